@@ -1,0 +1,47 @@
+# The two commands a newcomer needs: make serve, make test.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PORT   ?= 5006
+WORKERS ?= auto
+
+.PHONY: help serve test check bench format clean
+
+help:            ## list the commands
+	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
+
+serve: $(VENV)/.core ## serve the page with a bundled example on port 5006 (PORT=...)
+	$(BIN)/workbench serve --port $(PORT)
+
+test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there is none)
+	@$(BIN)/python tests/ensure_browser.py
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+check: $(VENV)/.dev ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
+	@$(BIN)/python tests/ensure_browser.py
+	$(BIN)/python -m benchmarks
+
+format: $(VENV)/.dev ## put the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:           ## remove the virtual environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 serve"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/.core

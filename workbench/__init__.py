@@ -1,0 +1,61 @@
+"""DP Audit Workbench: what the scores of a privacy audit prove, and with which guarantee.
+
+Load the scores of runs with the record (P) and without it (Q), and ask for bounds::
+
+    import workbench as wb
+
+    s = wb.example("subsampled-gaussian")
+    wb.epsilon_lower_bound(s, delta=1e-5)
+
+Names are imported on first use, so that ``import workbench`` costs little more than numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public name -> the module that defines it. `_public.py` repeats it for type checkers.
+_HOME = {
+    "Bound": "bounds.result",
+    "TradeoffBand": "bounds.band",
+    "epsilon_from_counts": "bounds.threshold",
+    "epsilon_lower_bound": "bounds.lower",
+    "hockey_stick_limits": "bounds.fixed_bins",
+    "mu_lower_bound": "bounds.lower",
+    "tradeoff_band": "bounds.band",
+    "TradeoffCurve": "curves.tradeoff",
+    "Histogram": "estimators.histogram",
+    "histogram": "estimators.histogram",
+    "Roc": "estimators.roc",
+    "roc": "estimators.roc",
+    "gdp_fit": "bounds.gdp",
+    "GaussianPair": "pairs.gaussian",
+    "LaplacePair": "pairs.laplace",
+    "RandomizedResponsePair": "pairs.randomized_response",
+    "SubsampledGaussianPair": "pairs.subsampled_gaussian",
+    "Scores": "scores.sample",
+    "ScoresError": "scores.sample",
+    "example": "scores.examples",
+    "examples": "scores.examples",
+    "read_scores": "scores.files",
+}
+
+__all__ = ["__version__", *_HOME]
+
+if TYPE_CHECKING:
+    from workbench._public import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'workbench' has no attribute {name!r}")
+    value = getattr(import_module(f"workbench.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

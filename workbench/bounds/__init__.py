@@ -1,0 +1,1 @@
+"""Bounds with a guarantee: binomial limits, the band over all thresholds, fixed-bin limits."""

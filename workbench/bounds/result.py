@@ -1,0 +1,230 @@
+"""Bound: a number together with what it guarantees. No result of the library is less."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench import checks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+GUARANTEES = ("estimate", "approximate", "pointwise", "simultaneous", "held-out", "anytime")
+
+#: What each guarantee promises, in one line; the badges' help.
+GUARANTEE_HELP = {
+    "estimate": "A plain estimate: it promises nothing and may lie above the truth.",
+    "approximate": "An interval that does not keep its stated level for every sample size.",
+    "pointwise": "Holds for a threshold or bins chosen before these data were seen. It does not "
+    "survive dragging.",
+    "simultaneous": "Holds for all thresholds at once, so it survives dragging the threshold, the "
+    "bin width, δ and the reference.",
+    "held-out": "Tuned on one part of the data, measured on the other.",
+    "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
+}
+
+_SYMBOLS = {
+    "epsilon": "ε",
+    "mu": "μ",
+    "total variation": "TV",
+    "auc": "AUC",
+    "tpr": "TPR",
+    "delta": "δ",
+}
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A number, what it bounds, and under which guarantee and assumptions it does so.
+
+    Attributes
+    ----------
+    quantity : str
+        "epsilon", "mu", "total variation", "auc", "tpr" (at ``fpr``), "delta" (at ``epsilon``).
+    value : float
+        In the unit of the quantity; ``inf`` where no finite value exists.
+    guarantee : str
+        "estimate" (none) · "approximate" (a level that is not kept) · "pointwise" ·
+        "simultaneous" · "held-out" · "anytime" (kept).
+    method : str
+        How it was computed, the key of :meth:`cite`.
+    assumption : str
+        "independent runs", "clustered", "one run", "if rows are independent".
+    confidence, delta : float, optional
+        The confidence level of a bound, and the δ at which ε was asked.
+    family : str, optional
+        None is distribution-free; "Gaussian" holds if the pair is Gaussian.
+    side : {"lower", "upper"}
+        The truth is at least, or at most, the value. Ignored for estimates.
+    direction : str, optional
+        "P‖Q" or "Q‖P": the divergence that attains the value.
+    threshold : float, optional
+        The witness, in score units.
+    fpr, epsilon : float, optional
+        The false positive rate of a "tpr", the ε of a "delta".
+    n_p, n_q : int
+        Scores used a side.
+    discarded : int
+        Non-finite scores left out.
+    void : str, optional
+        Why the guarantee does not hold after all; None when it does.
+    """
+
+    quantity: str
+    value: float
+    guarantee: str
+    method: str
+    assumption: str
+    n_p: int
+    n_q: int
+    confidence: float | None = None
+    delta: float | None = None
+    family: str | None = None
+    side: str = "lower"
+    direction: str | None = None
+    threshold: float | None = None
+    fpr: float | None = None
+    epsilon: float | None = None
+    discarded: int = 0
+    void: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.quantity, "quantity", _SYMBOLS)
+        checks.one_of(self.guarantee, "guarantee", GUARANTEES)
+        checks.one_of(self.side, "side", ("lower", "upper"))
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    # -- how it reads ---------------------------------------------------------------------------
+
+    @property
+    def rounded(self) -> str:
+        """The value with three significant digits, rounded to the safe side."""
+        if self.guarantee == "estimate":
+            return round_safely(self.value, "nearest")
+        return round_safely(self.value, "down" if self.side == "lower" else "up")
+
+    @property
+    def symbol(self) -> str:
+        """The quantity's symbol, with its argument: ``ε(δ = 1e-05)``, ``TPR at FPR 0.01``."""
+        symbol = _SYMBOLS[self.quantity]
+        if self.quantity == "tpr" and self.fpr is not None:
+            return f"TPR at FPR {self.fpr:g}"
+        if self.quantity == "epsilon" and self.delta is not None:
+            return f"ε at δ = {self.delta:.3g}"
+        if self.quantity == "delta" and self.epsilon is not None:
+            return f"δ at ε = {self.epsilon:.3g}"
+        return symbol
+
+    @property
+    def badge(self) -> str:
+        """The guarantee in a word or two: what the screens print beside the number."""
+        return f"void: {self.guarantee}" if self.void else self.guarantee
+
+    def __str__(self) -> str:
+        relation = "≈" if self.guarantee == "estimate" else "≥" if self.side == "lower" else "≤"
+        terms = [self.badge]
+        if self.confidence is not None:
+            terms.append(_percent(self.confidence))
+        if self.family:
+            terms.append(f"if the pair is {self.family}")
+        terms.append(self.assumption)
+        if self.void:
+            terms.append(self.void)
+        return f"{self.symbol} {relation} {self.rounded} ({', '.join(terms)})"
+
+    def explain(self) -> str:
+        """The bound as sentences for a reader who knows no formula."""
+        value, what = self.rounded, self.symbol
+        if self.guarantee == "estimate":
+            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
+        relation = "at least" if self.side == "lower" else "at most"
+        given = f"With {_percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
+        if self.family:
+            given += f" and if the pair is {self.family}"
+        text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self.guarantee]}"
+        if self.side == "lower" and self.value <= 0:
+            text += " The bound is 0: these data do not show a leak, which does not show privacy."
+        elif self.side == "lower":
+            text += (
+                " The true value may be larger; this does not show that the mechanism is private."
+            )
+        if self.void:
+            text += f" The guarantee is void: {self.void}."
+        return text
+
+    def cite(self) -> str:
+        """BibTeX of the method's sources."""
+        from workbench.bounds.references import bibtex
+
+        return bibtex(self.method)
+
+    def voided(self, reason: str) -> Bound:
+        """The same number with its guarantee declared void; estimates have none to lose."""
+        return self if self.guarantee == "estimate" else replace(self, void=reason)
+
+    # -- how it travels -------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields, as plain Python values."""
+        return asdict(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row with all fields; ``pd.concat`` stacks several."""
+        import pandas as pd
+
+        return pd.DataFrame([self.to_dict()])
+
+    def _repr_html_(self) -> str:
+        relation = "≈" if self.guarantee == "estimate" else "≥" if self.side == "lower" else "≤"
+        border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
+        notes = [self.assumption, self.family and f"if the pair is {self.family}", self.void]
+        if self.confidence is not None:
+            notes.insert(0, _percent(self.confidence))
+        return (
+            f'<div title="{html.escape(self.explain(), quote=True)}">'
+            f'<b style="font-size:1.4em">{self.symbol} {relation} {self.rounded}</b> '
+            f'<span style="border:1px {border};border-radius:9px;padding:1px 8px">'
+            f"{html.escape(self.badge)}</span> "
+            f"<small>{html.escape(' · '.join(n for n in notes if n))}</small></div>"
+        )
+
+
+def round_safely(value: float, to: str, digits: int = 3) -> str:
+    """``value`` as text with ``digits`` significant digits, rounded "down", "up" or "nearest".
+
+    Rounding a lower bound up would claim more than was shown.
+    """
+    if math.isnan(value):
+        raise ValueError("a result must not be NaN; please report the data that led here")
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value == 0:
+        return "0"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    # Decimal-exact scaling: floor(0.29 * 100) would be 28.
+    from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+
+    mode = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}[to]
+    exact = Decimal(repr(float(value)))
+    rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=mode)
+    if abs(rounded) < Decimal("1e-4"):
+        return f"{rounded:.{digits - 1}e}"
+    return f"{rounded:f}" if places > 0 else f"{int(rounded)}"
+
+
+def _percent(confidence: float) -> str:
+    return f"{round(100 * confidence, 6):g} %"
+
+
+def _given(assumption: str) -> str:
+    return {
+        "if rows are independent": "if rows are independent",
+        "independent runs": "for independent runs",
+        "clustered": "for independent clusters",
+        "one run": "if the records of this one run behave like independent ones",
+    }[assumption]

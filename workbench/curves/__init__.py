@@ -1,0 +1,1 @@
+"""Trade-off function, privacy profile and GDP: objects and conversions."""

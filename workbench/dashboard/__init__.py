@@ -1,0 +1,1 @@
+"""Draws pages with Panel and serves them."""

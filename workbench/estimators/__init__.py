@@ -1,0 +1,1 @@
+"""Estimates from scores, without a guarantee: histogram and receiver operating curve."""

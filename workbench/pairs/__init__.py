@@ -1,0 +1,1 @@
+"""Distribution pairs with known truth: closed forms and sampling."""

@@ -1,0 +1,353 @@
+"""Scores: one audit's score samples, and the one question that everything asks of them.
+
+Histogram, threshold, ROC, trade-off curve and band are all built on *how many of P and of Q lie
+above t*. Sorted arrays answer it in microseconds, so a slider never touches the samples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import checks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Sampling = Literal["independent runs", "clustered", "one run", "unknown"]
+ClusterRule = Literal["mean", "max", "first"]
+NonFinite = Literal["keep", "drop"]
+
+SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
+CLUSTER_RULES = ("mean", "max", "first")
+NON_FINITE = ("keep", "drop")
+
+
+class ScoresError(ValueError):
+    """Scores that cannot be audited; the message says what is wrong and what to do."""
+
+
+@dataclass(frozen=True)
+class NonFiniteCounts:
+    """How many scores of one side were NaN, +∞ and −∞."""
+
+    nan: int
+    plus_inf: int
+    minus_inf: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.nan + self.plus_inf + self.minus_inf
+
+    def __str__(self) -> str:
+        parts = ((self.nan, "NaN"), (self.plus_inf, "+∞"), (self.minus_inf, "−∞"))
+        return ", ".join(f"{n} {what}" for n, what in parts if n) or "none"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores:
+    """Scores of runs with the record in the data (P) and without it (Q).
+
+    Parameters
+    ----------
+    p, q : array_like, shape (n_p,), (n_q,)
+        Scores with the record in, and with the record out. The two sizes may differ.
+    larger_is_member : bool
+        True when a larger score speaks for membership (an inner product with a canary), False
+        when a smaller one does (a loss). Never inferred from the data.
+    sampling : {"independent runs", "clustered", "one run", "unknown"}
+        How the scores came about; every bound prints it as its assumption.
+    clusters : pair of array_like, shape (n_p,), (n_q,), optional
+        A label for each score of P and of Q (its subject or its run). Scores that share a label
+        are reduced to one, so that the bounds see independent values; sets ``sampling`` to
+        "clustered".
+    cluster_rule : {"mean", "max", "first"}
+        How a cluster becomes one score; to be chosen before the bounds are seen.
+    nonfinite : {"keep", "drop"}
+        ±∞ keep their place in the order and NaN is an outcome of its own, the most member-like of
+        all ("keep"), or all of them are left out ("drop"). Either way they are counted in
+        ``nonfinite_p`` and ``nonfinite_q``.
+    name : str
+        Shown in titles.
+
+    Raises
+    ------
+    ScoresError
+        An empty side, a single score, a 2-d array, text, a label on both sides, nothing but one
+        and the same value.
+
+    Notes
+    -----
+    "Above t" means strictly on the member side of t, ties excluded, which keeps the order
+    statistic argument of the simultaneous band valid for discrete scores.
+    """
+
+    p: NDArray[np.float64]
+    q: NDArray[np.float64]
+    larger_is_member: bool = True
+    sampling: str = "unknown"
+    clusters: tuple[ArrayLike, ArrayLike] | None = None
+    cluster_rule: str = "mean"
+    nonfinite: str = "keep"
+    name: str = ""
+    nonfinite_p: NonFiniteCounts = field(init=False)
+    nonfinite_q: NonFiniteCounts = field(init=False)
+    rows_p: int = field(init=False)
+    rows_q: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.sampling, "sampling", SAMPLINGS)
+        checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
+        checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
+        if self.sampling == "clustered" and self.clusters is None:
+            raise ScoresError(
+                "sampling='clustered' needs clusters=(labels of P, labels of Q), one label a score"
+            )
+        if self.clusters is not None and self.sampling == "one run":
+            raise ScoresError(
+                "clusters cannot make the scores of one run independent: leave out one of "
+                "clusters= and sampling='one run'"
+            )
+        sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
+        labels = _cluster_labels(self.clusters, sides["p"].size, sides["q"].size)
+        for side, x in sides.items():
+            object.__setattr__(self, f"nonfinite_{side}", _count_nonfinite(x))
+            object.__setattr__(self, f"rows_{side}", x.size)
+            label = labels[side]
+            if self.nonfinite == "drop":
+                finite = np.isfinite(x)
+                x, label = x[finite], label[finite] if label is not None else None
+            if label is not None:
+                x = _reduce(x, label, self.cluster_rule)
+            if x.size < 2:
+                raise ScoresError(
+                    f"side {side.upper()} has {x.size} usable score{'' if x.size == 1 else 's'}; "
+                    "an audit needs at least 2 on each side"
+                    + (", check the labels or the file" if x.size == 0 else "")
+                )
+            x.flags.writeable = False
+            sides[side] = x
+        p, q = sides["p"], sides["q"]
+        if p[0] == q[0] and np.all(p == p[0]) and np.all(q == p[0]):
+            raise ScoresError(
+                f"all {p.size + q.size} scores equal {p[0]:g}, so there is nothing to compare; "
+                "check that the score column is the right one"
+            )
+        object.__setattr__(self, "p", p)
+        object.__setattr__(self, "q", q)
+        if self.clusters is not None:
+            object.__setattr__(self, "sampling", "clustered")
+
+    # -- size and description ---------------------------------------------------------------
+
+    @property
+    def n_p(self) -> int:
+        """Number of scores of P that the bounds use (clusters count once)."""
+        return self.p.size
+
+    @property
+    def n_q(self) -> int:
+        """Number of scores of Q that the bounds use (clusters count once)."""
+        return self.q.size
+
+    @property
+    def discarded(self) -> int:
+        """Non-finite scores left out of both sides."""
+        kept = self.nonfinite == "keep"
+        return 0 if kept else self.nonfinite_p.total + self.nonfinite_q.total
+
+    @property
+    def assumption(self) -> str:
+        """The sampling assumption that every bound from these scores states."""
+        return "if rows are independent" if self.sampling == "unknown" else self.sampling
+
+    def __repr__(self) -> str:
+        member = "larger" if self.larger_is_member else "smaller"
+        name = f"{self.name!r}, " if self.name else ""
+        odd = [
+            f", {side} non-finite {'dropped' if self.nonfinite == 'drop' else 'kept'}: {counts}"
+            for side, counts in (("P", self.nonfinite_p), ("Q", self.nonfinite_q))
+            if counts.total
+        ]
+        return (
+            f"Scores({name}n_p={self.n_p}, n_q={self.n_q}, {member} is member-like, "
+            f"sampling={self.sampling!r}{''.join(odd)})"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a score: ``score`` and ``member`` (1 for P, 0 for Q)."""
+        import pandas as pd
+
+        member = np.repeat([1, 0], [self.n_p, self.n_q])
+        return pd.DataFrame({"score": np.concatenate([self.p, self.q]), "member": member})
+
+    def __iter__(self) -> Iterator[NDArray[np.float64]]:
+        """P, then Q: ``p, q = pair.sample(1000)``."""
+        return iter((self.p, self.q))
+
+    # -- the one question ---------------------------------------------------------------------
+
+    @cached_property
+    def _order(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Both sides, sorted with the most member-like last (NaN after everything)."""
+        sign = self._sign
+        return np.sort(sign * self.p), np.sort(sign * self.q)
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.larger_is_member else -1.0
+
+    @cached_property
+    def nan_counts(self) -> tuple[int, int]:
+        """Number of NaN among the scores in use, of P and of Q."""
+        return int(np.isnan(self.p).sum()), int(np.isnan(self.q).sum())
+
+    def tail_counts(self, t: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many of P and of Q lie strictly on the member side of t.
+
+        Parameters
+        ----------
+        t : array_like
+            Thresholds in score units. NaN stands for the end of the order: nothing lies above.
+
+        Returns
+        -------
+        true_positives, false_positives : ndarray of int, the shape of ``t``
+        """
+        p, q = self._order
+        t = self._sign * np.asarray(t, dtype=float)
+        return (
+            np.asarray(p.size - np.searchsorted(p, t, side="right")),
+            np.asarray(q.size - np.searchsorted(q, t, side="right")),
+        )
+
+    def below_counts(self, x: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many of P and of Q are less than x in score units; NaN counts nowhere.
+
+        The histogram's question: it ignores which side is member-like.
+        """
+        x = np.asarray(x, dtype=float)
+        sides = []
+        for ordered, nan in zip(self._order, self.nan_counts, strict=True):
+            if self.larger_is_member:
+                below = np.searchsorted(ordered[: ordered.size - nan], x, side="left")
+            else:
+                n = ordered.size - nan
+                below = n - np.searchsorted(ordered[:n], -x, side="right")
+            sides.append(np.asarray(below))
+        return sides[0], sides[1]
+
+    def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
+        """The ``rank``-th most member-like score of Q (1 is the most), in score units."""
+        _, q = self._order
+        return self._sign * q[q.size - np.asarray(rank, dtype=np.int64)]
+
+    def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
+        """Quantiles (lower) of the finite scores of P and Q pooled, in score units."""
+        ordered = self._pooled_finite
+        level = np.asarray(level, dtype=float)
+        return ordered[np.clip((level * ordered.size).astype(np.int64), 0, ordered.size - 1)]
+
+    @cached_property
+    def _pooled_finite(self) -> NDArray[np.float64]:
+        pooled = np.concatenate([self.p, self.q])
+        pooled = pooled[np.isfinite(pooled)]
+        if pooled.size == 0:
+            raise ScoresError("no finite score on either side; check the score column")
+        return np.sort(pooled)
+
+    # -- a choice of the reader ----------------------------------------------------------------
+
+    def with_direction(self, larger_is_member: bool) -> Scores:
+        """The same scores with the direction stated anew."""
+        from dataclasses import replace
+
+        if larger_is_member == self.larger_is_member:
+            return self
+        return replace(self, larger_is_member=larger_is_member)
+
+
+def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
+    """One side as a fresh 1-d float array."""
+    try:
+        raw = np.asarray(values)
+    except ValueError:
+        raise ScoresError(f"{side} is ragged: give one number a run, as a 1-d array") from None
+    if raw.ndim != 1:
+        hint = "ravel it, or choose one column" if raw.ndim > 1 else "give a 1-d array"
+        raise ScoresError(f"{side} has shape {raw.shape}; scores must be 1-dimensional: {hint}")
+    if raw.size == 0:
+        raise ScoresError(f"side {side} is empty; an audit needs at least 2 scores on each side")
+    if np.iscomplexobj(raw):
+        raise ScoresError(f"{side} holds complex numbers; give one real score a run")
+    try:
+        return np.array(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        row, bad = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_number(v))
+        raise ScoresError(
+            f"{side} is not numeric: entry {row} is {bad!r}; scores must be numbers"
+        ) from None
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _count_nonfinite(x: NDArray[np.float64]) -> NonFiniteCounts:
+    if np.isfinite(x).all():
+        return NonFiniteCounts(0, 0, 0)
+    return NonFiniteCounts(
+        int(np.isnan(x).sum()), int(np.isposinf(x).sum()), int(np.isneginf(x).sum())
+    )
+
+
+def _cluster_labels(
+    clusters: Sequence[ArrayLike] | None, n_p: int, n_q: int
+) -> dict[str, NDArray[Any] | None]:
+    if clusters is None:
+        return {"p": None, "q": None}
+    try:
+        p, q = (np.asarray(c) for c in clusters)
+    except (TypeError, ValueError):
+        raise ScoresError("clusters must be a pair: (labels of P, labels of Q)") from None
+    for side, labels, n in (("P", p, n_p), ("Q", q, n_q)):
+        if labels.shape != (n,):
+            raise ScoresError(
+                f"{side} has {n} scores but its cluster labels have shape {labels.shape}; "
+                "give one label a score"
+            )
+    shared = np.intersect1d(p.astype(str), q.astype(str))
+    if shared.size:
+        shown = ", ".join(shared[:3]) + (", …" if shared.size > 3 else "")
+        raise ScoresError(
+            f"{shared.size} cluster label{'s' * (shared.size > 1)} on both sides ({shown}): the "
+            "two sides must be independent. Keep each such cluster on one side; if different runs "
+            "merely share a number, make the labels distinct ('in-0', 'out-0')"
+        )
+    return {"p": p, "q": q}
+
+
+def _reduce(x: NDArray[np.float64], labels: NDArray[Any], rule: str) -> NDArray[np.float64]:
+    """One score a cluster, in the order in which the clusters first appear."""
+    _, first, index, size = np.unique(
+        labels.astype(str), return_index=True, return_inverse=True, return_counts=True
+    )
+    if rule == "first":
+        reduced = x[first]
+    elif rule == "max":
+        reduced = np.full(first.size, -np.inf)
+        np.maximum.at(reduced, index, x)
+    else:
+        with np.errstate(invalid="ignore"):  # +∞ and −∞ in one cluster make NaN, an outcome
+            reduced = np.bincount(index, weights=x, minlength=first.size) / size
+    return reduced[np.argsort(first)]
