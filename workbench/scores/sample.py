@@ -7,7 +7,7 @@ above t*. Sorted arrays answer it in microseconds, so a slider never touches the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -266,11 +266,14 @@ class Scores:
 
     def with_direction(self, larger_is_member: bool) -> Scores:
         """The same scores with the direction stated anew."""
-        from dataclasses import replace
-
         if larger_is_member == self.larger_is_member:
             return self
-        return replace(self, larger_is_member=larger_is_member)
+        # Fields are copied as they are: a new construction would drop and cluster once more.
+        turned = object.__new__(type(self))
+        for f in fields(self):
+            object.__setattr__(turned, f.name, getattr(self, f.name))
+        object.__setattr__(turned, "larger_is_member", larger_is_member)
+        return turned
 
 
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
