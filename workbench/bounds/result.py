@@ -52,7 +52,8 @@ class Bound:
     method : str
         How it was computed, the key of :meth:`cite`.
     assumption : str
-        "independent runs", "clustered", "one run", "if rows are independent".
+        "independent runs", "clustered", "one run", "if rows are independent"; "no samples" for
+        what was read off a curve.
     confidence, delta : float, optional
         The confidence level of a bound, and the δ at which ε was asked.
     family : str, optional
@@ -129,7 +130,7 @@ class Bound:
         relation = "≈" if self.guarantee == "estimate" else "≥" if self.side == "lower" else "≤"
         terms = [self.badge]
         if self.confidence is not None:
-            terms.append(_percent(self.confidence))
+            terms.append(percent(self.confidence))
         if self.family:
             terms.append(f"if the pair is {self.family}")
         terms.append(self.assumption)
@@ -142,20 +143,38 @@ class Bound:
         value, what = self.rounded, self.symbol
         if self.guarantee == "estimate":
             return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
-        relation = "at least" if self.side == "lower" else "at most"
-        given = f"With {_percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
+        given = f"With {percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
         if self.family:
             given += f" and if the pair is {self.family}"
-        text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self.guarantee]}"
-        if self.side == "lower" and self.value <= 0:
-            text += " The bound is 0: these data do not show a leak, which does not show privacy."
-        elif self.side == "lower":
-            text += (
-                " The true value may be larger; this does not show that the mechanism is private."
-            )
+        if self.quantity == "tpr" and self.fpr is not None:
+            text = self._explain_tpr(given, self.fpr)
+        else:
+            relation = "at least" if self.side == "lower" else "at most"
+            text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self.guarantee]}"
+            if self.side == "lower" and self.value <= 0:
+                text += " The bound is 0: these data show no leak, which does not show privacy."
+            elif self.side == "lower":
+                text += (
+                    " The truth may be larger; this does not show that the mechanism is private."
+                )
         if self.void:
             text += f" The guarantee is void: {self.void}."
         return text
+
+    def _explain_tpr(self, given: str, fpr: float) -> str:
+        people, wrong = _one_in(fpr)
+        if self.value <= fpr:
+            return (
+                f"{given}, these scores do not show that any attacker does better than guessing; "
+                "this does not show that the mechanism is private."
+            )
+        # Rounded down, and never to more people than were shown.
+        found = math.floor(self.value * people)
+        return (
+            f"{given}, an attacker who wrongly accuses {wrong} in {people:,} people correctly "
+            f"identifies at least {found:,} in {people:,} members; this does not show that the "
+            "mechanism is private."
+        )
 
     def cite(self) -> str:
         """BibTeX of the method's sources."""
@@ -184,7 +203,7 @@ class Bound:
         border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
         notes = [self.assumption, self.family and f"if the pair is {self.family}", self.void]
         if self.confidence is not None:
-            notes.insert(0, _percent(self.confidence))
+            notes.insert(0, percent(self.confidence))
         return (
             f'<div title="{html.escape(self.explain(), quote=True)}">'
             f'<b style="font-size:1.4em">{self.symbol} {relation} {self.rounded}</b> '
@@ -217,8 +236,15 @@ def round_safely(value: float, to: str, digits: int = 3) -> str:
     return f"{rounded:f}" if places > 0 else f"{int(rounded)}"
 
 
-def _percent(confidence: float) -> str:
+def percent(confidence: float) -> str:
+    """A confidence level as people say it: ``"95 %"``."""
     return f"{round(100 * confidence, 6):g} %"
+
+
+def _one_in(rate: float) -> tuple[int, int]:
+    """A rate as people of whom some: 0.001 is 1 in 1000, 0.03 is 3 in 100."""
+    people = 10 ** max(2, math.ceil(-math.log10(rate)))
+    return people, max(1, round(rate * people))
 
 
 def _given(assumption: str) -> str:
@@ -227,4 +253,5 @@ def _given(assumption: str) -> str:
         "independent runs": "for independent runs",
         "clustered": "for independent clusters",
         "one run": "if the records of this one run behave like independent ones",
+        "no samples": "of the given curve",
     }[assumption]

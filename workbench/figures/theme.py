@@ -1,7 +1,7 @@
 """The house's colours as roles, painted for a light or a dark page.
 
-Figures name colours by role: ``"@p"``, ``"@q/.12"`` (with an opacity), ``"@ink"``. A renderer paints
-them for its theme, so that a figure is described once.
+Figures name colours by role: ``"@p"``, ``"@q/.12"`` (with an opacity), ``"@ink"``. A renderer
+paints them for its theme, so that a figure is described once.
 """
 
 from __future__ import annotations

@@ -1,0 +1,95 @@
+"""μ of Gaussian differential privacy, fitted to scores or curves in three ways."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from workbench import checks
+from workbench.bounds.band import TradeoffBand
+from workbench.bounds.result import Bound
+from workbench.bounds.threshold import error_rates
+from workbench.curves.gdp import mu_from_total_variation
+from workbench.estimators.histogram import Histogram, histogram
+from workbench.estimators.roc import Roc, roc
+from workbench.scores.sample import Scores
+
+METHODS = {
+    "tv": "GDP from TV",
+    "threshold": "GDP at a threshold",
+    "range": "GDP over a range",
+}
+
+
+def gdp_fit(
+    source: Any,
+    method: Literal["tv", "threshold", "range"] = "tv",
+    *,
+    threshold: float | None = None,
+    floor: float | None = None,
+) -> Bound:
+    """The μ whose Gaussian trade-off curve fits.
+
+    Parameters
+    ----------
+    source : Scores, Histogram, Roc, TradeoffBand, TradeoffCurve or a pair
+        Scores are first counted: by the default histogram for "tv", by the empirical receiver
+        operating curve for "range".
+    method : {"tv", "threshold", "range"}
+        "tv": μ = 2Φ⁻¹((1 + TV)/2). "threshold": Φ⁻¹(1−FPR) − Φ⁻¹(FNR) at ``threshold``
+        (scores only). "range": the largest local μ over the points of the curve whose *both*
+        error rates are at least ``floor``.
+    threshold : float, optional
+        In score units.
+    floor : float, optional
+        In (0, 0.5); a tight μ means nothing without it.
+
+    Returns
+    -------
+    Bound
+        An estimate with family "Gaussian"; from a band, a simultaneous lower bound that needs no
+        family, since every pair that is μ-GDP has at most that TV and those local μ.
+
+    Raises
+    ------
+    ValueError
+        A missing or superfluous threshold or floor.
+    """
+    checks.one_of(method, "method", METHODS)
+    for name, value in (("threshold", threshold), ("floor", floor)):
+        wanted = method == {"threshold": "threshold", "floor": "range"}[name]
+        if wanted and value is None:
+            raise ValueError(f"method={method!r} needs {name}=")
+        if value is not None and not wanted:
+            raise ValueError(f"method={method!r} takes no {name}=, got {value!r}")
+    if method == "threshold":
+        if not isinstance(source, Scores):
+            raise ValueError(f"method='threshold' needs Scores, got {type(source).__name__}")
+        rates = error_rates(source, checks.number(threshold, "threshold"))
+        return _fit(source, float(rates.mu), method, threshold=threshold)
+    if isinstance(source, Scores):
+        source = histogram(source) if method == "tv" else roc(source)
+    curve = source.curve if isinstance(source, Histogram | Roc | TradeoffBand) else source
+    if method == "tv":
+        tv = source.total_variation
+        tv = tv().value if isinstance(source, TradeoffBand) else float(tv)
+        return _fit(source, float(mu_from_total_variation(tv)), method)
+    floor = checks.open_unit(floor, "floor", "such as 1e-3")
+    return _fit(source, float(curve.gdp_mu(floor=floor)), method)
+
+
+def _fit(source: Any, mu: float, method: str, threshold: float | None = None) -> Bound:
+    scores = source if isinstance(source, Scores) else getattr(source, "scores", None)
+    from_band = isinstance(source, TradeoffBand)
+    return Bound(
+        quantity="mu",
+        value=max(mu, 0.0),
+        guarantee="simultaneous" if from_band else "estimate",
+        confidence=source.confidence if from_band else None,
+        family=None if from_band else "Gaussian",
+        method=METHODS[method],
+        assumption="no samples" if scores is None else scores.assumption,
+        n_p=0 if scores is None else scores.n_p,
+        n_q=0 if scores is None else scores.n_q,
+        discarded=0 if scores is None else scores.discarded,
+        threshold=threshold,
+    )

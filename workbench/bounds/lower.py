@@ -1,0 +1,82 @@
+"""The two questions that most people ask: how large is ε at least, and how large is μ?"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from workbench import checks
+from workbench.bounds.band import tradeoff_band
+from workbench.bounds.result import Bound
+from workbench.bounds.threshold import epsilon_at_threshold, mu_at_threshold
+from workbench.scores.sample import Scores
+
+GUARANTEES = ("simultaneous", "pointwise")
+
+
+def epsilon_lower_bound(
+    scores: Scores,
+    delta: float,
+    confidence: float = 0.95,
+    guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
+    threshold: float | None = None,
+) -> Bound:
+    """Lower bound on ε at a given δ: with this confidence, no smaller ε is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    scores : Scores
+    delta : float
+        In [0, 1).
+    confidence : float
+        0.95 for 95 %.
+    guarantee : {"simultaneous", "pointwise"}
+        "simultaneous" holds for all thresholds, all δ and both directions at once, so the
+        threshold may be tuned at will. "pointwise" holds for a ``threshold`` that was chosen
+        before these scores were seen.
+    threshold : float, optional
+        In score units; needed for "pointwise" and refused otherwise.
+
+    Returns
+    -------
+    Bound
+        0 where nothing is shown.
+
+    Raises
+    ------
+    ValueError
+        A level out of range, a missing or a superfluous threshold.
+
+    See Also
+    --------
+    tradeoff_band : the whole curve behind the simultaneous bound.
+    """
+    if _pointwise(guarantee, threshold):
+        return epsilon_at_threshold(scores, threshold, delta, confidence)  # type: ignore[arg-type]
+    return tradeoff_band(scores, confidence).epsilon(delta)
+
+
+def mu_lower_bound(
+    scores: Scores,
+    confidence: float = 0.95,
+    guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
+    threshold: float | None = None,
+) -> Bound:
+    """Lower bound on μ: with this confidence, the pair is not μ'-GDP for any smaller μ'.
+
+    No Gaussian is assumed. Arguments as in `epsilon_lower_bound`.
+    """
+    if _pointwise(guarantee, threshold):
+        return mu_at_threshold(scores, threshold, confidence)  # type: ignore[arg-type]
+    return tradeoff_band(scores, confidence).mu()
+
+
+def _pointwise(guarantee: str, threshold: float | None) -> bool:
+    checks.one_of(guarantee, "guarantee", GUARANTEES)
+    if guarantee == "pointwise" and threshold is None:
+        raise ValueError("a pointwise bound needs threshold=, chosen before the scores were seen")
+    if guarantee == "simultaneous" and threshold is not None:
+        raise ValueError(
+            f"the simultaneous bound covers all thresholds; leave out threshold={threshold!r}, "
+            "or ask for guarantee='pointwise'"
+        )
+    return guarantee == "pointwise"

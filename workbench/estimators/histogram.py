@@ -1,0 +1,248 @@
+"""Histogram estimates of the hockey-stick divergence (HIST Alg. 2).
+
+With k bins, the first and the last open-ended, and relative frequencies p̂, q̂ of each side,
+
+    Ĥ_{e^ε}(P‖Q) = Σ_j [p̂_j − e^ε q̂_j]₊ .
+
+A maximum of noise is biased upward: with P = Q the estimate is positive. It promises nothing; the
+limits that hold for bins fixed beforehand are in `workbench.bounds.fixed_bins`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import checks
+from workbench.curves.tradeoff import TradeoffCurve
+from workbench.scores.sample import Scores
+
+#: Bins more than this help nobody and slow the display.
+MOST_BINS = 100_000
+
+#: Tail mass, each side, outside the default range; it falls into the open outer bins.
+RANGE_TAIL = 0.001
+
+RULES = ("scott", "fd", "quantile")
+Rule = Literal["scott", "fd", "quantile"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Histogram:
+    """Relative frequencies of both sides over common bins.
+
+    Attributes
+    ----------
+    scores : Scores
+    edges : ndarray, shape (k + 1,)
+        In score units. The outer bins are open: they also hold what lies beyond the outer edges.
+    p_counts, q_counts : ndarray of int, shape (k,) or (k + 1,)
+        A last entry of their own, beyond the k bins, counts NaN where there are any.
+    rule : str
+        How the bins were chosen: "fixed" or the name of a rule.
+    from_data : bool
+        True when width, range or edges were derived from these scores: fixed-bin limits are then
+        void.
+    """
+
+    scores: Scores
+    edges: NDArray[np.float64]
+    p_counts: NDArray[np.int64]
+    q_counts: NDArray[np.int64]
+    rule: str
+    from_data: bool
+
+    @property
+    def bins(self) -> int:
+        """Number of bins, without the one for NaN."""
+        return self.edges.size - 1
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """Relative frequencies of P; they sum to 1."""
+        return self.p_counts / self.scores.n_p
+
+    @property
+    def q(self) -> NDArray[np.float64]:
+        """Relative frequencies of Q; they sum to 1."""
+        return self.q_counts / self.scores.n_q
+
+    @cached_property
+    def curve(self) -> TradeoffCurve:
+        """The trade-off function between the two histograms: bins taken in order of p̂/q̂."""
+        p, q = self.p, self.q
+        used = (p > 0) | (q > 0)
+        p, q = p[used], q[used]
+        with np.errstate(divide="ignore"):
+            order = np.argsort(-(p / q), kind="stable")
+        alpha = np.concatenate([[0.0], np.cumsum(q[order])])
+        beta = 1 - np.concatenate([[0.0], np.cumsum(p[order])])
+        return TradeoffCurve.hull(np.minimum(alpha, 1), np.maximum(beta, 0))
+
+    @property
+    def total_variation(self) -> float:
+        """Estimated total variation, ½ Σ_j |p̂_j − q̂_j|: biased upward, no guarantee."""
+        return 0.5 * float(np.abs(self.p - self.q).sum())
+
+    def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Any:
+        """Ĥ_{e^ε} in one direction, the shape of ``epsilon``."""
+        return self.curve.hockey_stick(epsilon, direction)
+
+    def profile(self, epsilon: ArrayLike) -> Any:
+        """Estimated privacy profile: the larger of both directions."""
+        return self.curve.profile(epsilon)
+
+    def tradeoff(self, alpha: ArrayLike, symmetric: bool = True) -> Any:
+        """Estimated trade-off function, symmetrised unless told otherwise."""
+        return self.curve.tradeoff(alpha, symmetric=symmetric)
+
+    def epsilon(self, delta: float) -> float:
+        """Estimated ε at δ: infinite where some bin is empty on one side."""
+        return float(self.curve.epsilon(checks.delta(delta)))
+
+    def __repr__(self) -> str:
+        return (
+            f"Histogram({self.bins} bins on [{self.edges[0]:.4g}, {self.edges[-1]:.4g}], "
+            f"rule={self.rule!r}, TV ≈ {self.total_variation:.4g} (estimate), {self.scores!r})"
+        )
+
+
+def histogram(
+    scores: Scores,
+    bins: int | None = None,
+    width: float | None = None,
+    range: tuple[float, float] | None = None,
+    rule: Rule | None = None,
+) -> Histogram:
+    """Histogram of both sides over common bins.
+
+    Parameters
+    ----------
+    scores : Scores
+    bins : int, optional
+        A fixed number of bins; with ``rule="quantile"``, the number of equal-probability bins.
+    width : float, optional
+        A fixed bin width, in score units.
+    range : pair of float, optional
+        From the left edge of the first bin to the right edge of the last; both bins stay open.
+        Default: the 0.1 % and 99.9 % quantiles of the pooled scores.
+    rule : {"scott", "fd", "quantile"}, optional
+        "scott" (the default): HIST eq. 4.2, see `scott_width`. "fd": Freedman–Diaconis, see
+        `freedman_diaconis_width`. "quantile": bins of equal pooled probability.
+
+    Returns
+    -------
+    Histogram
+
+    Raises
+    ------
+    ValueError
+        Two ways of choosing bins at once, an empty range, more than 100 000 bins.
+    """
+    given = [name for name, value in (("bins", bins), ("width", width)) if value is not None]
+    if len(given) == 2 or (rule is not None and given and (rule, given) != ("quantile", ["bins"])):
+        raise ValueError(
+            "choose the bins in one way: bins=, width= or rule= "
+            "(bins= goes with rule='quantile' only)"
+        )
+    low, high = _range(scores, range)
+    from_data = range is None
+    edges: NDArray[np.float64]
+    if rule == "quantile":
+        k = 20 if bins is None else checks.count(bins, "bins", least=1)
+        _check_bins(k)
+        edges = np.unique(scores.quantile(np.linspace(0, 1, k + 1)))
+        if edges.size < 2:
+            edges = np.array([low, high])
+        chosen, from_data = "quantile", True
+    elif bins is not None:
+        k = checks.count(bins, "bins", least=1)
+        _check_bins(k)
+        edges, chosen = np.linspace(low, high, k + 1), "fixed"
+    else:
+        if width is not None:
+            h, chosen = checks.positive(width, "width"), "fixed"
+        else:
+            chosen = checks.one_of(rule or "scott", "rule", RULES)
+            h, from_data = bin_width(scores, chosen), True
+        _check_bins((high - low) / h)
+        # A last bin may reach beyond the range; round-off must not add an empty one.
+        k = max(math.ceil((high - low) / h - 1e-9), 1)
+        edges = low + h * np.arange(k + 1)
+    return _count(scores, edges, chosen, from_data)
+
+
+def bin_width(scores: Scores, rule: str) -> float:
+    """The width that a rule gives for these scores."""
+    checks.one_of(rule, "rule", ("scott", "fd"))
+    return scott_width(scores) if rule == "scott" else freedman_diaconis_width(scores)
+
+
+def scott_width(scores: Scores) -> float:
+    """Scott's rule: h = 2·3^{1/3}·π^{1/6}·σ̂·n^{−1/3} ≈ 3.49 σ̂ n^{−1/3} (HIST eq. 4.2).
+
+    σ̂ is the pooled within-side standard deviation of the finite scores and n the smaller side.
+    """
+    p, q = (x[np.isfinite(x)] for x in scores)
+    n = min(p.size, q.size)
+    if n < 2:
+        raise ValueError(
+            f"the rule needs 2 finite scores on each side, found {p.size} and {q.size}; "
+            "give width= or bins="
+        )
+    variance = (p.var() * p.size + q.var() * q.size) / (p.size + q.size)
+    sigma = math.sqrt(variance)
+    return _usable(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
+
+
+def freedman_diaconis_width(scores: Scores) -> float:
+    """Width h = 2·IQR·n^{−1/3}, from the quartiles of the pooled scores; n is the smaller side."""
+    quartiles = scores.quantile([0.25, 0.75])
+    n = min(scores.n_p, scores.n_q)
+    return _usable(2 * float(quartiles[1] - quartiles[0]) * n ** (-1 / 3), scores)
+
+
+def _usable(width: float, scores: Scores) -> float:
+    """A rule's width; where the spread it rests on is 0 (ties), a twentieth of the range."""
+    if width > 0:
+        return width
+    low, high = _range(scores, None)
+    return (high - low) / 20
+
+
+def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, float]:
+    if given is not None:
+        try:
+            low, high = given
+        except (TypeError, ValueError):
+            raise ValueError(f"range must be a pair (low, high), got {given!r}") from None
+        low, high = checks.number(low, "range[0]"), checks.number(high, "range[1]")
+        if low >= high:
+            raise ValueError(f"range must go from low to high, got ({low:g}, {high:g})")
+        return low, high
+    low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
+    if low == high:
+        low, high = (float(x) for x in scores.quantile([0, 1]))
+    if low == high:  # all finite scores are equal: one bin around them
+        return low - 0.5, low + 0.5
+    return low, high
+
+
+def _check_bins(k: float) -> None:
+    if k > MOST_BINS:
+        raise ValueError(f"{k:.0f} bins are too many (at most {MOST_BINS}): choose a wider bin")
+
+
+def _count(scores: Scores, edges: NDArray[np.float64], rule: str, from_data: bool) -> Histogram:
+    counts = []
+    n_finite_or_inf = (scores.n_p - scores.nan_counts[0], scores.n_q - scores.nan_counts[1])
+    for below, n in zip(scores.below_counts(edges[1:-1]), n_finite_or_inf, strict=True):
+        counts.append(np.diff(np.concatenate([[0], below, [n]])))
+    if any(scores.nan_counts):
+        counts = [np.append(c, nan) for c, nan in zip(counts, scores.nan_counts, strict=True)]
+    return Histogram(scores, edges, counts[0], counts[1], rule, from_data)

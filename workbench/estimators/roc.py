@@ -1,0 +1,93 @@
+"""The empirical receiver operating curve of all threshold attacks: AUC, hull, TPR at low FPR.
+
+All of it describes these samples and promises nothing about the distributions; the band in
+`workbench.bounds.band` does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
+
+from workbench import checks
+from workbench.curves.tradeoff import TradeoffCurve
+from workbench.scores.sample import Scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Roc:
+    """Error counts of every threshold attack "score above t" on these samples.
+
+    Attributes
+    ----------
+    scores : Scores
+    false_positives, true_positives : ndarray of int
+        Scores of Q and of P above each distinct value of Q, ascending from (0, ·) to (n_q, n_p).
+    auc : float
+        Mann–Whitney statistic, ties at one half: the chance that a random score of P lies on the
+        member side of a random one of Q. Not the area under the hull, which is larger.
+    """
+
+    scores: Scores
+    false_positives: NDArray[np.int64]
+    true_positives: NDArray[np.int64]
+    auc: float
+
+    @cached_property
+    def curve(self) -> TradeoffCurve:
+        """Lower convex hull of all (FPR, FNR); the most that threshold attacks show here."""
+        run = np.diff(self.false_positives)
+        slope = isotonic_regression(
+            np.diff(self.true_positives) / run, weights=run, increasing=False
+        )
+        corners = np.concatenate([[0], slope.blocks[1:]])
+        fpr = self.false_positives[corners] / self.scores.n_q
+        fnr = 1 - self.true_positives[corners] / self.scores.n_p
+        return TradeoffCurve.hull(fpr, fnr)
+
+    def tpr(self, fpr: ArrayLike) -> Any:
+        """Largest observed true positive rate at an observed false positive rate ≤ ``fpr``."""
+        allowed = np.floor(np.asarray(fpr, dtype=float) * self.scores.n_q * (1 + 1e-12))
+        if np.any(np.asarray(fpr) < 0) or np.any(np.asarray(fpr) > 1):
+            raise ValueError(f"fpr must lie in [0, 1], got {fpr!r}")
+        i = np.searchsorted(self.false_positives, allowed, side="right") - 1
+        return self.true_positives[i] / self.scores.n_p
+
+    def epsilon(self, delta: float) -> float:
+        """Estimated ε at δ by the best threshold, read off the hull; infinite at zero errors."""
+        return float(self.curve.epsilon(checks.delta(delta)))
+
+    def __repr__(self) -> str:
+        return f"Roc(AUC ≈ {self.auc:.4g} (estimate), {self.scores!r})"
+
+
+def roc(scores: Scores) -> Roc:
+    """Count the errors of every threshold attack; one pass over the sorted samples.
+
+    Only thresholds at values of Q matter: between two of them a lower threshold gains true
+    positives for nothing.
+    """
+    p, q = scores.ordered
+    last = np.flatnonzero(_differs(q))  # the last of each run of equal scores
+    value = q[last]
+    above = p.size - np.searchsorted(p, value, side="right")
+    from_equal = p.size - np.searchsorted(p, value, side="left")
+    runs = np.diff(np.concatenate([[-1], last]))
+    wins = float(runs @ (above + from_equal)) / 2  # a float: n_p·n_q overflows int64 sums
+    return Roc(
+        scores=scores,
+        false_positives=np.concatenate([(q.size - 1 - last)[::-1], [q.size]]),
+        true_positives=np.concatenate([above[::-1], [p.size]]),
+        auc=wins / (p.size * q.size),
+    )
+
+
+def _differs(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each entry differs from the next; NaN equals NaN here, and the last entry differs."""
+    a, b = ordered[:-1], ordered[1:]
+    return np.append((a != b) & ~(np.isnan(a) & np.isnan(b)), True)

@@ -1,0 +1,75 @@
+"""Names of curves beside a sample of their line, stacked in an empty corner of the chart.
+
+Curves that nearly coincide, as good fits do, leave no room for a label on each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+#: Pixels: height of a row, length of the line sample, gap after it, mean width of a character.
+ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One curve: its name, colour role and plotly dash."""
+
+    text: str
+    role: str
+    dash: str = "solid"
+    width: float = 2
+
+
+def key(entries: list[Entry], top: float = 6) -> dict[str, list[dict[str, Any]]]:
+    """Shapes and annotations of a key in the upper right corner, ``top`` pixels down."""
+    left = -(SAMPLE + GAP + CHARACTER * max((len(e.text) for e in entries), default=0)) - 4
+    shapes, annotations = [], []
+    for i, entry in enumerate(entries):
+        y = -(top + ROW * i + ROW / 2)
+        shapes.append(
+            {
+                "type": "line",
+                "xref": "paper",
+                "yref": "paper",
+                "xsizemode": "pixel",
+                "ysizemode": "pixel",
+                "xanchor": 1,
+                "yanchor": 1,
+                "x0": left,
+                "x1": left + SAMPLE,
+                "y0": y,
+                "y1": y,
+                "line": {"color": f"@{entry.role}", "width": entry.width, "dash": entry.dash},
+            }
+        )
+        annotations.append(
+            {
+                "xref": "paper",
+                "yref": "paper",
+                "x": 1,
+                "y": 1,
+                "xshift": left + SAMPLE + GAP,
+                "yshift": y,
+                "xanchor": "left",
+                "yanchor": "middle",
+                "text": entry.text,
+                "showarrow": False,
+                "font": {"size": 12, "color": f"@{entry.role}"},
+            }
+        )
+    return {"shapes": shapes, "annotations": annotations}
+
+
+def line(entry: Entry, x: Any, y: Any, **more: Any) -> dict[str, Any]:
+    """The plotly trace of a curve in the style that its key shows."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": entry.text,
+        "x": x,
+        "y": y,
+        "line": {"color": f"@{entry.role}", "width": entry.width, "dash": entry.dash},
+        **more,
+    }

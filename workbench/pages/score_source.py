@@ -1,0 +1,330 @@
+"""Where a page's scores come from: a bundled example, a person's files, or a pair to sample."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import param
+
+from workbench.pages.base import Control, Page, Section, Upload
+from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.scores.examples import card, example, examples
+from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
+from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
+from workbench.scores.tables import Table, read_table
+
+FIRST_EXAMPLE = "subsampled-gaussian"
+
+SAMPLE_SIZES = (200, 500, 1000, 5000, 10_000, 100_000, 1_000_000)
+
+#: What a change of these chooses anew, if a bound of the same data was seen before.
+REINTERPRETS = {
+    "larger_is_member": "the direction of the score",
+    "nonfinite": "the treatment of non-finite scores",
+    "sampling": "the sampling assumption",
+    "cluster_rule": "the cluster rule",
+    "table_kind": "the layout",
+    "p_column": "the column",
+    "q_column": "the column",
+    "score_column": "the column",
+    "member_column": "the column",
+    "member_value": "the label",
+    "cluster_column": "the clusters",
+}
+
+
+def _from(source: str) -> Any:
+    return lambda page: page.source == source
+
+
+def _column_of(kind: str) -> Any:
+    return lambda page: page.source == "file" and page.table_kind == kind
+
+
+class ScoreSource(
+    Page,
+    pair_choice("sample", optional=False, label="Pair", default="gaussian"),
+):
+    """State that ends in ``scores``; mixed into every page that audits scores.
+
+    A failed load leaves ``scores`` as they were and puts the reason into ``message``.
+    """
+
+    source = param.Selector(
+        default="example",
+        objects={"Bundled example": "example", "My file": "file", "Sampled from a pair": "pair"},
+        label="Scores from",
+    )
+    example_name = param.Selector(default=FIRST_EXAMPLE, objects=[FIRST_EXAMPLE], label="Example")
+    upload = Upload(
+        default=(),
+        label="Score file",
+        doc="csv, tsv, parquet, feather, npy, npz or json; one file, or one a side (members "
+        "first). It stays in this server's memory, for this session only.",
+    )
+    table_kind = param.Selector(
+        default="two columns",
+        objects=["two columns", "score and label"],
+        label="Layout",
+    )
+    p_column = param.Selector(default=None, objects=[None], label="Members (P)")
+    q_column = param.Selector(default=None, objects=[None], label="Non-members (Q)")
+    score_column = param.Selector(default=None, objects=[None], label="Score")
+    member_column = param.Selector(default=None, objects=[None], label="Label")
+    member_value = param.Selector(default=None, objects=[None], label="Label of members")
+    cluster_column = param.Selector(
+        default=None,
+        objects={"none": None},
+        label="Cluster",
+        doc="A subject or run column: rows that share it become one score.",
+    )
+    cluster_rule = param.Selector(default="mean", objects=list(CLUSTER_RULES), label="Cluster by")
+    sample_n = param.Selector(
+        default=10_000, objects={f"{n:,}": n for n in SAMPLE_SIZES}, label="Samples a side"
+    )
+    seed = param.Integer(default=0, precedence=-1, doc="Seed of the drawn sample.")
+    draw_again = param.Event(label="Draw again", doc="A new sample of the same pair.")
+    larger_is_member = param.Selector(
+        default=True,
+        objects={"larger = member": True, "smaller = member": False},
+        label="Direction",
+        doc="A loss is smaller for members, a match with a canary larger. Never flipped for you.",
+    )
+    sampling = param.Selector(
+        default="unknown",
+        objects=[s for s in SAMPLINGS if s != "clustered"],
+        label="Rows are",
+        doc="Bounds hold for independent scores. Every badge repeats what you say here.",
+    )
+    nonfinite = param.Selector(
+        default="keep",
+        objects={"kept as outcomes": "keep", "dropped": "drop"},
+        label="NaN and ±∞",
+    )
+
+    scores = param.Parameter(precedence=-1, doc="The Scores in view.")
+    loaded = param.String("", precedence=-1, doc="What was loaded, and how it was read.")
+    looked = param.String("", precedence=-1, doc="What was chosen after a bound was seen.")
+
+    source_controls: ClassVar[tuple[Section, ...]] = (
+        Section(
+            "Data",
+            (
+                Control("source"),
+                Control("example_name", when=_from("example")),
+                Control("upload", when=_from("file")),
+                *pair_controls("sample", when=_from("pair")),
+                Control("sample_n", when=_from("pair")),
+                Control("draw_again", when=_from("pair")),
+            ),
+        ),
+        Section(
+            "How the file is read",
+            (
+                Control("table_kind", when=lambda page: page.has_table),
+                Control("p_column", when=_column_of("two columns")),
+                Control("q_column", when=_column_of("two columns")),
+                Control("score_column", when=_column_of("score and label")),
+                Control("member_column", when=_column_of("score and label")),
+                Control("member_value", when=_column_of("score and label")),
+                Control("cluster_column", when=lambda page: page.has_table),
+                Control("cluster_rule", when=lambda page: page.cluster_column is not None),
+                Control("sampling", when=_from("file")),
+                Control("larger_is_member", when=lambda page: page.source != "pair"),
+                Control("nonfinite", when=lambda page: page.has_nonfinite),
+            ),
+        ),
+    )
+
+    def __init__(self, **params: Any):
+        self._tables: list[Table] = []
+        self._quiet = False
+        self._as_loaded: dict[str, Any] = {}
+        self.reference_hint: dict[str, Any] = {}
+        super().__init__(**params)
+        self.param.example_name.objects = dict(
+            zip(examples()["title"], examples()["name"], strict=True)
+        )
+        loads = ("source", "example_name", "upload", "draw_again", "sample_n")
+        self.param.watch(self._load, [*loads, *pair_parameters("sample")])
+        self.param.watch(self._reread, list(REINTERPRETS))
+        if self.scores is None:
+            self._load()
+
+    @property
+    def has_table(self) -> bool:
+        """Whether a person's single file is open, whose layout can be chosen."""
+        return self.source == "file" and len(self._tables) == 1
+
+    @property
+    def has_nonfinite(self) -> bool:
+        """Whether there is anything to keep or drop."""
+        s: Scores | None = self.scores
+        return s is not None and s.nonfinite_p.total + s.nonfinite_q.total > 0
+
+    # -- a new set of scores -----------------------------------------------------------------
+
+    def _load(self, *events: Any) -> None:
+        changed = {event.name for event in events}
+        if self._quiet or (self.source == "file" and not self.upload):
+            return
+        if "draw_again" in changed:
+            self.seed += 1
+        try:
+            if self.source == "example":
+                self._load_example()
+            elif self.source == "file":
+                self._load_files()
+            else:
+                self._draw()
+        except ValueError as error:
+            self.message = str(error)
+
+    def _load_example(self) -> None:
+        about, scores = card(self.example_name), example(self.example_name)
+        self._set_quietly(
+            larger_is_member=scores.larger_is_member,
+            sampling="unknown" if scores.sampling == "clustered" else scores.sampling,
+            nonfinite=scores.nonfinite,
+        )
+        self.reference_hint = dict(about.reference)
+        self.adopt(scores, f"{about.title}. {about.look} Truth: {about.truth}.")
+
+    def _draw(self) -> None:
+        pair = chosen_pair(self, "sample")
+        if pair is None:
+            raise ValueError("choose a pair to sample from")
+        scores = pair.sample(self.sample_n, seed=self.seed)
+        self._set_quietly(larger_is_member=True, sampling=scores.sampling, nonfinite="keep")
+        self.adopt(scores, f"{self.sample_n:,} draws a side of {pair.name}, seed {self.seed}.")
+
+    def _load_files(self) -> None:
+        if len(self.upload) > 2:
+            raise ValueError(
+                f"{len(self.upload)} files were given; give one file, or one a side, members first"
+            )
+        tables = [read_table(content, filename=name) for name, content in self.upload]
+        seen_before = bool(self._as_loaded)
+        if len(tables) == 1:
+            # A layout that cannot be guessed, or does not work, is left to the person to choose.
+            self._tables, self._as_loaded = tables, {}
+            self._offer_columns(tables[0])
+            layout = guess_layout(tables[0])
+            self._choose_columns(layout)
+        else:
+            layout = guess_layout(*tables)
+        scores, said = self._interpret(tables, layout)
+        self._tables = tables
+        if seen_before:
+            self.looked = "the file"
+        self.adopt(scores, said)
+        self._as_loaded = {name: getattr(self, name) for name in REINTERPRETS}
+
+    # -- the same scores, read differently ---------------------------------------------------
+
+    def _reread(self, *events: Any) -> None:
+        if self._quiet or self.scores is None:
+            return
+        try:
+            scores, said = self._read_again()
+        except ValueError as error:
+            self.message = str(error)
+            return
+        if self.source == "file" and not self._as_loaded:
+            self._as_loaded = {name: getattr(self, name) for name in REINTERPRETS}
+        else:
+            self.looked = REINTERPRETS[events[0].name]
+        self.adopt(scores, said)
+
+    def _read_again(self) -> tuple[Scores, str]:
+        if self.source == "file":
+            layout = self._layout() if self.has_table else guess_layout(*self._tables)
+            return self._interpret(self._tables, layout)
+        # The rows that a cluster rule or a dropped NaN took away are in the example's file only.
+        scores = example(self.example_name) if self.source == "example" else self.scores
+        again = Scores(
+            scores.p,
+            scores.q,
+            larger_is_member=self.larger_is_member,
+            sampling=self.sampling,
+            nonfinite=self.nonfinite,
+            name=scores.name,
+        )
+        return again, self.loaded
+
+    def adopt(self, scores: Scores, said: str) -> None:
+        """Take new scores into view; pages extend it to set what depends on them."""
+        self.param.update(scores=scores, loaded=said, message="")
+
+    def read_as_loaded(self) -> None:
+        """Undo all changes of how the present scores are read, and forget that there were any."""
+        if self._as_loaded:
+            self._set_quietly(**self._as_loaded)
+            self.adopt(*self._read_again())
+        else:
+            self._load()
+        self.looked = ""
+
+    def _interpret(self, tables: list[Table], layout: Layout) -> tuple[Scores, str]:
+        p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
+        scores = Scores(
+            p,
+            q,
+            larger_is_member=self.larger_is_member,
+            sampling=self.sampling,
+            clusters=clusters,
+            cluster_rule=self.cluster_rule,
+            nonfinite=self.nonfinite,
+            name=tables[0].name,
+        )
+        notes = [f"File “{tables[0].name}”: {layout.describe()}."]
+        notes += [note for table in tables for note in table.notes]
+        return scores, " ".join(notes)
+
+    def _layout(self) -> Layout:
+        if self.table_kind == "two columns":
+            return Layout(
+                "two columns", p=self.p_column, q=self.q_column, cluster=self.cluster_column
+            )
+        return Layout(
+            "score and label",
+            score=self.score_column,
+            member=self.member_column,
+            member_value=self.member_value,
+            cluster=self.cluster_column,
+        )
+
+    def _offer_columns(self, table: Table) -> None:
+        """Fill the dropdowns with what this table has."""
+        offered = choices(table)
+        numeric = [None, *offered.scores]
+        for name in ("p_column", "q_column", "score_column"):
+            self._offer(name, numeric)
+        self._offer("member_column", [None, *offered.labels])
+        self._offer("member_value", [None])
+        self._offer("cluster_column", {"none": None} | {c: c for c in offered.clusters})
+        self._labels = offered.labels
+
+    def _choose_columns(self, layout: Layout) -> None:
+        self._offer("member_value", [None, *self._labels.get(layout.member or "", ())])
+        self._set_quietly(
+            table_kind=layout.kind,
+            p_column=layout.p,
+            q_column=layout.q,
+            score_column=layout.score,
+            member_column=layout.member,
+            member_value=layout.member_value,
+            cluster_column=layout.cluster,
+        )
+
+    def _offer(self, name: str, objects: Any) -> None:
+        self._set_quietly(**{name: None})
+        self.param[name].objects = objects
+
+    def _set_quietly(self, **values: Any) -> None:
+        """Set parameters without reading anything anew."""
+        before, self._quiet = self._quiet, True
+        try:
+            self.param.update(values)
+        finally:
+            self._quiet = before
