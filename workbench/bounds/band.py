@@ -31,6 +31,9 @@ from workbench.scores.sample import Scores
 
 METHOD = "order-statistic band"
 
+#: False positive rates at which true positive rates are told to people.
+TOLD_FPR = (0.001, 0.01, 0.1)
+
 #: Ratio of neighbouring ranks. Finer grids cost more of the error budget than they gain: for a
 #: Gaussian pair, ratio 2 gives the largest ε for every n from 200 to 10^6.
 RANK_RATIO = 2
@@ -108,6 +111,13 @@ class TradeoffBand:
         fpr = checks.open_unit(fpr, "fpr")
         value = 1 - float(self.tradeoff(fpr, symmetric=False))
         return self._bound("tpr", max(value, 0.0), fpr=fpr)
+
+    def most_telling(self) -> Bound:
+        """The true positive rate that says most, at one of a few false positive rates.
+
+        All of them hold at once, so choosing among them costs nothing.
+        """
+        return max((self.tpr(fpr) for fpr in TOLD_FPR), key=lambda b: b.value / (b.fpr or 1))
 
     def delta(self, epsilon: float) -> Bound:
         """Lower bound on δ(ε)."""

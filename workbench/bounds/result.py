@@ -126,8 +126,14 @@ class Bound:
         """The guarantee in a word or two: what the screens print beside the number."""
         return f"void: {self.guarantee}" if self.void else self.guarantee
 
+    @property
+    def relation(self) -> str:
+        """How the truth stands to the value: "≥", "≤", or "≈" for an estimate."""
+        if self.guarantee == "estimate":
+            return "≈"
+        return "≥" if self.side == "lower" else "≤"
+
     def __str__(self) -> str:
-        relation = "≈" if self.guarantee == "estimate" else "≥" if self.side == "lower" else "≤"
         terms = [self.badge]
         if self.confidence is not None:
             terms.append(percent(self.confidence))
@@ -136,7 +142,7 @@ class Bound:
         terms.append(self.assumption)
         if self.void:
             terms.append(self.void)
-        return f"{self.symbol} {relation} {self.rounded} ({', '.join(terms)})"
+        return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(terms)})"
 
     def explain(self) -> str:
         """The bound as sentences for a reader who knows no formula."""
@@ -163,13 +169,13 @@ class Bound:
 
     def _explain_tpr(self, given: str, fpr: float) -> str:
         people, wrong = _one_in(fpr)
-        if self.value <= fpr:
+        # Rounded down, and never to more people than were shown.
+        found = math.floor(self.value * people)
+        if found <= wrong:
             return (
                 f"{given}, these scores do not show that any attacker does better than guessing; "
                 "this does not show that the mechanism is private."
             )
-        # Rounded down, and never to more people than were shown.
-        found = math.floor(self.value * people)
         return (
             f"{given}, an attacker who wrongly accuses {wrong} in {people:,} people correctly "
             f"identifies at least {found:,} in {people:,} members; this does not show that the "
@@ -199,14 +205,13 @@ class Bound:
         return pd.DataFrame([self.to_dict()])
 
     def _repr_html_(self) -> str:
-        relation = "≈" if self.guarantee == "estimate" else "≥" if self.side == "lower" else "≤"
         border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
         notes = [self.assumption, self.family and f"if the pair is {self.family}", self.void]
         if self.confidence is not None:
             notes.insert(0, percent(self.confidence))
         return (
             f'<div title="{html.escape(self.explain(), quote=True)}">'
-            f'<b style="font-size:1.4em">{self.symbol} {relation} {self.rounded}</b> '
+            f'<b style="font-size:1.4em">{self.symbol} {self.relation} {self.rounded}</b> '
             f'<span style="border:1px {border};border-radius:9px;padding:1px 8px">'
             f"{html.escape(self.badge)}</span> "
             f"<small>{html.escape(' · '.join(n for n in notes if n))}</small></div>"

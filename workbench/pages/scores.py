@@ -9,6 +9,7 @@ import numpy as np
 import param
 
 from workbench.bounds.band import TradeoffBand, tradeoff_band
+from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.fixed_bins import METHODS, hockey_stick_limits
 from workbench.bounds.gdp import gdp_fit
 from workbench.bounds.result import Bound, percent
@@ -42,9 +43,6 @@ WIDEST = 200
 #: Rules that give a width, and the controls that choose the bins.
 WIDTH_RULES = ("scott", "fd")
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
-
-#: False positive rates that the sentence in plain words may speak of.
-SPOKEN_FPR = (1e-3, 1e-2, 1e-1)
 
 SURVIVES = (
     "Still true after the threshold, the bins, δ, the reference or the direction of the divergence "
@@ -359,7 +357,7 @@ class ScoresPage(
     )
     def histogram_tv(self) -> Bound:
         """Estimated distance of the two histograms."""
-        return self._estimate("total variation", self.histogram().total_variation, "histogram")
+        return total_variation_estimate(self.histogram())
 
     @number(
         "AUC",
@@ -371,7 +369,7 @@ class ScoresPage(
     )
     def auc(self) -> Bound:
         """Chance that a random member scores more member-like than a random non-member."""
-        return self._estimate("auc", self.roc().auc, "Mann–Whitney")
+        return auc_estimate(self.roc())
 
     @number("Scores", needs=("scores",))
     def sizes(self) -> Fact:
@@ -390,28 +388,12 @@ class ScoresPage(
             return bound
         return bound.voided(f"chosen after looking: {self.looked} changed after a bound was seen")
 
-    def _estimate(self, quantity: str, value: float, method: str) -> Bound:
-        s: Scores = self.scores
-        return Bound(
-            quantity=quantity,
-            value=value,
-            guarantee="estimate",
-            method=method,
-            assumption=s.assumption,
-            n_p=s.n_p,
-            n_q=s.n_q,
-            discarded=s.discarded,
-        )
-
     # -- in plain words ------------------------------------------------------------------------
 
     @sentence(needs=("band", "looked"))
     def in_words(self) -> str:
         """The strongest of a few statements that all hold at once."""
-        band = self.band()
-        fpr = max(SPOKEN_FPR, key=lambda a: band.tpr(a).value / a)
-        bound = self._certified(band.tpr(fpr))
-        return bound.explain()
+        return self._certified(self.band().most_telling()).explain()
 
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:

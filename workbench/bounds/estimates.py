@@ -1,0 +1,31 @@
+"""Plain estimates as results: numbers that say that they promise nothing."""
+
+from __future__ import annotations
+
+from workbench.bounds.result import Bound
+from workbench.estimators.histogram import Histogram
+from workbench.estimators.roc import Roc
+from workbench.scores.sample import Scores
+
+
+def total_variation_estimate(histogram: Histogram) -> Bound:
+    """TV of the two histograms; biased upward (HIST Alg. 2 at ε = 0)."""
+    return _estimate(histogram.scores, "total variation", histogram.total_variation, "histogram")
+
+
+def auc_estimate(roc: Roc) -> Bound:
+    """AUC of the threshold attacks on these samples."""
+    return _estimate(roc.scores, "auc", roc.auc, "Mann–Whitney")
+
+
+def _estimate(scores: Scores, quantity: str, value: float, method: str) -> Bound:
+    return Bound(
+        quantity=quantity,
+        value=value,
+        guarantee="estimate",
+        method=method,
+        assumption=scores.assumption,
+        n_p=scores.n_p,
+        n_q=scores.n_q,
+        discarded=scores.discarded,
+    )
