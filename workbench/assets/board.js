@@ -1,0 +1,374 @@
+// The board: a page's title, message, numbers, sentences and charts. It draws what it is sent, and
+// sends back what people do with it. One module for Panel and for JupyterLab (anywidget).
+//
+// Synced state: frame (what the page holds, fixed), item_<name> (an item's content as JSON),
+// message, busy, handled (serial of the last gesture that was answered), plotly (address of
+// plotly.js), and gesture, the only one that is written here.
+
+const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
+const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
+const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
+const ROWS_SHOWN = 200
+
+export default {
+  render({model, el}) {
+    const frame = model.get("frame")
+    const root = make("div", {class: "wb-board"})
+    let serial = 0
+    const send = gesture => {
+      model.set("gesture", {...gesture, serial: ++serial})
+      model.save_changes()
+      return serial
+    }
+    const watched = []
+    const watch = (name, use) => {
+      const update = () => use(model.get(name))
+      model.on(`change:${name}`, update)
+      watched.push([`change:${name}`, update])
+      update()
+    }
+    const watchItems = (items, Kind, place) => items.map(item => {
+      const view = new Kind(item, send)
+      place.append(...view.elements)
+      watch(`item_${item.name}`, text => { if (text) view.show(text) })
+      return view
+    })
+
+    const about = frame.about ? [make("p", {class: "wb-about"}, frame.about)] : []
+    root.append(make("header", {}, make("h1", {}, frame.title), ...about))
+    root.append(alertBox(watch, send))
+    const strip = make("div", {class: "wb-strip"})
+    const sentences = make("div", {class: "wb-sentences", "aria-live": "polite"})
+    const cards = make("div", {class: "wb-cards"})
+    root.append(strip, sentences, cards)
+    watchItems(frame.numbers, NumberCard, strip)
+    watchItems(frame.sentences, Sentence, sentences)
+    const charts = watchItems(frame.figures, ChartCard, cards)
+    const busy = make("div", {class: "wb-busy", role: "status"})
+    root.append(busy)
+    watch("busy", on => { busy.textContent = on ? "Updating …" : "" })
+    watch("handled", number => charts.forEach(chart => chart.answered(number)))
+    el.append(root)
+
+    loadPlotly(model.get("plotly")).then(() => charts.forEach(chart => chart.start()))
+    const themes = new MutationObserver(() => charts.forEach(chart => chart.schedule()))
+    themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
+    themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
+    return () => {
+      themes.disconnect()
+      charts.forEach(chart => chart.stop())
+      watched.forEach(([event, update]) => model.off(event, update))
+    }
+  },
+}
+
+// -- numbers, sentences, the message ------------------------------------------------------------
+
+class NumberCard {
+  constructor(item) {
+    this.item = item
+    this.relation = make("span", {class: "wb-relation"})
+    this.value = make("span", {class: "wb-value"})
+    this.badge = make("span", {class: "wb-badge"})
+    this.note = make("p", {class: "wb-note"})
+    const panel = make("div", {class: "wb-panel wb-number-panel"})
+    this.explanation = make("p", {})
+    panel.append(...help(item), this.explanation, ...promises(item))
+    const button = discloses(panel, {class: "wb-icon", "aria-label": `About: ${item.title}`}, "i")
+    const card = make("section", {class: "wb-card wb-number", "aria-label": item.title},
+      make("div", {class: "wb-card-head"}, make("h2", {}, item.title), button),
+      make("div", {class: "wb-figure"}, this.relation, this.value), this.badge, this.note)
+    this.elements = [card, panel]
+  }
+
+  show(text) {
+    const {value, relation, badge, tone, note, explanation} = JSON.parse(text)
+    this.relation.textContent = relation
+    this.value.textContent = value
+    this.badge.textContent = badge
+    this.badge.dataset.tone = tone
+    this.note.textContent = note
+    this.explanation.textContent = explanation
+  }
+}
+
+class Sentence {
+  constructor() {
+    this.elements = [make("p", {class: "wb-sentence", hidden: ""})]
+  }
+
+  show(text) {
+    const [paragraph] = this.elements
+    paragraph.textContent = JSON.parse(text)
+    paragraph.hidden = !paragraph.textContent
+  }
+}
+
+function alertBox(watch, send) {
+  const words = make("p", {})
+  const close = make("button", {class: "wb-text-button", type: "button"}, "Dismiss")
+  const body = make("div", {class: "wb-alert", hidden: ""}, words, close)
+  close.addEventListener("click", () => send({kind: "dismiss"}))
+  watch("message", message => {
+    words.textContent = message
+    body.hidden = !message
+  })
+  return make("div", {role: "alert"}, body)
+}
+
+// -- charts -------------------------------------------------------------------------------------
+
+class ChartCard {
+  constructor(item, send) {
+    this.item = item
+    this.send = send
+    this.drag = null // {shape, x, release}: the line under a person's finger
+    this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
+    this.handles = item.drag.map(shape => this.makeHandle(shape))
+    this.table = make("div", {class: "wb-panel wb-data"})
+    const info = make("div", {class: "wb-panel"}, ...promises(item))
+    const buttons = [
+      discloses(this.table, {class: "wb-text-button", "aria-label": `Data: ${item.title}`}, "Data",
+        () => this.fillTable()),
+    ]
+    const promised = info.childElementCount ? [info] : []
+    if (promised.length) {
+      buttons.push(discloses(info, {class: "wb-icon", "aria-label": `About: ${item.title}`}, "i"))
+    }
+    const head = make("div", {class: "wb-card-head"}, make("h2", {}, item.title),
+      make("div", {class: "wb-buttons"}, ...buttons))
+    const stage = make("div", {class: "wb-stage"}, this.plot, ...this.handles)
+    const card = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
+      "data-item": item.name, style: `--span: ${item.span}`},
+      head, ...help(item), ...promised, stage, this.table)
+    if (item.click) this.listenForClicks(stage)
+    this.elements = [card]
+  }
+
+  show(text) {
+    this.text = text
+    this.schedule()
+  }
+
+  start() {
+    this.ready = true
+    this.resizes = new ResizeObserver(() => this.schedule())
+    this.resizes.observe(this.plot)
+    this.schedule()
+  }
+
+  stop() {
+    this.resizes?.disconnect()
+    if (this.ready) Plotly.purge(this.plot)
+  }
+
+  // Many changes between two frames are one drawing, of the last of them.
+  schedule() {
+    if (this.frame || !this.ready || !this.text) return
+    this.frame = requestAnimationFrame(() => {
+      this.frame = null
+      this.draw()
+    })
+  }
+
+  draw() {
+    const width = this.plot.clientWidth
+    if (!width) return
+    const style = getComputedStyle(this.plot)
+    const {data, layout} = revive(JSON.parse(this.text), role => colour(role, style))
+    Object.assign(layout, {width, height: this.plot.clientHeight})
+    // With a finger, a drag across the chart scrolls the page.
+    if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false
+    if (this.drag) moveNamed(layout, this.drag.shape, this.drag.x)
+    const first = !this.plot.on
+    Plotly.react(this.plot, data, layout, CONFIG)
+    if (first) this.plot.on("plotly_afterplot", () => this.placeHandles())
+    this.placeHandles()
+    this.summary = layout.meta?.summary ?? this.item.title
+    this.plot.setAttribute("aria-label", this.summary)
+    if (!this.table.hidden) this.fillTable()
+  }
+
+  // -- dragging a line --
+
+  makeHandle(shape) {
+    const handle = make("div", {class: "wb-handle", "data-shape": shape, "aria-hidden": "true", hidden: ""})
+    let from
+    handle.addEventListener("pointerdown", event => {
+      event.preventDefault()
+      handle.setPointerCapture(event.pointerId)
+      from = event.clientX
+    })
+    handle.addEventListener("pointermove", event => {
+      if (from === undefined || (!this.dragging() && Math.abs(event.clientX - from) < 3)) return
+      this.drag = {shape, x: this.at(event).x}
+      this.schedule()
+      this.sendDrag(false)
+    })
+    const end = () => {
+      from = undefined
+      if (this.dragging()) this.drag.release = this.sendDrag(true)
+    }
+    handle.addEventListener("pointerup", end)
+    handle.addEventListener("pointercancel", end)
+    return handle
+  }
+
+  dragging() {
+    return this.drag && this.drag.release === undefined
+  }
+
+  sendDrag(done) {
+    const {shape, x} = this.drag
+    return this.send({kind: "drag", item: this.item.name, shape, x, done})
+  }
+
+  // Once the page has answered the last place of a drag, the chart is what the page says.
+  answered(serial) {
+    if (this.drag?.release <= serial) {
+      this.drag = null
+      this.schedule()
+    }
+  }
+
+  placeHandles() {
+    const {xaxis, _size: size} = this.plot._fullLayout
+    for (const handle of this.handles) {
+      const shape = this.plot.layout.shapes?.find(({name}) => name === handle.dataset.shape)
+      const x = shape ? xaxis.d2p(shape.x0) : NaN
+      handle.hidden = !(x >= 0 && x <= xaxis._length)
+      Object.assign(handle.style, {left: `${xaxis._offset + x}px`, top: `${size.t}px`, height: `${size.h}px`})
+    }
+  }
+
+  // -- clicking --
+
+  listenForClicks(stage) {
+    let from
+    stage.addEventListener("pointerdown", event => { from = event }, true)
+    stage.addEventListener("pointerup", event => {
+      const still = from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < 3
+      from = undefined
+      if (!still || event.button !== 0 || !this.plot._fullLayout) return
+      const {x, y, inside} = this.at(event)
+      if (inside) this.send({kind: "click", item: this.item.name, x, y})
+    }, true)
+  }
+
+  // The place of a pointer in data coordinates, held inside the plot area.
+  at(event) {
+    const {xaxis, yaxis} = this.plot._fullLayout
+    const box = this.plot.getBoundingClientRect()
+    const right = event.clientX - box.left - xaxis._offset
+    const down = event.clientY - box.top - yaxis._offset
+    const x = Math.min(Math.max(right, 0), xaxis._length)
+    const y = Math.min(Math.max(down, 0), yaxis._length)
+    return {x: xaxis.p2d(x), y: yaxis.p2d(y), inside: x === right && y === down}
+  }
+
+  // -- the data as a table --
+
+  curves() {
+    return this.plot.data.filter(({name}) => name).map(({name, x, y}) => ({name, x, y}))
+  }
+
+  axes() {
+    const {xaxis, yaxis} = this.plot.layout
+    return ["curve", xaxis?.title?.text || "x", yaxis?.title?.text || "y"]
+  }
+
+  fillTable() {
+    if (!this.plot.data) return
+    const row = (cell, values) => make("tr", {}, ...values.map(value => make(cell, {}, value)))
+    const rows = this.curves().flatMap(({name, x, y}) => {
+      const every = Math.ceil(x.length / ROWS_SHOWN)
+      return Array.from(x).flatMap((_, k) => (k % every ? [] : [row("td", [name, digits(x[k]), digits(y[k])])]))
+    })
+    const all = this.curves().reduce((sum, {x}) => sum + x.length, 0)
+    const download = make("button", {class: "wb-text-button", type: "button"}, "Download CSV")
+    download.addEventListener("click", () => this.download())
+    const table = make("table", {}, make("thead", {}, row("th", this.axes())), make("tbody", {}, ...rows))
+    this.table.replaceChildren(
+      make("p", {}, this.summary),
+      make("p", {class: "wb-quiet"}, `${rows.length} of ${all} rows shown. `, download),
+      make("div", {class: "wb-scroll", tabindex: "0", role: "region", "aria-label": `Data: ${this.item.title}`}, table))
+  }
+
+  download() {
+    const quote = value => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value)
+    const lines = [this.axes()]
+    for (const {name, x, y} of this.curves()) x.forEach((value, k) => lines.push([name, value, y[k]]))
+    const csv = lines.map(line => line.map(quote).join(",")).join("\n")
+    const href = URL.createObjectURL(new Blob([csv], {type: "text/csv"}))
+    make("a", {href, download: `${this.item.name}.csv`}).click()
+    URL.revokeObjectURL(href)
+  }
+}
+
+function moveNamed({shapes = [], annotations = []}, name, x) {
+  for (const shape of shapes) if (shape.name === name) Object.assign(shape, {x0: x, x1: x})
+  for (const note of annotations) if (note.name === name) note.x = x
+}
+
+// A figure as plotly wants it: roles become colours, encoded arrays become typed arrays.
+function revive(value, paint) {
+  if (typeof value === "string") return value.startsWith("@") ? paint(value) : value
+  if (Array.isArray(value)) return value.map(one => revive(one, paint))
+  if (value === null || typeof value !== "object") return value
+  if (value.bdata !== undefined) {
+    return new ARRAYS[value.dtype](Uint8Array.from(atob(value.bdata), c => c.charCodeAt(0)).buffer)
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, revive(one, paint)]))
+}
+
+// The palette lives in the page's style sheet, so that a change of theme asks no server.
+function colour(role, style) {
+  const [, name, opacity] = role.match(ROLE) ?? []
+  if (!name) return role
+  const hex = style.getPropertyValue(`--wb-${name}`).trim()
+  if (opacity === undefined) return hex
+  return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
+}
+
+function loadPlotly(address) {
+  if (window.Plotly) return Promise.resolve()
+  window.workbenchPlotly ??= new Promise((resolve, reject) => {
+    const script = make("script", {src: address})
+    script.addEventListener("load", resolve)
+    script.addEventListener("error", () => reject(new Error(`no plotly.js at ${address}`)))
+    document.head.append(script)
+  })
+  return window.workbenchPlotly
+}
+
+// -- elements -----------------------------------------------------------------------------------
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag)
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  element.append(...children)
+  return element
+}
+
+const help = item => (item.help ? [make("p", {class: "wb-help"}, item.help)] : [])
+
+function promises({formula, caution}) {
+  const parts = []
+  if (formula) parts.push(make("p", {class: "wb-formula"}, formula))
+  if (caution) parts.push(make("h3", {}, "What it does not promise"), make("p", {}, caution))
+  return parts
+}
+
+// A button that opens and closes a panel.
+function discloses(panel, attributes, text, onOpen = () => {}) {
+  const button = make("button", {type: "button", "aria-expanded": "false", ...attributes}, text)
+  panel.hidden = true
+  button.addEventListener("click", () => {
+    panel.hidden = !panel.hidden
+    button.setAttribute("aria-expanded", String(!panel.hidden))
+    if (!panel.hidden) onOpen()
+  })
+  return button
+}
+
+const digits = value => (typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value))

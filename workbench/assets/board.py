@@ -1,0 +1,134 @@
+"""A page as ``board.js`` reads it: its frame, once, and the content of its items as JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from workbench.bounds.result import Bound
+from workbench.figures.theme import DARK, FONT, LIGHT
+from workbench.pages.base import Fact, Item, Page
+
+HERE = Path(__file__).parent
+SCRIPT = HERE / "board.js"
+STYLE = HERE / "board.css"
+
+_DTYPES = {"float64": "f8", "float32": "f4", "int32": "i4", "uint8": "u1"}
+
+
+def frame(page: type[Page]) -> dict[str, Any]:
+    """What the page holds and never changes: title, help, and the items' texts."""
+    return {
+        "title": page.title,
+        "about": page.about,
+        "figures": [_texts(item) for item in page.figures()],
+        "numbers": [_texts(item) for item in page.numbers()],
+        "sentences": [_texts(item) for item in page.sentences()],
+    }
+
+
+def content(value: Any) -> str:
+    """What an item drew, a figure, `Bound`, `Fact` or text, as JSON."""
+    if isinstance(value, Bound):
+        value = _bound(value)
+    elif isinstance(value, Fact):
+        value = _card(value.text, note=value.note)
+    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def palette_css() -> str:
+    """The palettes as custom properties of the document, light and dark."""
+    light, dark = (
+        f"color-scheme:{scheme};" + ";".join(f"--wb-{role}:{c}" for role, c in palette.items())
+        for scheme, palette in (("light", LIGHT), ("dark", DARK))
+    )
+    return (
+        f":root{{--wb-font:{FONT};{light}}}"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme]){{{dark}}}}}"
+        f':root[data-theme="dark"],[data-jp-theme-light="false"]{{{dark}}}'
+    )
+
+
+def _texts(item: Item) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "title": item.title,
+        "help": item.help,
+        "formula": item.formula,
+        "caution": item.caution,
+        "span": item.span,
+        "drag": list(item.drag),
+        "click": item.click is not None,
+    }
+
+
+def _bound(bound: Bound) -> dict[str, str]:
+    relation = "≈" if bound.guarantee == "estimate" else "≥" if bound.side == "lower" else "≤"
+    terms = [bound.assumption]
+    if bound.confidence is not None:
+        terms.insert(0, f"{round(100 * bound.confidence, 6):g} %")
+    if bound.family:
+        terms.append(f"if {bound.family}")
+    if bound.void:
+        terms.append(bound.void)
+    return _card(
+        bound.rounded,
+        relation,
+        bound.badge,
+        _tone(bound),
+        " · ".join(terms),
+        bound.explain(),
+    )
+
+
+def _card(
+    value: str,
+    relation: str = "",
+    badge: str = "",
+    tone: str = "",
+    note: str = "",
+    explanation: str = "",
+) -> dict[str, str]:
+    return {
+        "value": value,
+        "relation": relation,
+        "badge": badge,
+        "tone": tone,
+        "note": note,
+        "explanation": explanation,
+    }
+
+
+def _tone(bound: Bound) -> str:
+    if bound.void:
+        return "void"
+    if bound.guarantee == "estimate":
+        return "estimate"
+    return "warn" if bound.guarantee in ("approximate", "pointwise") else "good"
+
+
+def _plain(value: Any) -> Any:
+    """``value`` without anything that JSON lacks; 1-d arrays as base64, which plotly knows too."""
+    if isinstance(value, np.ndarray):
+        return _array(value)
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _array(array: np.ndarray) -> Any:
+    if array.ndim != 1 or array.dtype.kind not in "fiu":
+        return _plain(array.tolist())
+    if array.dtype.name not in _DTYPES:
+        array = array.astype(np.float64)
+    data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+    return {"dtype": _DTYPES[array.dtype.name], "bdata": data}

@@ -1,0 +1,144 @@
+"""One adapter from parameters to widgets: the type chooses, label and doc are reused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import panel_material_ui as pmui
+import param
+
+from workbench.pages.base import Control, Page, Upload
+
+#: Milliseconds for which a widget's changes are gathered; Panel's own 50 are felt.
+DEBOUNCE = 5
+
+Post = Callable[[str, Any], None]
+
+
+class FileField(pmui.FileInput):
+    """A file button that hands its files on and keeps no copy of them."""
+
+    files = param.Parameter(precedence=-1, doc="The last upload: a tuple of (filename, bytes).")
+
+    _rename: ClassVar = {"files": None}
+
+    def _update_file(self, filename: Any, mime_type: Any, value: Any) -> None:
+        pairs = zip(filename or (), value or (), strict=True)
+        self.files = tuple(
+            (name, data.encode() if isinstance(data, str) else data) for name, data in pairs
+        )
+
+
+class Field:
+    """A control and its widget.
+
+    Parameters
+    ----------
+    page : Page
+        Whose parameter it sets.
+    control : Control
+        The parameter's name, and when it is offered.
+    post : callable
+        ``post(name, value)`` is called with what a person chose.
+    """
+
+    def __init__(self, page: Page, control: Control, post: Post):
+        self.page, self.control, self.name = page, control, control.name
+        kind, self._value = _kind(page.param[self.name])
+        self.widget = kind(sizing_mode="stretch_width", margin=(4, 16), **self.state())
+        self.widget._debounce = DEBOUNCE
+        self._post, self._muted = post, False
+        self.widget.param.watch(self._changed, self._value)
+
+    def state(self) -> dict[str, Any]:
+        """How the widget has to look now; may be asked for on any thread."""
+        parameter = self.page.param[self.name]
+        offered = self.control.when is None or bool(self.control.when(self.page))
+        state = {"visible": offered, "label": parameter.label, "description": parameter.doc or ""}
+        if isinstance(parameter, Upload):
+            return state | {"multiple": True, "variant": "outlined"}
+        if isinstance(parameter, param.Event):
+            return state | {"variant": "outlined"}
+        state["value"] = getattr(self.page, self.name)
+        if isinstance(parameter, param.Selector):
+            return state | {"options": parameter.get_range(), "size": "small"}
+        if isinstance(parameter, param.Boolean | param.String):
+            return state | {"size": "small"}
+        return state | _scale(parameter) | {"size": "small"}
+
+    def show(self, state: dict[str, Any], keep_value: bool) -> None:
+        """Make the widget look so; ``keep_value`` leaves a newer choice of the person alone."""
+        news = {
+            key: value
+            for key, value in state.items()
+            if getattr(self.widget, key) != value and not (keep_value and key == "value")
+        }
+        if not news:
+            return
+        self._muted = True
+        try:
+            self.widget.param.update(**news)
+        finally:
+            self._muted = False
+
+    def _changed(self, event: Any) -> None:
+        if not self._muted:
+            self._post(self.name, event.new)
+
+
+def snap(parameter: param.Number, value: float) -> float:
+    """The value nearest to ``value`` that the parameter's slider can take."""
+    low, high = parameter.get_soft_bounds()
+    step = parameter.step
+    if step:
+        origin = low or 0
+        value = origin + round((value - origin) / step) * step
+        value = round(value, _decimals(step))
+    if low is not None:
+        value = max(value, low)
+    if high is not None:
+        value = min(value, high)
+    return int(value) if isinstance(parameter, param.Integer) else value
+
+
+def _kind(parameter: param.Parameter) -> tuple[type, str]:
+    """The widget for a parameter, and the widget's parameter that holds what was chosen."""
+    if isinstance(parameter, Upload):
+        return FileField, "files"
+    if isinstance(parameter, param.Event):
+        return pmui.Button, "clicks"
+    if isinstance(parameter, param.Boolean):
+        return pmui.Switch, "value"
+    if isinstance(parameter, param.Selector):
+        return pmui.Select, "value"
+    if isinstance(parameter, param.String):
+        return pmui.TextInput, "value"
+    if isinstance(parameter, param.Number):
+        whole = isinstance(parameter, param.Integer)
+        if None in parameter.get_soft_bounds():
+            return (pmui.IntInput if whole else pmui.FloatInput), "value"
+        return (pmui.IntSlider if whole else pmui.FloatSlider), "value"
+    raise TypeError(f"no widget for {parameter.name}, a {type(parameter).__name__}")
+
+
+def _scale(parameter: Any) -> dict[str, Any]:
+    """Ends and step of a number, and as many decimals as its step has."""
+    low, high = parameter.get_soft_bounds()
+    whole = isinstance(parameter, param.Integer)
+    if low is None or high is None:
+        return {"start": low, "end": high, "step": parameter.step or (1 if whole else 0.1)}
+    step = parameter.step or (1 if whole else (high - low) / 100)
+    places = _decimals(step)
+    return {
+        "start": low,
+        "end": high,
+        "step": step,
+        "format": "0." + "0" * places if places else "0",
+    }
+
+
+def _decimals(step: float) -> int:
+    exponent = Decimal(repr(step)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))

@@ -1,0 +1,168 @@
+"""Draws one page for one person: its controls, its board, and what changes on them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import panel as pn
+import param
+from panel.custom import AnyWidgetComponent
+
+from workbench.assets import board as assets
+from workbench.dashboard.controls import DEBOUNCE, Field, snap
+from workbench.dashboard.worker import Worker
+from workbench.pages.base import Item, Page
+
+logger = logging.getLogger(__name__)
+
+#: Seconds after which waiting people are told that the page is at work.
+PATIENCE = 0.3
+
+PLOTLY = "./plotly/plotly.min.js"
+
+
+class Script(AnyWidgetComponent):
+    """A component of our own; all are of this one kind, which Panel does not mix with others."""
+
+    _debounce = DEBOUNCE
+
+    __abstract = True
+
+    @classmethod
+    def _process_importmap(cls) -> dict[str, Any]:
+        return {}  # the inherited one names another host
+
+
+class Board(Script):
+    """The board in Panel; `board_type` adds one parameter per item of a page."""
+
+    frame = param.Dict({}, doc="What the page holds and never changes.")
+    message = param.String("", doc="The page's message.")
+    busy = param.Boolean(False, doc="Whether people have waited for `PATIENCE`.")
+    handled = param.Integer(0, doc="Serial of the last gesture that was answered.")
+    plotly = param.String(PLOTLY, doc="Where the browser finds plotly.js.")
+    gesture = param.Dict({}, doc="What a person did last: a drag, a click, a dismissal.")
+
+    _esm = assets.SCRIPT
+
+    __abstract = True
+
+
+@cache
+def board_type(page: type[Page]) -> type[Board]:
+    """The board of a kind of page: every item is synced by itself, and only when it changed."""
+    items = [*page.figures(), *page.numbers(), *page.sentences()]
+    fields = {f"item_{item.name}": param.String("", doc=item.title) for item in items}
+    return type(f"{page.__name__}Board", (Board,), fields)
+
+
+class Drawing:
+    """A page as one person sees it.
+
+    Parameters
+    ----------
+    page : Page
+        The person's own page.
+    doc : bokeh Document
+        The person's session.
+
+    Attributes
+    ----------
+    board : Board
+        Title, message, numbers and charts.
+    sections : list of (str, list of Field)
+        The controls under their headings.
+    """
+
+    def __init__(self, page: Page, doc: Any):
+        self.page, self.doc = page, doc
+        self.items = {
+            item.name: item for item in (*page.figures(), *page.numbers(), *page.sentences())
+        }
+        self.worker = Worker(after=self._draw)
+        self.board = board_type(type(page))(
+            frame=assets.frame(type(page)),
+            message=page.message,
+            sizing_mode="stretch_width",
+            stylesheets=[assets.STYLE.read_text(encoding="utf-8")],
+        )
+        self.sections = [
+            (section.title, [Field(page, control, self._set) for control in section.controls])
+            for section in page.controls
+        ]
+        self.fields = [field for _, fields in self.sections for field in fields]
+        self._changed = set(page.param)
+        self._handled = 0
+        page.param.watch(self._note, list(page.param))
+        self.board.param.watch(lambda event: self._gesture(event.new), "gesture")
+        self.worker.post("draw", lambda: None)
+
+    # -- from the person to the page --------------------------------------------------------------
+
+    def _post(self, key: str, job: Any) -> None:
+        self.worker.post(key, partial(self._try, job))
+        self.doc.add_timeout_callback(self._show_busy, int(1000 * PATIENCE))
+
+    def _set(self, name: str, value: Any) -> None:
+        if isinstance(self.page.param[name], param.Event):
+            self._post(name, partial(self.page.param.trigger, name))
+        else:
+            self._post(name, partial(self._assign, name, value))
+
+    def _assign(self, name: str, value: Any) -> None:
+        parameter = self.page.param[name]
+        # The bounds may have moved since the person chose.
+        held = snap(parameter, value) if isinstance(parameter, param.Number) else value
+        setattr(self.page, name, held)
+
+    def _gesture(self, gesture: dict[str, Any]) -> None:
+        kind = gesture["kind"]
+        if kind == "dismiss":
+            self._post("message", partial(setattr, self.page, "message", ""))
+        elif kind == "click":
+            method = self.items[gesture["item"]].click or ""
+            self._post("click", partial(getattr(self.page, method), gesture["x"], gesture["y"]))
+        else:
+            name = self.items[gesture["item"]].drag[gesture["shape"]]
+            self._post(name, partial(self._assign, name, gesture["x"]))
+        self.worker.post("handled", partial(setattr, self, "_handled", gesture["serial"]))
+
+    def _try(self, job: Callable[[], Any]) -> None:
+        try:
+            job()
+        except Exception as error:
+            logger.exception("a change of the page failed")
+            self.page.message = f"This did not work: {error}"
+
+    # -- from the page to the person --------------------------------------------------------------
+
+    def _note(self, *events: Any) -> None:
+        self._changed.update(event.name for event in events)
+        if not self.worker.here:
+            self.worker.post("draw", lambda: None)
+
+    def _draw(self) -> None:
+        """In the worker's thread: draw what changed, then hand it to the session."""
+        changed, self._changed = self._changed, set()
+        contents: dict[str, str] = {}
+        for item in self.items.values():
+            if self.page.inputs(item) & changed:
+                self._try(partial(self._draw_item, item, contents))
+        states = [field.state() for field in self.fields]
+        news = contents | {"message": self.page.message, "handled": self._handled}
+        self.doc.add_next_tick_callback(partial(self._show, news, states))
+
+    def _draw_item(self, item: Item, contents: dict[str, str]) -> None:
+        contents[f"item_{item.name}"] = assets.content(self.page.draw(item))
+
+    def _show(self, news: dict[str, Any], states: list[dict[str, Any]]) -> None:
+        with pn.io.hold(self.doc):
+            self.board.param.update(busy=False, **news)
+            for field, state in zip(self.fields, states, strict=True):
+                field.show(state, keep_value=self.worker.waits(field.name))
+
+    def _show_busy(self) -> None:
+        self.board.busy = self.worker.busy
