@@ -1,0 +1,276 @@
+"""Pair: two score distributions whose privacy loss is known, the reference of every audit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri, ndtri_exp
+
+from workbench import checks
+from workbench.curves.elementwise import (
+    DIRECTIONS,
+    Floats,
+    Values,
+    deltas,
+    inner_rates,
+    rates,
+    reals,
+    shaped,
+)
+
+if TYPE_CHECKING:
+    from workbench.scores.sample import Scores
+
+
+class Pair(ABC):
+    """P, the scores with the record in, against Q, the scores with it out.
+
+    Everything is exact up to round-off, at any δ and α that a float can hold. Numbers in give
+    Python floats out, arrays give arrays of their shape; no result is NaN.
+
+    Notes
+    -----
+    A subclass gives ``name``, ``parameters``, ``total_variation``, ``epsilon`` and the underscored
+    methods, which see checked arrays. A pair whose two directions coincide derives from
+    :class:`SymmetricPair`.
+    """
+
+    # -- what a pair is ---------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """For titles and legends: "Gaussian, μ = 1"."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, float]:
+        """The arguments that make the same pair again."""
+
+    @property
+    @abstractmethod
+    def total_variation(self) -> float:
+        """sup_E |P(E) − Q(E)|, the membership advantage."""
+
+    # -- privacy profile --------------------------------------------------------------------------
+
+    def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Values:
+        """H_{e^ε}(P‖Q) = ∫ [P − e^ε Q]₊, or with P and Q exchanged.
+
+        Parameters
+        ----------
+        epsilon : array_like
+            Any real, ±∞ included.
+        direction : {"P‖Q", "Q‖P"}
+
+        Returns
+        -------
+        float or ndarray, the shape of ``epsilon``
+
+        Raises
+        ------
+        ValueError
+            A NaN, or another direction.
+        """
+        checks.one_of(direction, "direction", DIRECTIONS)
+        return shaped(np.exp(self._log_hockey_stick(reals(epsilon, "epsilon"), direction)))
+
+    def profile(self, epsilon: ArrayLike) -> Values:
+        """δ(ε), the larger of the two directions' hockey-stick divergences.
+
+        Parameters
+        ----------
+        epsilon : array_like
+            Any real, ±∞ included.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``epsilon``
+
+        Raises
+        ------
+        ValueError
+            A NaN.
+        """
+        return shaped(np.exp(self._log_profile(reals(epsilon, "epsilon"))))
+
+    def log_profile(self, epsilon: ArrayLike) -> Values:
+        """Log δ(ε), which does not underflow; −inf where δ is 0. As :meth:`profile` otherwise."""
+        return shaped(self._log_profile(reals(epsilon, "epsilon")))
+
+    def epsilon(self, delta: ArrayLike) -> Values:
+        """The smallest ε ≥ 0 with profile(ε) ≤ δ.
+
+        Parameters
+        ----------
+        delta : array_like
+            In [0, 1), down to 1e-300 and below.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``delta``
+            ``inf`` where no finite ε does it.
+
+        Raises
+        ------
+        ValueError
+            A δ outside [0, 1).
+        """
+        return shaped(self._epsilon(deltas(delta)))
+
+    # -- trade-off function -----------------------------------------------------------------------
+
+    def tradeoff(self, alpha: ArrayLike, symmetric: bool = True) -> Values:
+        """f(α), the smallest false negative rate at false positive rate α.
+
+        Parameters
+        ----------
+        alpha : array_like
+            In [0, 1].
+        symmetric : bool
+            The lower convex hull of both directions; False is T(Q→P) itself, whose tests have
+            α = Q(reject).
+
+        Returns
+        -------
+        float or ndarray, the shape of ``alpha``
+
+        Raises
+        ------
+        ValueError
+            A rate outside [0, 1].
+        """
+        a = rates(alpha, "alpha")
+        return shaped(self._symmetric_tradeoff(a) if symmetric else np.exp(self._log_rates(a)[0]))
+
+    def local_mu(self, alpha: ArrayLike) -> Values:
+        """Φ⁻¹(1−α) − Φ⁻¹(f(α)) with f = T(Q→P), right for α down to 1e-300.
+
+        Parameters
+        ----------
+        alpha : array_like
+            Strictly between 0 and 1; at the ends there are only limits.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``alpha``
+            ``inf`` where f(α) = 0.
+
+        Raises
+        ------
+        ValueError
+            A rate outside (0, 1).
+        """
+        a = inner_rates(alpha, "alpha")
+        log_fnr, log_tpr = self._log_rates(a)
+        # Φ⁻¹(1 − f), from whichever rate is the smaller.
+        smaller = ndtri_exp(np.minimum(log_fnr, log_tpr))
+        return shaped(np.where(log_tpr < log_fnr, smaller, -smaller) - ndtri(a))
+
+    def gdp_mu(self, floor: float = 1e-6) -> float:
+        """The largest local μ over the symmetrised curve's points with both rates ≥ ``floor``.
+
+        Parameters
+        ----------
+        floor : float
+            Strictly between 0 and 1. The answer means nothing without it.
+
+        Returns
+        -------
+        float
+            A μ below which the pair is not GDP. Where the whole curve lies below the floor in one
+            rate or the other, the rates count as the floor: 2Φ⁻¹(1 − floor).
+
+        Raises
+        ------
+        ValueError
+            A floor outside (0, 1).
+        """
+        floor = checks.open_unit(floor, "floor")
+        # Raising lower rates to the floor changes nothing while some point is above it.
+        alpha = np.maximum(self._revealing_alphas(floor), floor)
+        mu = np.minimum(self._symmetric_local_mu(alpha), -ndtri(alpha) - ndtri(floor))
+        return max(float(mu.max()), 0.0)
+
+    # -- sampling ---------------------------------------------------------------------------------
+
+    def sample(self, n: int | tuple[int, int], seed: int | np.random.Generator = 0) -> Scores:
+        """Independent scores of P and Q; larger is more member-like.
+
+        Parameters
+        ----------
+        n : int or pair of int
+            Scores on each side, or (n_p, n_q); at least 2 each.
+        seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        Scores
+            With ``sampling="independent runs"`` and the name of the pair.
+
+        Raises
+        ------
+        ValueError
+            A size that is not a whole number of at least 2.
+        """
+        from workbench.scores.sample import Scores
+
+        n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
+        rng = np.random.default_rng(seed)
+        p = self._draw_p(checks.count(n_p, "n_p", least=2), rng)
+        q = self._draw_q(checks.count(n_q, "n_q", least=2), rng)
+        return Scores(p, q, sampling="independent runs", name=self.name)
+
+    # -- what a subclass gives --------------------------------------------------------------------
+
+    @abstractmethod
+    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the hockey-stick divergence of one direction."""
+
+    @abstractmethod
+    def _log_profile(self, epsilon: Floats) -> Floats:
+        """Log of the larger of the two."""
+
+    @abstractmethod
+    def _epsilon(self, delta: Floats) -> Floats:
+        """Inverse of the profile, at least 0."""
+
+    @abstractmethod
+    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Logs of the false negative and the true positive rate of T(Q→P), each in its own tail."""
+
+    @abstractmethod
+    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
+        """The lower convex hull of T(Q→P) and T(P→Q)."""
+
+    @abstractmethod
+    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
+        """Local μ of the symmetrised curve, at the α that ``_revealing_alphas`` gives and above."""
+
+    @abstractmethod
+    def _revealing_alphas(self, floor: float) -> Floats:
+        """Where the symmetrised curve's local μ may be largest with both rates ≥ ``floor``."""
+
+    @abstractmethod
+    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record in."""
+
+    @abstractmethod
+    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record out."""
+
+
+class SymmetricPair(Pair):
+    """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
+
+    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        return self._log_profile(epsilon)
+
+    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
+        return np.exp(self._log_rates(alpha)[0])
+
+    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
+        return np.asarray(self.local_mu(alpha))

@@ -1,0 +1,110 @@
+"""Randomised response: the pair that is exactly (ε, δ)-DP and no better."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from workbench import checks
+from workbench.curves.elementwise import Floats, non_negative, quiet
+from workbench.pairs.base import SymmetricPair
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class RandomizedResponsePair(SymmetricPair):
+    """Four outcomes, with scores 0 to 3 in the order of their likelihood ratio.
+
+    ======= ======= ======================= ======================= =======
+    outcome 0       1                       2                       3
+    ======= ======= ======================= ======================= =======
+    P       0       (1−δ)/(1+e^ε)           (1−δ) e^ε/(1+e^ε)       δ
+    Q       δ       (1−δ) e^ε/(1+e^ε)       (1−δ)/(1+e^ε)           0
+    ======= ======= ======================= ======================= =======
+
+    f(α) = max{0, 1−δ−e^ε α, e^−ε (1−δ−α)}, the smallest trade-off function of all (ε, δ)-DP
+    mechanisms (KAIROUZ15, DONG22 Prop. 2.5).
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0. Kept as ``epsilon_0``, since ``epsilon(delta)`` is the inverse of the profile.
+    delta : float
+        In [0, 1). Kept as ``delta_0``.
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range.
+    """
+
+    epsilon_0: float
+    delta_0: float
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        epsilon = float(non_negative(epsilon, "epsilon", "0 is perfect privacy"))
+        object.__setattr__(self, "epsilon_0", epsilon)
+        object.__setattr__(self, "delta_0", checks.delta(delta))
+
+    def __repr__(self) -> str:
+        return f"RandomizedResponsePair(epsilon={self.epsilon_0!r}, delta={self.delta_0!r})"
+
+    @property
+    def name(self) -> str:
+        return f"Randomised response, ε = {self.epsilon_0:g}, δ = {self.delta_0:g}"
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        return {"epsilon": self.epsilon_0, "delta": self.delta_0}
+
+    @property
+    def total_variation(self) -> float:
+        return self.delta_0 + (1 - self.delta_0) * math.tanh(self.epsilon_0 / 2)
+
+    @property
+    def _middle(self) -> float:
+        """The vertex with α = f(α)."""
+        return (1 - self.delta_0) * float(expit(-self.epsilon_0))
+
+    @quiet()
+    def _log_profile(self, epsilon: Floats) -> Floats:
+        e0, d0 = self.epsilon_0, self.delta_0
+        # δ₀ + (1−δ₀)(e^ε₀ − e^ε)/(1 + e^ε₀) within ±ε₀; only δ₀ above, 1 − (1−δ₀) e^ε below.
+        gap = np.log(-np.expm1(np.minimum(epsilon - e0, 0.0))) + log_expit(e0)
+        gap = np.where(epsilon < -e0, np.log(-np.expm1(np.minimum(epsilon, 0.0))), gap)
+        return np.logaddexp(np.log(d0), np.log1p(-d0) + gap)
+
+    @quiet()
+    def _epsilon(self, delta: Floats) -> Floats:
+        e0, d0 = self.epsilon_0, self.delta_0
+        share = (delta - d0) / ((1 - d0) * expit(e0))
+        within = np.maximum(e0 + np.log1p(-np.minimum(share, 1.0)), 0.0)
+        return np.where(delta < d0, np.inf, within)
+
+    @quiet()
+    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
+        e0, d0 = self.epsilon_0, self.delta_0
+        steep = e0 + np.log(alpha)
+        flat = -e0 + np.log(np.maximum(1 - d0 - alpha, 0.0))
+        first = alpha <= self._middle
+        log_fnr = np.where(first, np.log(np.maximum(1 - d0 - np.exp(steep), 0.0)), flat)
+        log_tpr = np.where(first, np.logaddexp(np.log(d0), steep), np.log1p(-np.exp(flat)))
+        return log_fnr, log_tpr
+
+    def _revealing_alphas(self, floor: float) -> Floats:
+        # {β ≥ G_μ(α)} is convex, so on a segment the largest local μ is at an end.
+        return np.array([floor, self._middle])
+
+    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        return self._draw(n, rng)
+
+    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        return 3.0 - self._draw(n, rng)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores of P; Q is its mirror image."""
+        truthful = float(expit(self.epsilon_0))
+        revealed = rng.random(n) < self.delta_0
+        return np.where(revealed, 3.0, np.where(rng.random(n) < truthful, 2.0, 1.0))
