@@ -1,0 +1,95 @@
+"""Read the scores of an audit from one file or two."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from workbench.scores.layouts import apply_layout, guess_layout
+from workbench.scores.sample import Scores
+from workbench.scores.tables import read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+log = logging.getLogger(__name__)
+
+
+def read_scores(
+    path: str | os.PathLike[str] | pd.DataFrame,
+    *,
+    path_q: str | os.PathLike[str] | pd.DataFrame | None = None,
+    p: str | None = None,
+    q: str | None = None,
+    score: str | None = None,
+    member: str | None = None,
+    member_value: object = None,
+    cluster: str | None = None,
+    cluster_rule: str = "mean",
+    larger_is_member: bool = True,
+    sampling: str = "unknown",
+    nonfinite: str = "keep",
+    name: str | None = None,
+) -> Scores:
+    """Read scores from csv, tsv, parquet, feather, npy, npz or json.
+
+    The layout is found by the names of the columns, logged (logger ``workbench.scores.files``)
+    and open to be overruled.
+
+    Parameters
+    ----------
+    path : path or DataFrame
+        The file, or the file of P where each side has its own.
+    path_q : path or DataFrame, optional
+        The file of Q.
+    p, q : str, optional
+        Columns (arrays) of the two sides. Empty cells at the end of the shorter one are no scores.
+    score, member : str, optional
+        Column of the scores and column of the labels that say which side each is on.
+    member_value : optional
+        The label of P; all other rows become Q.
+    cluster : str, optional
+        Column of labels: scores that share one are reduced to one by ``cluster_rule``.
+    cluster_rule, larger_is_member, sampling, nonfinite
+        As in `Scores`.
+    name : str, optional
+        Shown in titles; the file's name by default.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    ScoresError
+        The file cannot be read, the layout is in doubt, or the scores cannot be audited; the
+        message says what to do.
+    """
+    table = read_table(path)
+    table_q = None if path_q is None else read_table(path_q)
+    layout = guess_layout(
+        table,
+        table_q,
+        p=p,
+        q=q,
+        score=score,
+        member=member,
+        member_value=member_value,
+        cluster=cluster,
+    )
+    log.info("%s: %s", table.label, layout.describe())
+    for part in (table, table_q) if table_q is not None else (table,):
+        for note in part.notes:
+            log.info("%s: %s", part.label, note)
+    x_p, x_q, clusters = apply_layout(table, layout, table_q)
+    return Scores(
+        x_p,
+        x_q,
+        larger_is_member=larger_is_member,
+        sampling=sampling,
+        clusters=clusters,
+        cluster_rule=cluster_rule,
+        nonfinite=nonfinite,
+        name=table.name if name is None else name,
+    )
