@@ -1,0 +1,167 @@
+"""Bundled examples: score files with a card that says how they came about and what is true.
+
+The files lie in ``data/``, each beside its card ``<name>.toml``; ``data/README.md`` explains the
+fields.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.scores.files import read_scores
+from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# In the order in which a newcomer should meet them.
+NAMES = (
+    "gaussian",
+    "laplace",
+    "subsampled-gaussian",
+    "unequal-variances",
+    "ties",
+    "no-leak",
+    "messy",
+    "digits-losses",
+    "breast-cancer-losses",
+)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is known about the two distributions.
+
+    Parameters
+    ----------
+    tv : float or None
+        Total variation distance; None where it is not known.
+    epsilon, delta : float or None
+        The exact ε at this δ; None where it is not known.
+    words : str
+        What the numbers do not say.
+    """
+
+    tv: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    words: str = ""
+
+    def __str__(self) -> str:
+        numbers = []
+        if self.tv is not None:
+            numbers.append(f"TV = {self.tv:.4g}")
+        if self.epsilon is not None:
+            numbers.append(f"ε = {self.epsilon:.4g} at δ = {self.delta:g}".replace("e-0", "e-"))
+        return ", ".join(numbers) or self.words
+
+
+@dataclass(frozen=True)
+class Card:
+    """What an example is.
+
+    Parameters
+    ----------
+    name, title : str
+        For programs and for people.
+    file : str
+        Name of the data file, beside the card.
+    made : str
+        How the scores were made, rounding included.
+    seed : int
+        Seed of the script that made them.
+    n_p, n_q : int
+        Scores of P and of Q, non-finite ones included.
+    sampling, larger_is_member
+        As in `Scores`.
+    truth : Truth
+        What a bound must not exceed.
+    look : str
+        What the example shows.
+    reference : mapping
+        ``pair``, the name of a pair in the workbench, and its parameters; empty where no pair
+        there describes the scores.
+    """
+
+    name: str
+    title: str
+    file: str
+    made: str
+    seed: int
+    n_p: int
+    n_q: int
+    sampling: str
+    larger_is_member: bool
+    truth: Truth
+    look: str
+    reference: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def path(self) -> Path:
+        """The data file."""
+        return data_folder() / self.file
+
+
+def data_folder() -> Path:
+    """The folder of the bundled examples, in a wheel or in a source tree.
+
+    Raises
+    ------
+    FileNotFoundError
+        The installation has neither.
+    """
+    package = Path(__file__).parents[1]
+    for folder in (package / "_data", package.parent / "data"):
+        if (folder / f"{NAMES[0]}.toml").is_file():
+            return folder
+    raise FileNotFoundError(
+        f"the bundled examples are missing beside {package}; install the package again"
+    )
+
+
+def card(name: str) -> Card:
+    """The card of an example.
+
+    Raises
+    ------
+    ValueError
+        No example of that name.
+    """
+    if name not in NAMES:
+        close = difflib.get_close_matches(name, NAMES, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise ValueError(f"no example {name!r}, only {', '.join(map(repr, NAMES))}{hint}")
+    with open(data_folder() / f"{name}.toml", "rb") as file:
+        fields = tomllib.load(file)
+    return Card(name=name, **{**fields, "truth": Truth(**fields["truth"])})
+
+
+def example(name: str) -> Scores:
+    """The scores of a bundled example; `examples` lists them.
+
+    Raises
+    ------
+    ValueError
+        No example of that name.
+    """
+    found = card(name)
+    return read_scores(
+        found.path,
+        sampling=found.sampling,
+        larger_is_member=found.larger_is_member,
+        name=found.name,
+    )
+
+
+def examples() -> pd.DataFrame:
+    """One row an example: name, title, n_p, n_q, truth, sampling, file."""
+    import pandas as pd
+
+    columns = ["name", "title", "n_p", "n_q", "truth", "sampling", "file"]
+    cards = [card(name) for name in NAMES]
+    return pd.DataFrame([[getattr(c, column) for column in columns] for c in cards], None, columns)
