@@ -86,6 +86,12 @@ def test_gaussian_log_profile_has_ten_digits(mu, scale):
     assert GaussianPair(mu).log_profile(epsilon) == pytest.approx(truth, rel=1e-10, abs=1e-10)
 
 
+def test_gaussian_log_profile_does_not_cancel_far_out():
+    with mp.workdps(100):
+        truth = float(mp.log(gaussian_hockey_stick(1e-9, 1)))
+    assert GaussianPair(1e-9).log_profile(1) == pytest.approx(truth, rel=1e-15)
+
+
 @pytest.mark.parametrize(("q", "sigma"), [(0.25, 0.3), (0.01, 1.3), (1, 0.5), (1e-5, 0.1)])
 @pytest.mark.parametrize("direction", ["P‖Q", "Q‖P"])
 @pytest.mark.parametrize("epsilon", [-30, -1, -0.3, -0.005, 0, 0.005, 0.2, 0.28, 1, 20, 125, 600])
@@ -200,6 +206,11 @@ def test_randomized_response_profile_is_the_sum_over_its_outcomes(epsilon):
     q = p[::-1]
     truth = np.sum(np.maximum(p - math.exp(epsilon) * q, 0))
     assert RandomizedResponsePair(e0, d0).profile(epsilon) == pytest.approx(truth, abs=1e-15)
+
+
+def test_randomized_response_reaches_its_epsilon_at_its_delta():
+    pair = RandomizedResponsePair(1.2, 0.03)
+    assert pair.epsilon([0.0299, 0.03, 0.99]) == pytest.approx([math.inf, 1.2, 0])
 
 
 @every_pair
