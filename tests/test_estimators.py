@@ -152,7 +152,7 @@ def test_limits_are_void_for_bins_from_the_data():
         wb.histogram(s, rule="fd", range=(-1, 2)),
     ):
         lower, upper = wb.hockey_stick_limits(h, 0, 0.95)
-        assert "derived from these data" in lower.void
+        assert "derived from the data" in lower.void
         assert upper.badge == "void: pointwise"
 
 

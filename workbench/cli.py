@@ -90,11 +90,11 @@ def audit(arguments: argparse.Namespace) -> int:
     _say(repr(scores))
     if auc.value < 0.5:
         _say("AUC is below ½: if smaller scores speak for membership, add --smaller-is-member.")
-    rows = [(b.symbol, f"{b.relation} {b.rounded}", b.badge) for b in bounds]
+    rows = [(b.symbol, f"{b.relation} {b.rounded}", ", ".join(b.terms)) for b in bounds]
     width = max(len(name) for name, _, _ in rows)
     _say("")
-    for name, value, badge in rows:
-        _say(f"{name:<{width}}  {value:<9}  {badge}")
+    for name, value, terms in rows:
+        _say(f"{name:<{width}}  {value:<9}  {terms}")
     _say("")
     _say(band.most_telling().explain())
     return 0

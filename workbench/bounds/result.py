@@ -26,6 +26,17 @@ GUARANTEE_HELP = {
     "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
 }
 
+#: What a choice made with the bound in view does to it; shown with the help of a badge.
+SURVIVAL = {
+    "simultaneous": "It survives changes of the threshold, the bins, δ, the reference and the "
+    "direction of the divergence: one error budget covers them all. It does not survive changing "
+    "the confidence, the column, the file, the side that is member-like, the treatment of "
+    "non-finite scores or the method because of what a bound showed; such a bound is marked until "
+    "Reset.",
+    "pointwise": "It survives changes of δ and the reference, and nothing else that is chosen "
+    "with the scores in view.",
+}
+
 _SYMBOLS = {
     "epsilon": "ε",
     "mu": "μ",
@@ -133,16 +144,20 @@ class Bound:
             return "≈"
         return "≥" if self.side == "lower" else "≤"
 
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Everything the number rests on: guarantee, confidence, family, assumption, what voids."""
+        terms = (
+            self.badge,
+            self.confidence is not None and percent(self.confidence),
+            self.family and f"if the pair is {self.family}",
+            self.assumption,
+            self.void,
+        )
+        return tuple(term for term in terms if term)
+
     def __str__(self) -> str:
-        terms = [self.badge]
-        if self.confidence is not None:
-            terms.append(percent(self.confidence))
-        if self.family:
-            terms.append(f"if the pair is {self.family}")
-        terms.append(self.assumption)
-        if self.void:
-            terms.append(self.void)
-        return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(terms)})"
+        return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(self.terms)})"
 
     def explain(self) -> str:
         """The bound as sentences for a reader who knows no formula."""
@@ -206,15 +221,12 @@ class Bound:
 
     def _repr_html_(self) -> str:
         border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
-        notes = [self.assumption, self.family and f"if the pair is {self.family}", self.void]
-        if self.confidence is not None:
-            notes.insert(0, percent(self.confidence))
         return (
             f'<div title="{html.escape(self.explain(), quote=True)}">'
             f'<b style="font-size:1.4em">{self.symbol} {self.relation} {self.rounded}</b> '
             f'<span style="border:1px {border};border-radius:9px;padding:1px 8px">'
             f"{html.escape(self.badge)}</span> "
-            f"<small>{html.escape(' · '.join(n for n in notes if n))}</small></div>"
+            f"<small>{html.escape(' · '.join(self.terms[1:]))}</small></div>"
         )
 
 
@@ -236,6 +248,9 @@ def round_safely(value: float, to: str, digits: int = 3) -> str:
     mode = {"down": ROUND_FLOOR, "up": ROUND_CEILING, "nearest": ROUND_HALF_EVEN}[to]
     exact = Decimal(repr(float(value)))
     rounded = exact.quantize(Decimal(1).scaleb(-places), rounding=mode)
+    if rounded.adjusted() > exact.adjusted():  # 9.999 went up to 10.00
+        places -= 1
+        rounded = rounded.quantize(Decimal(1).scaleb(-places))
     if abs(rounded) < Decimal("1e-4"):
         return f"{rounded:.{digits - 1}e}"
     return f"{rounded:f}" if places > 0 else f"{int(rounded)}"

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Pixels: height of a row, length of the line sample, gap after it, mean width of a character.
-ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.3
+ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.2
+
+#: Share of a chart's height that a key of two rows takes.
+HEADROOM = 0.2
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,19 @@ class Entry:
     width: float = 2
 
 
-def key(entries: list[Entry], top: float = 6) -> dict[str, list[dict[str, Any]]]:
-    """Shapes and annotations of a key in the upper right corner, ``top`` pixels down."""
-    left = -(SAMPLE + GAP + CHARACTER * max((len(e.text) for e in entries), default=0)) - 4
+def key(entries: list[Entry], columns: int = 1, top: float = 4) -> dict[str, list[dict[str, Any]]]:
+    """Shapes and annotations of a key in the upper right corner, ``top`` pixels down.
+
+    Row by row over the ``columns``; the caller leaves that corner free of curves.
+    """
+    widths = [
+        SAMPLE + GAP + CHARACTER * max(len(e.text) for e in entries[i::columns]) + GAP
+        for i in range(columns)
+    ]
     shapes, annotations = [], []
     for i, entry in enumerate(entries):
-        y = -(top + ROW * i + ROW / 2)
+        row, column = divmod(i, columns)
+        left, y = -sum(widths[column:]), -(top + ROW * (row + 0.5))
         shapes.append(
             {
                 "type": "line",

@@ -13,7 +13,7 @@ from workbench.bounds.result import Bound, round_safely
 from workbench.bounds.threshold import ErrorRates
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.key import Entry, key, line
+from workbench.figures.key import HEADROOM, Entry, key, line
 from workbench.figures.layout import base_layout, label, vertical_line
 from workbench.pairs.base import Pair
 
@@ -27,6 +27,9 @@ NO_LEAK = Entry("no leak", "muted", "solid", 1)
 
 #: False positive rates at which smooth curves are drawn: dense at both ends.
 ALPHA = np.unique(np.concatenate([np.logspace(-6, -1, 60), np.linspace(0, 1, 161)]))
+
+#: Width of a label in shares of a chart's.
+LABEL_WIDTH = 0.2
 
 #: δ below this is off the chart.
 LEAST_DELTA = 1e-8
@@ -149,10 +152,13 @@ def profile(
     certified = band.epsilon(delta)
     most = _round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
     epsilon = np.linspace(0, most, 201)
+    low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
+    # By δ, since the certified curve ends in a vertical drop that no grid of ε would show.
+    certified_delta = np.logspace(low, 0, 201)
     data = [
         line(HISTOGRAM, epsilon, _drawable(h.profile(epsilon))),
         line(FIT, epsilon, _drawable(np.exp(gaussian_log_profile(fit.value, epsilon)))),
-        line(BAND, epsilon, _drawable(band.profile(epsilon))),
+        line(BAND, band.curve.epsilon(certified_delta[:-1]), certified_delta[:-1]),
     ]
     entries = [HISTOGRAM, BAND, FIT]
     if reference is not None:
@@ -168,8 +174,7 @@ def profile(
             "marker": {"size": 10, "color": "@good", "line": {"width": 2, "color": "@paper"}},
         }
     )
-    drawn = key(entries)
-    low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
+    drawn = key(entries, columns=2)
     drawn["shapes"].append(
         {
             "type": "line",
@@ -198,7 +203,11 @@ def profile(
                 else "."
             ),
             x={"range": [0, most]},
-            y={"type": "log", "range": [low, 0.1], "dtick": 2},
+            y={
+                "type": "log",
+                "range": [low, -low * HEADROOM / (1 - HEADROOM)],
+                "tickvals": [10.0**k for k in range(0, math.floor(low) - 1, -2)],
+            },
             hovermode="closest",
             revision=(most, low),
             **drawn,
@@ -234,9 +243,9 @@ def mu_at_thresholds(
         data.append(line(REFERENCE, t, _gaps(promised)))
         entries.append(REFERENCE)
         tops.append(float(np.nanmax(_gaps(promised), initial=0.0)))
-    drawn = key(entries)
+    drawn = key(entries, columns=2)
     drawn["shapes"].append(vertical_line(threshold, name="threshold"))
-    top = 1.25 * max(tops)
+    top = max(tops) / (1 - HEADROOM)
     return {
         "data": data,
         "layout": base_layout(
@@ -280,9 +289,11 @@ def _density_label(
     mass = np.cumsum(density * np.diff(edges))
     i = int(np.searchsorted(mass, (0.8 if right else 0.2) * mass[-1]))
     x = float(edges[i] + edges[i + 1]) / 2
+    reach = (edges[-1] - edges[0]) * LABEL_WIDTH * (1 if right else -1)
+    under = (edges[1:] > min(x, x + reach)) & (edges[:-1] < max(x, x + reach))
     return label(
         x,
-        float(density[i]),
+        float(density[under].max()),
         text,
         role,
         xanchor="left" if right else "right",

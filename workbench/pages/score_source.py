@@ -140,6 +140,7 @@ class ScoreSource(
         self._tables: list[Table] = []
         self._quiet = False
         self._as_loaded: dict[str, Any] = {}
+        self._seen_upload: tuple[tuple[str, bytes], ...] | None = None
         self.reference_hint: dict[str, Any] = {}
         super().__init__(**params)
         self.param.example_name.objects = dict(
@@ -166,7 +167,12 @@ class ScoreSource(
 
     def _load(self, *events: Any) -> None:
         changed = {event.name for event in events}
-        if self._quiet or (self.source == "file" and not self.upload):
+        if self._quiet:
+            return
+        if "source" in changed and self.source == "file":
+            # What an example says of itself says nothing of a person's file.
+            self._set_quietly(larger_is_member=True, sampling="unknown", nonfinite="keep")
+        if self.source == "file" and not self.upload:
             return
         if "draw_again" in changed:
             self.seed += 1
@@ -187,7 +193,7 @@ class ScoreSource(
             sampling="unknown" if scores.sampling == "clustered" else scores.sampling,
             nonfinite=scores.nonfinite,
         )
-        self.reference_hint = dict(about.reference)
+        self.reference_hint, self.looked = dict(about.reference), ""
         self.adopt(scores, f"{about.title}. {about.look} Truth: {about.truth}.")
 
     def _draw(self) -> None:
@@ -196,6 +202,7 @@ class ScoreSource(
             raise ValueError("choose a pair to sample from")
         scores = pair.sample(self.sample_n, seed=self.seed)
         self._set_quietly(larger_is_member=True, sampling=scores.sampling, nonfinite="keep")
+        self.looked = ""
         self.adopt(scores, f"{self.sample_n:,} draws a side of {pair.name}, seed {self.seed}.")
 
     def _load_files(self) -> None:
@@ -204,7 +211,6 @@ class ScoreSource(
                 f"{len(self.upload)} files were given; give one file, or one a side, members first"
             )
         tables = [read_table(content, filename=name) for name, content in self.upload]
-        seen_before = bool(self._as_loaded)
         if len(tables) == 1:
             # A layout that cannot be guessed, or does not work, is left to the person to choose.
             self._tables, self._as_loaded = tables, {}
@@ -215,26 +221,34 @@ class ScoreSource(
             layout = guess_layout(*tables)
         scores, said = self._interpret(tables, layout)
         self._tables = tables
-        if seen_before:
-            self.looked = "the file"
-        self.adopt(scores, said)
+        self._adopt_file(scores, said)
+
+    def _adopt_file(self, scores: Scores, said: str) -> None:
+        """Take scores of a file that was not in view before."""
+        self.looked = "" if self._seen_upload in (None, self.upload) else "the file"
+        self._seen_upload = self.upload
         self._as_loaded = {name: getattr(self, name) for name in REINTERPRETS}
+        self.adopt(scores, said)
 
     # -- the same scores, read differently ---------------------------------------------------
 
     def _reread(self, *events: Any) -> None:
-        if self._quiet or self.scores is None:
+        awaits_file = self.source == "file" and not self._tables
+        if self._quiet or self.scores is None or awaits_file:
             return
+        changed = [event.name for event in events]
         try:
+            if "member_column" in changed and "member_value" not in changed:
+                self._offer_labels()
             scores, said = self._read_again()
         except ValueError as error:
             self.message = str(error)
             return
         if self.source == "file" and not self._as_loaded:
-            self._as_loaded = {name: getattr(self, name) for name in REINTERPRETS}
+            self._adopt_file(scores, said)
         else:
-            self.looked = REINTERPRETS[events[0].name]
-        self.adopt(scores, said)
+            self.looked = REINTERPRETS[changed[0]]
+            self.adopt(scores, said)
 
     def _read_again(self) -> tuple[Scores, str]:
         if self.source == "file":
@@ -304,6 +318,12 @@ class ScoreSource(
         self._offer("member_value", [None])
         self._offer("cluster_column", {"none": None} | {c: c for c in offered.clusters})
         self._labels = offered.labels
+
+    def _offer_labels(self) -> None:
+        """The labels of the chosen column, and the one that means "member" if that is plain."""
+        self._offer("member_value", [None, *self._labels.get(self.member_column, ())])
+        layout = guess_layout(self._tables[0], score=self.score_column, member=self.member_column)
+        self._set_quietly(member_value=layout.member_value)
 
     def _choose_columns(self, layout: Layout) -> None:
         self._offer("member_value", [None, *self._labels.get(layout.member or "", ())])

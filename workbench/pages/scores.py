@@ -44,18 +44,11 @@ WIDEST = 200
 WIDTH_RULES = ("scott", "fd")
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
 
-SURVIVES = (
-    "Still true after the threshold, the bins, δ, the reference or the direction of the divergence "
-    "were changed: one error budget covers them all. Not after the confidence, the column, the "
-    "file, the side that is member-like or the treatment of non-finite scores were changed because "
-    "of what a bound showed; such a bound is marked until Reset."
-)
-
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
 
-MOVED = "the threshold was set with these scores in view; only simultaneous bounds survive that"
-BINS_MOVED = "the bins were changed with these scores in view"
+MOVED = "threshold set after seeing the scores"
+BINS_MOVED = "bins set after seeing the scores"
 
 REFERENCE = pair_parameters("reference")
 
@@ -386,7 +379,7 @@ class ScoresPage(
     def _certified(self, bound: Bound) -> Bound:
         if not self.looked:
             return bound
-        return bound.voided(f"chosen after looking: {self.looked} changed after a bound was seen")
+        return bound.voided(f"chosen after looking: {self.looked} changed")
 
     # -- in plain words ------------------------------------------------------------------------
 

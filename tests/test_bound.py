@@ -1,0 +1,168 @@
+"""A result says what it guarantees, in every form in which it travels."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import workbench as wb
+from workbench.bounds import references
+from workbench.bounds.result import Bound, round_safely
+
+
+@pytest.fixture
+def bound():
+    return Bound(
+        quantity="epsilon",
+        value=1.2999,
+        guarantee="simultaneous",
+        method="order-statistic band",
+        assumption="if rows are independent",
+        n_p=100,
+        n_q=50,
+        confidence=0.95,
+        delta=1e-5,
+    )
+
+
+@given(st.floats(1e-12, 1e12))
+def test_rounding_never_claims_more(value):
+    assert float(round_safely(value, "down")) <= value <= float(round_safely(value, "up"))
+    assert float(round_safely(value, "down")) == pytest.approx(value, rel=0.011)
+
+
+@pytest.mark.parametrize(
+    ("value", "to", "text"),
+    [
+        (1.2999, "down", "1.29"),
+        (0.29, "down", "0.290"),
+        (1234.5, "down", "1230"),
+        (9.999, "up", "10.0"),
+        (0, "down", "0"),
+        (math.inf, "down", "∞"),
+        (1.234e-7, "up", "1.24e-7"),
+    ],
+)
+def test_rounding(value, to, text):
+    assert round_safely(value, to) == text
+
+
+def test_nan_is_refused():
+    with pytest.raises(ValueError, match="NaN"):
+        round_safely(math.nan, "down")
+
+
+def test_how_it_reads(bound):
+    assert str(bound) == "ε at δ = 1e-05 ≥ 1.29 (simultaneous, 95 %, if rows are independent)"
+    assert float(bound) == 1.2999
+    html = bound._repr_html_()
+    for part in ("≥ 1.29", "simultaneous", "95 %", "if rows are independent"):
+        assert part in html
+    upper = replace(bound, side="upper")
+    assert "≤ 1.30" in str(upper)
+
+
+def test_an_estimate_promises_nothing(bound):
+    estimate = replace(bound, guarantee="estimate", confidence=None)
+    assert "≈ 1.30" in str(estimate)
+    assert "promises nothing" in estimate.explain()
+    assert estimate.voided("reason") is estimate
+
+
+def test_a_void_bound_says_why_everywhere(bound):
+    void = bound.voided("chosen after looking")
+    for text in (str(void), void.explain(), void._repr_html_()):
+        assert "void" in text
+        assert "chosen after looking" in text
+
+
+def test_a_family_is_always_named(bound):
+    gaussian = replace(bound, family="Gaussian")
+    assert "if the pair is Gaussian" in str(gaussian)
+    assert "if the pair is Gaussian" in gaussian.explain()
+
+
+def test_explain_in_natural_counts(bound):
+    told = replace(bound, quantity="tpr", value=0.0437, fpr=0.001).explain()
+    assert told == (
+        "With 95 % confidence, if rows are independent, an attacker who wrongly accuses 1 in 1,000 "
+        "people correctly identifies at least 43 in 1,000 members; this does not show that the "
+        "mechanism is private."
+    )
+    nothing = replace(bound, quantity="tpr", value=0.001, fpr=0.001).explain()
+    assert "better than guessing" in nothing
+
+
+def test_zero_is_no_evidence_of_privacy(bound):
+    assert "does not show privacy" in replace(bound, value=0.0).explain()
+
+
+def test_it_travels_as_dict_and_row(bound):
+    assert Bound(**json.loads(json.dumps(bound.to_dict()))) == bound
+    row = bound.to_frame()
+    assert len(row) == 1
+    assert row["guarantee"].item() == "simultaneous"
+
+
+def test_every_method_has_a_citation():
+    s = wb.example("no-leak")
+    h = wb.histogram(s)
+    results = [
+        wb.epsilon_lower_bound(s, 1e-5),
+        wb.mu_lower_bound(s, guarantee="pointwise", threshold=1),
+        *wb.hockey_stick_limits(h, method="canonne"),
+        *wb.hockey_stick_limits(h),
+        wb.gdp_fit(s),
+        wb.gdp_fit(s, "threshold", threshold=1),
+        wb.gdp_fit(s, "range", floor=0.01),
+    ]
+    for result in results:
+        assert result.cite().count("@") >= 1
+    assert "clopper1934use" in results[1].cite()
+    with pytest.raises(ValueError, match="no source is known for 'magic'"):
+        references.bibtex("magic")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("quantity", "luck"), ("guarantee", "sure"), ("side", "left")]
+)
+def test_unknown_words_are_refused(bound, field, value):
+    with pytest.raises(ValueError, match=f"{field} must be one of .*{value}"):
+        replace(bound, **{field: value})
+
+
+def test_gdp_fits():
+    s = wb.example("gaussian")
+    for fit in (
+        wb.gdp_fit(s),
+        wb.gdp_fit(s, "threshold", threshold=0.5),
+        wb.gdp_fit(s, "range", floor=0.05),
+    ):
+        assert fit.value == pytest.approx(1, abs=0.06)
+        assert (fit.guarantee, fit.family) == ("estimate", "Gaussian")
+    band = wb.tradeoff_band(s)
+    certified = wb.gdp_fit(band, "range", floor=1e-3)
+    assert (certified.guarantee, certified.family) == ("simultaneous", None)
+    assert certified.value <= band.mu().value + 1e-12
+    pair = wb.GaussianPair(0.7)
+    assert wb.gdp_fit(pair).value == pytest.approx(0.7)
+    assert wb.gdp_fit(pair, "range", floor=1e-6).value == pytest.approx(0.7)
+    assert wb.gdp_fit(pair).assumption == "no samples"
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"method": "magic"}, "'tv', 'threshold', 'range'; got 'magic'"),
+        ({"method": "range"}, "needs floor="),
+        ({"method": "threshold"}, "needs threshold="),
+        ({"method": "tv", "floor": 0.1}, "takes no floor=, got 0.1"),
+        ({"method": "range", "floor": 2}, "strictly between 0 and 1"),
+    ],
+)
+def test_gdp_fit_says_what_is_missing(options, says):
+    with pytest.raises(ValueError, match=says):
+        wb.gdp_fit(wb.example("gaussian"), **options)

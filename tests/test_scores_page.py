@@ -1,0 +1,256 @@
+"""The scores page without a front end: what follows from its state, and what voids a bound."""
+
+import math
+
+import numpy as np
+import param
+import pytest
+
+import workbench as wb
+from workbench.bounds.result import Bound
+from workbench.pages.base import Upload
+from workbench.pages.scores import ScoresPage, nice_below
+
+CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
+LABELLED = "score,alt,member\n" + "\n".join(
+    f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200)
+)
+
+
+@pytest.fixture
+def page():
+    return ScoresPage()
+
+
+def upload(page, *files):
+    page.source = "file"
+    page.upload = tuple((name, text.encode()) for name, text in files)
+
+
+def items(page):
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def as_plain(value):
+    """A drawing that can be compared, arrays included."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.shape, value.tobytes())
+    if isinstance(value, dict):
+        return {k: as_plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(v) for v in value]
+    return value
+
+
+def another(page, name):
+    """Another value that a person could give this control."""
+    p, now = page.param[name], getattr(page, name)
+    if isinstance(p, param.Event):
+        return True
+    if isinstance(p, param.Boolean):
+        return not now
+    if isinstance(p, param.Selector):
+        values = list(p.objects.values() if isinstance(p.objects, dict) else p.objects)
+        return next((v for v in values if v != now), now)
+    low, high = p.bounds or (now - 1, now + 1)
+    moved = now + (p.step or 1)
+    return moved if moved <= high else max(low, now - (p.step or 1))
+
+
+def test_what_does_not_declare_a_control_does_not_follow_it(page):
+    """Each control is changed; items that do not rest on any changed parameter stay the same."""
+    controls = [c.name for section in page.controls for c in section.controls]
+    assert len(controls) > 20
+    for name in controls:
+        if isinstance(page.param[name], Upload):
+            continue
+        before = {item.name: as_plain(page.draw(item)) for item in items(page)}
+        values = page.param.values()
+        setattr(page, name, another(page, name))
+        changed = {n for n, v in page.param.values().items() if v is not values[n]} | {name}
+        for item in items(page):
+            if not page.inputs(item) & changed:
+                assert as_plain(page.draw(item)) == before[item.name], (name, item.name)
+
+
+@pytest.mark.parametrize("name", wb.examples()["name"])
+def test_every_example_draws(page, name):
+    page.example_name = name
+    assert page.message == ""
+    for item in items(page):
+        drawn = page.draw(item)
+        if item.kind == "figure":
+            assert drawn["layout"]["meta"]["summary"]
+            for trace in drawn["data"]:
+                assert len(trace["x"]) == len(trace["y"]) <= 2001
+        elif isinstance(drawn, Bound):
+            assert not math.isnan(drawn.value)
+    low, high = page.param.threshold.bounds
+    assert low <= page.threshold <= high
+    low, high = page.param.bin_width.bounds
+    assert low <= page.bin_width <= high
+
+
+def test_every_number_has_its_guarantee_and_assumption(page):
+    drawn = {item.name: page.draw(item) for item in page.numbers()}
+    simultaneous = {"epsilon", "mu", "total_variation", "tpr"}
+    assert {n for n, b in drawn.items() if getattr(b, "guarantee", "") == "simultaneous"} == (
+        simultaneous
+    )
+    assert {b.assumption for b in drawn.values() if isinstance(b, Bound)} == {"independent runs"}
+    upload(page, ("scores.csv", CSV))
+    assert page.epsilon().assumption == "if rows are independent"
+    page.sampling = "one run"
+    assert page.epsilon().assumption == "one run"
+
+
+def test_dragging_leaves_simultaneous_bounds_alone(page):
+    before = page.epsilon(), page.mu(), page.total_variation(), page.tpr()
+    page.threshold += 10 * page.param.threshold.step
+    page.bin_width += 3 * page.param.bin_width.step
+    page.bin_rule = "quantile"
+    page.reference_kind = "laplace"
+    assert (page.epsilon(), page.mu(), page.total_variation(), page.tpr()) == before
+    page.log_delta = -3
+    assert page.epsilon().void is None
+    assert page.epsilon().value < before[0].value
+
+
+def test_a_threshold_from_the_data_voids_its_pointwise_bound(page):
+    assert "after seeing" in page.epsilon_here().void
+    page.threshold += page.param.threshold.step
+    assert "after seeing" in page.epsilon_here().void
+
+
+def test_a_threshold_set_before_fresh_draws_holds(page):
+    page.source = "pair"
+    page.threshold = 0.5
+    assert page.epsilon_here().void
+    page.draw_again = True
+    assert page.threshold == 0.5
+    assert page.epsilon_here().void is None
+    page.threshold = 0.6
+    assert page.epsilon_here().void
+    page.draw_again = True
+    page.sample_mu = 2.0  # the same seed: these draws resemble those that were seen
+    assert page.epsilon_here().void
+
+
+def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
+    page.source = "pair"
+    assert "derived from the data" in page.fixed_bins()
+    page.param.update(bin_rule="count", fixed_range=True, range_low=-4, range_high=5)
+    assert "after seeing" in page.fixed_bins()
+    page.draw_again = True
+    assert "Void" not in page.fixed_bins()
+    assert "fixed beforehand" in page.fixed_bins()
+    page.bin_count += 1
+    assert "after seeing" in page.fixed_bins()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("confidence", 0.99, "the confidence"),
+        ("larger_is_member", False, "the direction of the score"),
+        ("sampling", "one run", "the sampling assumption"),
+        ("score_column", "alt", "the column"),
+    ],
+)
+def test_changes_of_the_second_kind_mark_the_bounds_until_reset(page, name, value, says):
+    upload(page, ("labelled.csv", LABELLED))
+    assert page.epsilon().void is None
+    before = page.epsilon()
+    setattr(page, name, value)
+    for bound in (page.epsilon(), page.mu(), page.total_variation(), page.tpr()):
+        assert bound.void == f"chosen after looking: {says} changed"
+    assert "chosen after looking" in page.in_words()
+    page.reset = True
+    assert page.epsilon() == before
+
+
+def test_a_second_file_marks_the_bounds(page):
+    upload(page, ("one.csv", CSV))
+    assert page.epsilon().void is None
+    page.upload = (("two.csv", LABELLED.encode()),)
+    assert "the file" in page.epsilon().void
+
+
+def test_dropping_nonfinite_scores_marks_the_bounds(page):
+    text = CSV.replace("\n0.4,", "\nnan,")
+    upload(page, ("odd.csv", text))
+    assert page.has_nonfinite
+    assert "1 NaN kept" in page.sizes().note
+    page.nonfinite = "drop"
+    assert page.scores.discarded == 1
+    assert "non-finite" in page.epsilon().void
+
+
+def test_a_bad_file_leaves_the_scores_and_says_why(page):
+    before = page.scores
+    upload(page, ("broken.csv", "in,out\n1,2\nthree,4\n5,6\n"))
+    assert page.scores is before
+    assert "row 3" in page.message
+    assert "three" in page.message
+    upload(page, ("good.csv", CSV))
+    assert page.message == ""
+    assert page.scores.n_p == 60
+
+
+def test_a_file_without_known_names_is_read_once_columns_are_chosen(page):
+    upload(page, ("odd.csv", CSV.replace("in,out", "alpha,beta")))
+    assert "p= and q=" in page.message
+    page.param.update(p_column="alpha", q_column="beta")
+    assert page.message == ""
+    assert page.scores.n_p == 60
+    assert page.epsilon().void is None
+
+
+def test_two_files_are_one_a_side(page):
+    upload(page, ("in.csv", "score\n3\n4\n5\n"), ("out.csv", "score\n1\n2\n2\n1\n"))
+    assert page.message == ""
+    assert (page.scores.n_p, page.scores.n_q) == (3, 4)
+    assert "first file" in page.provenance()
+
+
+def test_clusters_become_one_score_each(page):
+    rows = "\n".join(f"{i % 9},{i % 2},s{i // 10}-{i % 2}" for i in range(200))
+    upload(page, ("clusters.csv", "score,member,subject\n" + rows))
+    page.cluster_column = "subject"
+    assert page.scores.n_p == 20
+    assert page.epsilon().assumption == "clustered"
+    assert "from 100 + 100 rows" in page.sizes().note
+
+
+def test_the_direction_is_asked_about_and_never_flipped(page):
+    upload(page, ("losses.csv", CSV.replace("in,out", "out,in")))
+    assert "smaller = member" in page.question()
+    assert page.scores.larger_is_member
+    page.larger_is_member = False
+    assert page.question() == ""
+
+
+def test_moving_the_width_makes_it_fixed_and_a_rule_sets_it(page):
+    scott = page.bin_width
+    page.bin_width = scott + 2 * page.param.bin_width.step
+    assert page.bin_rule == "width"
+    page.bin_rule = "scott"
+    assert page.bin_width == scott
+
+
+def test_a_click_on_the_trade_off_curve_moves_the_threshold(page):
+    page.move_to_fpr(0.1, 0.5)
+    assert float(page.at_threshold().fpr) == pytest.approx(0.1, abs=0.02)
+
+
+def test_results_are_computed_once_a_state(page):
+    assert page.band() is page.band()
+    before = page.band(), page.roc(), page.histogram()
+    page.threshold += page.param.threshold.step
+    assert (page.band(), page.roc(), page.histogram()) == before
+    assert page.at_threshold() is page.at_threshold()
+
+
+@pytest.mark.parametrize(("x", "nice"), [(0.034, 0.02), (5.0, 5.0), (999, 500), (1e-9, 1e-9)])
+def test_nice_steps(x, nice):
+    assert nice_below(x) == pytest.approx(nice)
