@@ -173,7 +173,7 @@ def histogram(
         _check_bins((high - low) / h)
         # A last bin may reach beyond the range; round-off must not add an empty one.
         k = max(math.ceil((high - low) / h - 1e-9), 1)
-        edges = low + h * np.arange(k + 1)
+        edges = low + h * np.arange(k + 1, dtype=np.float64)
     return _count(scores, edges, chosen, from_data)
 
 

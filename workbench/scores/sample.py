@@ -194,8 +194,8 @@ class Scores:
     # -- the one question ---------------------------------------------------------------------
 
     @cached_property
-    def _order(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Both sides, sorted with the most member-like last (NaN after everything)."""
+    def ordered(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Both sides, oriented (larger is more member-like) and sorted, NaN after everything."""
         sign = self._sign
         return np.sort(sign * self.p), np.sort(sign * self.q)
 
@@ -220,7 +220,7 @@ class Scores:
         -------
         true_positives, false_positives : ndarray of int, the shape of ``t``
         """
-        p, q = self._order
+        p, q = self.ordered
         t = self._sign * np.asarray(t, dtype=float)
         return (
             np.asarray(p.size - np.searchsorted(p, t, side="right")),
@@ -234,7 +234,7 @@ class Scores:
         """
         x = np.asarray(x, dtype=float)
         sides = []
-        for ordered, nan in zip(self._order, self.nan_counts, strict=True):
+        for ordered, nan in zip(self.ordered, self.nan_counts, strict=True):
             if self.larger_is_member:
                 below = np.searchsorted(ordered[: ordered.size - nan], x, side="left")
             else:
@@ -245,7 +245,7 @@ class Scores:
 
     def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
         """The ``rank``-th most member-like score of Q (1 is the most), in score units."""
-        _, q = self._order
+        _, q = self.ordered
         return self._sign * q[q.size - np.asarray(rank, dtype=np.int64)]
 
     def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
