@@ -262,7 +262,10 @@ class TradeoffCurve:
         -------
         float or ndarray, the shape of ``epsilon``
         """
-        return self._symmetric.hockey_stick(epsilon)
+        # The hull of the curve and its mirror image would say the same, and take longer to make.
+        return shaped(
+            np.maximum(self.hockey_stick(epsilon, "P‖Q"), self.hockey_stick(epsilon, "Q‖P"))
+        )
 
     def epsilon(self, delta: ArrayLike) -> Values:
         """The smallest ε ≥ 0 with profile(ε) ≤ δ.

@@ -223,7 +223,10 @@ class ScoresPage(
                 values["bin_width"] = _snap(width, self.param.bin_width.step, (low, high))
             elif "bin_width" in changed and self.bin_rule in WIDTH_RULES:
                 values["bin_rule"] = "width"
-            self._set(values)
+            # A drag calls this at every step, and mostly nothing of it is news.
+            news = {name: v for name, v in values.items() if getattr(self, name) != v}
+            if news:
+                self._set(news)
 
     def _reset(self, *events: Any) -> None:
         own = (*BIN_CONTROLS, "log_delta", "confidence", "fit_method", "log_floor")
