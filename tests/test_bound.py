@@ -56,7 +56,7 @@ def test_nan_is_refused():
 
 
 def test_how_it_reads(bound):
-    assert str(bound) == "ε at δ = 1e-05 ≥ 1.29 (simultaneous, 95 %, if rows are independent)"
+    assert str(bound) == "ε at δ = 1e-5 ≥ 1.29 (simultaneous, 95 %, if rows are independent)"
     assert float(bound) == 1.2999
     html = bound._repr_html_()
     for part in ("≥ 1.29", "simultaneous", "95 %", "if rows are independent"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -122,14 +123,14 @@ class Bound:
 
     @property
     def symbol(self) -> str:
-        """The quantity's symbol, with its argument: ``ε(δ = 1e-05)``, ``TPR at FPR 0.01``."""
+        """The quantity's symbol, with its argument: ``ε at δ = 1e-5``, ``TPR at FPR 0.01``."""
         symbol = _SYMBOLS[self.quantity]
         if self.quantity == "tpr" and self.fpr is not None:
-            return f"TPR at FPR {self.fpr:g}"
+            return f"TPR at FPR {plain(self.fpr)}"
         if self.quantity == "epsilon" and self.delta is not None:
-            return f"ε at δ = {self.delta:.3g}"
+            return f"ε at δ = {plain(self.delta)}"
         if self.quantity == "delta" and self.epsilon is not None:
-            return f"δ at ε = {self.epsilon:.3g}"
+            return f"δ at ε = {plain(self.epsilon)}"
         return symbol
 
     @property
@@ -254,6 +255,11 @@ def round_safely(value: float, to: str, digits: int = 3) -> str:
     if abs(rounded) < Decimal("1e-4"):
         return f"{rounded:.{digits - 1}e}"
     return f"{rounded:f}" if places > 0 else f"{int(rounded)}"
+
+
+def plain(value: float) -> str:
+    """A setting such as δ in three digits, as people write it: ``1e-5``, not ``1e-05``."""
+    return re.sub(r"e([+-])0+", r"e\1", f"{value:.3g}")
 
 
 def percent(confidence: float) -> str:

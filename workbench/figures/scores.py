@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.band import TradeoffBand
-from workbench.bounds.result import Bound, round_safely
+from workbench.bounds.result import Bound, percent, plain, round_safely
 from workbench.bounds.threshold import ErrorRates
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
@@ -132,7 +132,7 @@ def tradeoff(
             "false positive rate",
             "false negative rate",
             summary=f"Trade-off between the two error rates. At the threshold they are {fpr:.3g} "
-            f"and {fnr:.3g}. With {band.confidence:.4g} confidence some attack keeps their sum "
+            f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their sum "
             f"below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
             x={"range": [0, 1]},
             y={"range": [0, 1.02]},
@@ -187,15 +187,15 @@ def profile(
         }
     )
     drawn["annotations"].append(
-        label(0, math.log10(delta), f"δ = {delta:.1e}", "muted", xanchor="left", yanchor="top")
+        label(0, math.log10(delta), f"δ = {plain(delta)}", "muted", xanchor="left", yanchor="top")
     )
     return {
         "data": data,
         "layout": base_layout(
             "ε",
             "δ",
-            summary=f"Privacy profile. At δ = {delta:.3g} every ε below {certified.rounded} is "
-            f"refuted with {band.confidence:.4g} confidence"
+            summary=f"Privacy profile. At δ = {plain(delta)} every ε below {certified.rounded} is "
+            f"refuted with {percent(band.confidence)} confidence"
             + (
                 f"; the reference {reference.name} promises "
                 f"ε = {round_safely(float(reference.epsilon(delta)), 'nearest')}."
@@ -252,7 +252,7 @@ def mu_at_thresholds(
             "threshold (score)",
             "μ",
             summary="GDP parameter μ that each threshold alone implies. Over all thresholds at "
-            f"once, every μ below {best.rounded} is refuted with {band.confidence:.4g} "
+            f"once, every μ below {best.rounded} is refuted with {percent(band.confidence)} "
             "confidence; the pointwise limits hold only for a threshold chosen beforehand.",
             x={"range": _span(t)},
             y={"range": [min(-0.25, -0.1 * top), top]},
