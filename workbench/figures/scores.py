@@ -132,8 +132,8 @@ def tradeoff(
             "false positive rate",
             "false negative rate",
             summary=f"Trade-off between the two error rates. At the threshold they are {fpr:.3g} "
-            f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their sum "
-            f"below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
+            f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their "
+            f"sum below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
             x={"range": [0, 1]},
             y={"range": [0, 1.02]},
             hovermode="closest",
