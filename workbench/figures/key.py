@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 #: Pixels: height of a row, length of the line sample, gap after it, mean width of a character.
-ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.2
+ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.6
 
 #: Share of a chart's height that a key of two rows takes.
 HEADROOM = 0.2
@@ -31,7 +31,7 @@ def key(entries: list[Entry], columns: int = 1, top: float = 4) -> dict[str, lis
     Row by row over the ``columns``; the caller leaves that corner free of curves.
     """
     widths = [
-        SAMPLE + GAP + CHARACTER * max(len(e.text) for e in entries[i::columns]) + GAP
+        SAMPLE + GAP + CHARACTER * max(len(e.text) for e in entries[i::columns]) + 2 * GAP
         for i in range(columns)
     ]
     shapes, annotations = [], []

@@ -174,6 +174,7 @@ def profile(
             "marker": {"size": 10, "color": "@good", "line": {"width": 2, "color": "@paper"}},
         }
     )
+    powers = range(0, math.floor(low) - 1, -2)
     drawn = key(entries, columns=2)
     drawn["shapes"].append(
         {
@@ -206,7 +207,8 @@ def profile(
             y={
                 "type": "log",
                 "range": [low, -low * HEADROOM / (1 - HEADROOM)],
-                "tickvals": [10.0**k for k in range(0, math.floor(low) - 1, -2)],
+                "tickvals": [10.0**k for k in powers],
+                "ticktext": [f"10<sup>{k}</sup>".replace("-", "−") if k else "1" for k in powers],
             },
             hovermode="closest",
             revision=(most, low),
