@@ -244,14 +244,14 @@ class ChartCard {
   // -- clicking --
 
   listenForClicks(stage) {
-    let from
-    stage.addEventListener("pointerdown", event => { from = event }, true)
-    stage.addEventListener("pointerup", event => {
-      const still = from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < 3
-      from = undefined
-      if (!still || event.button !== 0 || !this.plot._fullLayout) return
-      const {x, y, inside} = this.at(event)
-      if (inside) this.send({kind: "click", item: this.item.name, x, y})
+    stage.addEventListener("pointerdown", from => {
+      if (from.button !== 0 || !this.plot._fullLayout) return
+      const {x, y, inside} = this.at(from)
+      // The button comes up over a cover that plotly lays across the whole page.
+      window.addEventListener("pointerup", to => {
+        const still = Math.hypot(to.clientX - from.clientX, to.clientY - from.clientY) < 3
+        if (still && inside) this.send({kind: "click", item: this.item.name, x, y})
+      }, {once: true, capture: true})
     }, true)
   }
 
@@ -330,15 +330,15 @@ function colour(role, style) {
   return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
 }
 
+// The page's shell may have begun to load it already.
 function loadPlotly(address) {
   if (window.Plotly) return Promise.resolve()
-  window.workbenchPlotly ??= new Promise((resolve, reject) => {
-    const script = make("script", {src: address})
+  let script = document.querySelector(`script[src="${address}"]`)
+  if (!script) document.head.append(script = make("script", {src: address}))
+  return new Promise((resolve, reject) => {
     script.addEventListener("load", resolve)
     script.addEventListener("error", () => reject(new Error(`no plotly.js at ${address}`)))
-    document.head.append(script)
   })
-  return window.workbenchPlotly
 }
 
 // -- elements -----------------------------------------------------------------------------------

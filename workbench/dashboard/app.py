@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 import param
+from panel_material_ui.base import BASE_TEMPLATE
 
 from workbench.assets import board as assets
-from workbench.dashboard.render import Drawing, Script
+from workbench.dashboard.render import PLOTLY, Drawing, Script
 from workbench.figures.theme import DARK, FONT, LIGHT
 from workbench.pages.base import Page
 
@@ -87,34 +89,25 @@ def serve(
 
 def _app(factory: Factory, links: list[tuple[str, str]], address: str) -> pmui.Page:
     doc: Any = pn.state.curdoc
+    doc.template_variables.update(base=BASE_TEMPLATE, plotly=PLOTLY)
     theme = (pn.state.session_args.get("theme") or [b""])[0].decode()
     if theme in ("dark", "light"):
         doc.template_variables["html_attrs"] = f'data-theme="{theme}"'
     drawing = Drawing(factory(), doc)
     return pmui.Page(
         title=TITLE,
-        sidebar=_sidebar(drawing),
+        sidebar=[part for group in drawing.groups for part in group.parts],
         main=[drawing.board],
         header=[_menu(links, address), ThemeButton(stylesheets=[_BUTTON_CSS], align="center")],
         sidebar_width=300,
         sidebar_resizable=False,
-        busy_indicator=None,
         theme_toggle=False,
         theme_config={"light": _theme(LIGHT), "dark": _theme(DARK)},
         raw_css=[assets.palette_css(), _PAGE_CSS],
         sx=_PAGE_SX,
+        template=Path(__file__).parent / "page.html",
         favicon=assets.HERE / "icon.svg",
     )
-
-
-def _sidebar(drawing: Drawing) -> list[Any]:
-    parts: list[Any] = []
-    for title, fields in drawing.sections:
-        heading = pn.pane.HTML(
-            f"<h2>{escape(title)}</h2>", stylesheets=[_HEADING_CSS], margin=(16, 16, 4, 16)
-        )
-        parts += [heading, *(field.widget for field in fields)]
-    return parts
 
 
 def _menu(links: list[tuple[str, str]], address: str) -> pn.pane.HTML:
@@ -157,7 +150,8 @@ def _theme(palette: dict[str, str]) -> dict[str, Any]:
             "MuiButton": {"styleOverrides": {"root": {"textTransform": "none"}}},
             "MuiFormLabel": {"styleOverrides": {"root": {"fontSize": 13, "lineHeight": "18px"}}},
             "MuiInputBase": {"styleOverrides": {"root": {"fontSize": 14}}},
-            "MuiMenuItem": {"styleOverrides": {"root": {"fontSize": 14}}},
+            # The entries of a dropdown are options of its list; panel-material-ui says menu items.
+            "MuiMenuItem": {"defaultProps": {"role": "option"}},
         },
     }
 
@@ -177,6 +171,8 @@ _PAGE_SX = {
         "fontWeight": 600,
     },
     ".MuiToolbar-root": {"minHeight": "56px !important"},
+    # Empty headings that only hold a place, and a bar that stays hidden, are noise when read aloud.
+    ".MuiToolbar-root > h5, .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     ".main, .main-content": {"backgroundColor": "var(--wb-page)"},
     ".sidebar": {
         "backgroundColor": "var(--wb-paper)",
@@ -187,11 +183,6 @@ _PAGE_SX = {
 }
 
 _PAGE_CSS = "html, body { background: var(--wb-page) !important; }"
-
-_HEADING_CSS = """
-h2 { margin: 0; font: 600 11px/16px var(--wb-font); color: var(--wb-muted);
-     letter-spacing: .06em; text-transform: uppercase; }
-"""
 
 _BUTTON_CSS = """
 button { display: grid; place-items: center; width: 40px; height: 40px; border: 0; padding: 0;

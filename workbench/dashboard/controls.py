@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from html import escape
 from typing import Any, ClassVar
 
+import panel as pn
 import panel_material_ui as pmui
 import param
 
-from workbench.pages.base import Control, Page, Upload
+from workbench.pages.base import Control, Page, Section, Upload
 
 #: Milliseconds for which a widget's changes are gathered; Panel's own 50 are felt.
 DEBOUNCE = 5
@@ -56,7 +58,7 @@ class Field:
         """How the widget has to look now; may be asked for on any thread."""
         parameter = self.page.param[self.name]
         offered = self.control.when is None or bool(self.control.when(self.page))
-        state = {"visible": offered, "label": parameter.label, "description": parameter.doc or ""}
+        state = {"visible": offered, "label": parameter.label}
         if isinstance(parameter, Upload):
             return state | {"multiple": True, "variant": "outlined"}
         if isinstance(parameter, param.Event):
@@ -86,6 +88,36 @@ class Field:
     def _changed(self, event: Any) -> None:
         if not self._muted:
             self._post(self.name, event.new)
+
+
+class Group:
+    """The controls of a section under their heading, which explains them when opened."""
+
+    def __init__(self, page: Page, section: Section, post: Post):
+        self.fields = [Field(page, control, post) for control in section.controls]
+        parameters = [page.param[control.name] for control in section.controls]
+        docs = [(str(p.label), p.doc) for p in parameters if p.doc]
+        self._heading = pn.pane.HTML(
+            _heading(section.title, docs),
+            stylesheets=[_HEADING_CSS],
+            sizing_mode="stretch_width",
+            margin=(16, 16, 4, 16),
+        )
+
+    @property
+    def parts(self) -> list[Any]:
+        """The heading and the widgets, from top to bottom."""
+        return [self._heading, *(field.widget for field in self.fields)]
+
+    def state(self) -> list[dict[str, Any]]:
+        """`Field.state` of every control."""
+        return [field.state() for field in self.fields]
+
+    def show(self, states: list[dict[str, Any]], waits: Callable[[str], bool]) -> None:
+        """`Field.show` for every control; a heading without controls is hidden."""
+        for field, state in zip(self.fields, states, strict=True):
+            field.show(state, keep_value=waits(field.name))
+        self._heading.visible = any(state["visible"] for state in states)
 
 
 def snap(parameter: param.Number, value: float) -> float:
@@ -142,3 +174,27 @@ def _scale(parameter: Any) -> dict[str, Any]:
 def _decimals(step: float) -> int:
     exponent = Decimal(repr(step)).normalize().as_tuple().exponent
     return max(0, -int(exponent))
+
+
+def _heading(title: str, docs: list[tuple[str, str]]) -> str:
+    heading = f"<h2>{escape(title)}</h2>"
+    if not docs:
+        return heading
+    terms = "".join(f"<dt>{escape(label)}</dt><dd>{escape(doc)}</dd>" for label, doc in docs)
+    return f"<details><summary>{heading}<i>i</i></summary><dl>{terms}</dl></details>"
+
+
+_HEADING_CSS = """
+h2 { margin: 0; font: 600 11px/20px var(--wb-font); color: var(--wb-muted);
+     letter-spacing: .06em; text-transform: uppercase; }
+summary { display: flex; justify-content: space-between; cursor: pointer; list-style: none; }
+summary:focus-visible { outline: 2px solid var(--wb-p); outline-offset: 2px; border-radius: 4px; }
+i { width: 16px; height: 16px; margin: 2px; box-sizing: border-box; border: 1.5px solid;
+    border-radius: 50%; color: var(--wb-p); font: italic 700 11px/13px Georgia, serif;
+    text-align: center; }
+dl { margin: 8px 0; padding: 8px 12px; border-radius: 6px; background: var(--wb-page);
+     color: var(--wb-ink); font: 400 12px/16px var(--wb-font); }
+dt { font-weight: 600; }
+dd { margin: 0 0 8px; }
+dd:last-child { margin: 0; }
+"""

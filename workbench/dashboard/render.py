@@ -12,7 +12,7 @@ import param
 from panel.custom import AnyWidgetComponent
 
 from workbench.assets import board as assets
-from workbench.dashboard.controls import DEBOUNCE, Field, snap
+from workbench.dashboard.controls import DEBOUNCE, Group, snap
 from workbench.dashboard.worker import Worker
 from workbench.pages.base import Item, Page
 
@@ -73,7 +73,7 @@ class Drawing:
     ----------
     board : Board
         Title, message, numbers and charts.
-    sections : list of (str, list of Field)
+    groups : list of Group
         The controls under their headings.
     """
 
@@ -89,11 +89,7 @@ class Drawing:
             sizing_mode="stretch_width",
             stylesheets=[assets.STYLE.read_text(encoding="utf-8")],
         )
-        self.sections = [
-            (section.title, [Field(page, control, self._set) for control in section.controls])
-            for section in page.controls
-        ]
-        self.fields = [field for _, fields in self.sections for field in fields]
+        self.groups = [Group(page, section, self._set) for section in page.controls]
         self._changed = set(page.param)
         self._handled = 0
         page.param.watch(self._note, list(page.param))
@@ -151,18 +147,18 @@ class Drawing:
         for item in self.items.values():
             if self.page.inputs(item) & changed:
                 self._try(partial(self._draw_item, item, contents))
-        states = [field.state() for field in self.fields]
+        states = [group.state() for group in self.groups]
         news = contents | {"message": self.page.message, "handled": self._handled}
         self.doc.add_next_tick_callback(partial(self._show, news, states))
 
     def _draw_item(self, item: Item, contents: dict[str, str]) -> None:
         contents[f"item_{item.name}"] = assets.content(self.page.draw(item))
 
-    def _show(self, news: dict[str, Any], states: list[dict[str, Any]]) -> None:
+    def _show(self, news: dict[str, Any], states: list[Any]) -> None:
         with pn.io.hold(self.doc):
             self.board.param.update(busy=False, **news)
-            for field, state in zip(self.fields, states, strict=True):
-                field.show(state, keep_value=self.worker.waits(field.name))
+            for group, state in zip(self.groups, states, strict=True):
+                group.show(state, self.worker.waits)
 
     def _show_busy(self) -> None:
         self.board.busy = self.worker.busy

@@ -46,8 +46,8 @@ def base_layout(
         "hovermode": "x",
         "hoverlabel": {"bgcolor": "@paper", "bordercolor": "@line", "font": {"size": 12}},
         "uirevision": revision,
-        "xaxis": _axis(x_title) | dict(x or {}),
-        "yaxis": _axis(y_title) | dict(y or {}),
+        "xaxis": _axis(x_title, x or {}),
+        "yaxis": _axis(y_title, y or {}),
         "shapes": shapes or [],
         "annotations": annotations or [],
         "meta": {"summary": summary},
@@ -78,10 +78,12 @@ def label(x: float, y: float, text: str, role: str, **more: Any) -> dict[str, An
     }
 
 
-def _axis(title: str) -> dict[str, Any]:
+def _axis(title: str, more: Mapping[str, Any]) -> dict[str, Any]:
+    # Plotly writes powers of ten a quarter larger than it was told.
+    size = 9 if more.get("type") == "log" else 11
     return {
         "title": {"text": title, "font": {"size": 12, "color": "@muted"}, "standoff": 8},
-        "tickfont": {"size": 11, "color": "@muted"},
+        "tickfont": {"size": size, "color": "@muted"},
         "gridcolor": "@grid",
         "linecolor": "@line",
         "zeroline": False,
@@ -90,4 +92,5 @@ def _axis(title: str) -> dict[str, Any]:
         "tickcolor": "@line",
         "ticklen": 4,
         "exponentformat": "power",
+        **more,
     }

@@ -1,7 +1,11 @@
-"""A small page of the same shape as the real one, to test the dashboard against."""
+"""A small page of the same shape as the real one, to test the dashboard against.
+
+Run as a script it serves itself on the port given.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
 
 import numpy as np
@@ -384,3 +388,9 @@ class DemoPage(Page):
             f"At threshold {self.threshold:.2f} an attacker finds {power:.1%} of the members "
             f"and accuses {at:.1%} of the others."
         )
+
+
+if __name__ == "__main__":
+    from workbench.dashboard.app import serve
+
+    serve([DemoPage], port=int(sys.argv[1]), open_browser=False)

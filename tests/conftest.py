@@ -1,0 +1,131 @@
+"""Fixtures of the browser tests: a served page, and a browser that notes what it is told."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+import ensure_browser
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+#: Milliseconds that a page may take on a slow, shared machine.
+PATIENCE = 60_000
+
+WIDE = {"viewport": {"width": 1440, "height": 1200}}
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("localhost", 0))
+        return held.getsockname()[1]
+
+
+@contextmanager
+def running(command: list[str], url: str, log: Path) -> Iterator[str]:
+    """A server in a process of its own, up and answering; ended by its own handle."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        deadline = time.monotonic() + PATIENCE / 1000
+        while True:
+            if process.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"{command} did not answer on {url}:\n{log.read_text()}")
+            try:
+                urllib.request.urlopen(url, timeout=20).close()
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield url
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the demo page."""
+    port = free_port()
+    command = [sys.executable, str(ROOT / "tests" / "browser" / "demo_page.py"), str(port)]
+    log = tmp_path_factory.mktemp("demo") / "server.log"
+    with running(command, f"http://localhost:{port}/", log) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A browser; without one the tests fail, they are never skipped."""
+    from playwright.sync_api import sync_playwright
+
+    path = ensure_browser.find()
+    if path is None:
+        pytest.fail("no Chromium here; run: python tests/ensure_browser.py")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def desktop(chromium: Any) -> Any:
+    """One context for all plain visits, so that scripts are fetched and compiled once."""
+    return chromium.new_context(**WIDE)
+
+
+@pytest.fixture
+def visit(chromium: Any, desktop: Any) -> Iterator[Callable[..., Any]]:
+    """``visit(url, **context)`` opens a page that has drawn its charts.
+
+    Afterwards no page may have said an error or asked another host for anything.
+    """
+    pages, errors, outside = [], [], []
+
+    def open_page(url: str, **context: Any) -> Any:
+        host = urlparse(url).hostname
+        visitor = chromium.new_context(**{**WIDE, **context}) if context else desktop
+        page = visitor.new_page()
+        pages.append(page)
+        page.set_default_timeout(PATIENCE)
+        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: note(request.url, host))
+        page.goto(url)
+        page.wait_for_function("window.Plotly && Bokeh.index.roots[0]?.is_idle")
+        plots = page.locator(".wb-plot")
+        plots.first.wait_for()
+        page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")
+        return page
+
+    def note(asked: str, host: str | None) -> None:
+        if asked.startswith(("http", "ws")) and urlparse(asked).hostname != host:
+            outside.append(asked)
+
+    yield open_page
+    for page in pages:
+        page.close()
+        if page.context is not desktop:
+            page.context.close()
+    assert errors == []
+    assert outside == []
