@@ -9,9 +9,10 @@ import param
 from workbench.pages.base import Control, Page, Section, Upload
 from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.scores.examples import card, example, examples
+from workbench.scores.formats import read_table
 from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
-from workbench.scores.tables import Table, read_table
+from workbench.scores.table import Table
 
 FIRST_EXAMPLE = "subsampled-gaussian"
 

@@ -6,9 +6,9 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
+from workbench.scores.formats import read_table
 from workbench.scores.layouts import apply_layout, guess_layout
 from workbench.scores.sample import Scores
-from workbench.scores.tables import read_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scores.cells import mostly_numbers
+from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
-from workbench.scores.tables import Table, is_unnamed, listed, mostly_numbers
+from workbench.scores.table import Table, is_unnamed
 
 Kind = Literal["two columns", "score and label", "one file per side"]
 Clusters = tuple[NDArray[Any], NDArray[Any]] | None

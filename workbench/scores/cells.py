@@ -1,0 +1,99 @@
+"""Cells: a column as numbers where it can be, and where a column ends.
+
+An empty cell is not the same as the text ``nan``: the one may be no score at all, the other is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAN_WORDS = ("nan", "na", "n/a", "#n/a", "<na>", "null", "none")
+
+
+def parse_numbers(
+    cells: NDArray[Any], decimal_comma: bool = False
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Text cells as numbers, and which of them are neither numbers, empty nor a word for NaN.
+
+    Parameters
+    ----------
+    cells : ndarray of object, shape (n,)
+        Text, None where empty.
+    decimal_comma : bool
+        Read ``1,5`` as 1.5, unless other cells write decimal points.
+
+    Returns
+    -------
+    values, wrong : ndarray of float, ndarray of bool, shape (n,)
+    """
+    import pandas as pd
+
+    text = pd.Series(cells, dtype="str").str.strip()
+    values = pd.to_numeric(text, errors="coerce").to_numpy(dtype=np.float64).copy()
+    unread = np.flatnonzero(np.isnan(values) & text.notna().to_numpy())
+    words = text.iloc[unread]
+    if decimal_comma and not text.str.contains(".", regex=False).any():
+        values[unread] = pd.to_numeric(words.str.replace(",", "."), errors="coerce")
+    wrong = np.zeros(values.size, dtype=bool)
+    wrong[unread] = np.isnan(values[unread]) & ~words.str.lower().isin(NAN_WORDS).to_numpy()
+    return values, wrong
+
+
+def mostly_numbers(cells: NDArray[Any], decimal_comma: bool = False) -> bool:
+    """Whether at least half of the filled ones among the first thousand text cells are numbers."""
+    head = cells[:1000]
+    _, wrong = parse_numbers(head, decimal_comma)
+    filled = sum(cell is not None for cell in head)
+    return 0 < filled >= 2 * int(wrong.sum())
+
+
+def tidy(cells: pd.Series[Any] | NDArray[Any], decimal_comma: bool = False) -> NDArray[Any]:
+    """Numbers or booleans as they are; text as numbers if all of it is, else as objects.
+
+    Parameters
+    ----------
+    cells : Series or ndarray, shape (n,)
+        A column as its parser gave it.
+    decimal_comma : bool
+        As in `parse_numbers`.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Of objects where it is text, None in empty cells.
+    """
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+        return cells
+    import pandas as pd
+    from pandas.api import types
+
+    if isinstance(cells, np.ndarray):
+        cells = pd.Series(np.char.decode(cells) if cells.dtype.kind == "S" else cells)
+    whole = not cells.isna().any()
+    if types.is_bool_dtype(cells.dtype) and whole:
+        return cells.to_numpy(dtype=bool)
+    if types.is_numeric_dtype(cells.dtype) and not types.is_bool_dtype(cells.dtype):
+        return cells.to_numpy() if whole else cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    if cells.dtype == object:
+        cells = cells.map(str, na_action="ignore")
+    words = np.where(cells.isna().to_numpy(), np.array(None), cells.to_numpy(dtype=object))
+    if not mostly_numbers(words, decimal_comma):
+        return words
+    values, wrong = parse_numbers(words, decimal_comma)
+    return words if wrong.any() else values
+
+
+def filled_lengths(empty: Mapping[str, NDArray[np.bool_]]) -> dict[str, int]:
+    """For each column the number of cells up to its last non-empty one."""
+    filled = {}
+    for name, blank in empty.items():
+        # The appended cell ends the count where all are empty.
+        filled[name] = blank.size - int(np.argmin(np.append(blank[::-1], False)))
+    return filled

@@ -1,0 +1,77 @@
+"""Refusals: how messages name things, and what is said of content that is not read."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from workbench.scores.sample import ScoresError
+
+
+def called(filename: str) -> str:
+    """How messages call a file."""
+    return f"'{filename}'" if filename else "the upload"
+
+
+def listed(names: Iterable[Any]) -> str:
+    """Names in quotes, at most twelve of them."""
+    names = list(names)
+    shown = ", ".join(repr(str(n)) for n in names[:12])
+    return shown + (f" and {len(names) - 12} more" if len(names) > 12 else "") or "none"
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """A question that names the closest matches, "" where nothing is close."""
+    close = difflib.get_close_matches(name, list(names), n=3)
+    return f"; did you mean {listed(close)}?" if close else ""
+
+
+def refused_pickle(filename: str, suffix: str) -> ScoresError:
+    """The refusal of a file that holds pickled objects, with a recipe to convert it.
+
+    Parameters
+    ----------
+    filename : str
+        The file's name, "" where there is none.
+    suffix : str
+        The extension by which the file is to be loaded.
+    """
+    file = filename or f"scores{suffix}"
+    load = {
+        ".pt": f"import torch; scores = torch.load('{file}', weights_only=True)",
+        ".pth": f"import torch; scores = torch.load('{file}', weights_only=True)",
+        ".joblib": f"import joblib; scores = joblib.load('{file}')",
+        ".npy": f"scores = np.load('{file}', allow_pickle=True).item()",
+        ".npz": f"scores = np.load('{file}', allow_pickle=True)",
+    }.get(suffix, f"import pickle; scores = pickle.load(open('{file}', 'rb'))")
+    return ScoresError(
+        f"{called(filename)} holds pickled objects, and unpickling runs whatever code a file "
+        "carries, so it is refused. If you trust the file, convert it in your own Python:\n"
+        "    import numpy as np\n"
+        f"    {load}\n"
+        f"    np.savez('{Path(file).stem}-plain.npz', p=np.asarray(scores['in'], float), "
+        "q=np.asarray(scores['out'], float))"
+    )
+
+
+@contextmanager
+def damage_refused(filename: str, suffix: str) -> Iterator[None]:
+    """Turn whatever a parser raises for damaged content into a refusal.
+
+    Raises
+    ------
+    ScoresError
+        The body raised: the content is damaged, or holds pickled objects.
+    """
+    try:
+        yield
+    except Exception as error:  # the parsers raise anything from SyntaxError on for damaged files
+        if "allow_pickle" in str(error):
+            raise refused_pickle(filename, suffix) from None
+        raise ScoresError(
+            f"{called(filename)} is damaged, truncated or no {suffix[1:]} file ({error}); write "
+            "or copy it again"
+        ) from error

@@ -1,0 +1,130 @@
+"""Table: the columns of a score file, whatever its format, before anyone says what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.scores.cells import parse_numbers
+from workbench.scores.refusals import did_you_mean, listed
+from workbench.scores.sample import ScoresError
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns as they came from one file, array archive or DataFrame.
+
+    Parameters
+    ----------
+    name : str
+        The file's name without its extension; "" where there is none.
+    columns : mapping of str to ndarray, each 1-d
+        Numbers or booleans, or text as an object array with None in empty cells. All have
+        ``rows`` entries, or their own length where ``rows`` is None.
+    format : str
+        "csv", "tsv", "parquet", "feather", "npy", "npz", "json" or "DataFrame".
+    notes : tuple of str
+        What a reader should be told about how the file was read.
+    rows : int or None
+        Number of rows; None for separate arrays (npz, a json object of arrays).
+    filled : mapping of str to int
+        For each column the number of cells up to its last non-empty one. Empty cells after it
+        may be no scores at all, but the mark of a shorter column.
+    unusable : mapping of str to str
+        Entries that cannot be a column, with the reason: a 2-d array, complex numbers.
+    first_row : int or None
+        Number of the first data row as a person counts in the file (2 below a header); None for
+        formats without visible rows.
+    blank_rows : tuple of int
+        Numbers of the blank lines that were skipped, ascending.
+    decimal_comma : bool
+        Whether text such as ``1,5`` may be a number.
+    """
+
+    name: str
+    columns: Mapping[str, NDArray[Any]]
+    format: str
+    notes: tuple[str, ...] = ()
+    rows: int | None = None
+    filled: Mapping[str, int] = field(default_factory=dict)
+    unusable: Mapping[str, str] = field(default_factory=dict)
+    first_row: int | None = None
+    blank_rows: tuple[int, ...] = ()
+    decimal_comma: bool = False
+
+    @property
+    def label(self) -> str:
+        """How messages call the table."""
+        return f"'{self.name}' ({self.format})" if self.name else f"the {self.format}"
+
+    def place(self, index: int) -> str:
+        """Where entry ``index`` stands, as a person would look it up."""
+        if self.first_row is None:
+            return f"entry {index} (counted from 0)"
+        row = self.first_row + index
+        for blank in self.blank_rows:
+            row += blank <= row
+        return f"row {row}"
+
+    def column(self, name: str) -> NDArray[Any]:
+        """The column of that name.
+
+        Raises
+        ------
+        ScoresError
+            No such column (close matches are named), or one that cannot hold scores.
+        """
+        if name in self.columns:
+            return self.columns[name]
+        if name in self.unusable:
+            raise ScoresError(f"{name!r} of {self.label} {self.unusable[name]}")
+        names = [*self.columns, *self.unusable]
+        hint = did_you_mean(name, names)
+        raise ScoresError(f"{self.label} has no column {name!r}, only {listed(names)}{hint}")
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """The column of that name as floats; empty cells are NaN.
+
+        Raises
+        ------
+        ScoresError
+            No such column, or text among the numbers (row, column and text are named).
+        """
+        cells = self.column(name)
+        if cells.dtype != object:
+            return cells.astype(np.float64)
+        values, wrong = parse_numbers(cells, self.decimal_comma)
+        if wrong.any():
+            index = int(wrong.argmax())
+            more = int(wrong.sum()) - 1
+            comma = "; decimal points and commas must not be mixed" if "," in cells[index] else ""
+            raise ScoresError(
+                f"{self.label}, {self.place(index)}, column {name!r}: {cells[index]!r} is not a "
+                f"number{f' ({more} more like it)' if more else ''}{comma}; correct or remove it "
+                "(write nan for a missing score), or choose another column"
+            )
+        return values
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a column has no name of its own: numbered by a reader, numpy or pandas."""
+    return re.fullmatch(r"(column |arr_|f)?\d+", name) is not None
+
+
+def notes_on_ends(filled: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """What to say of the columns that end before the last row."""
+    return tuple(
+        f"column {c!r} ends with {rows - n} empty cell{'s' * (rows - n > 1)}"
+        for c, n in filled.items()
+        if n < rows
+    )
+
+
+def notes_on_unusable(unusable: Mapping[str, str]) -> tuple[str, ...]:
+    """What to say of the entries that cannot be a column."""
+    return tuple(f"{key!r} left out: it {reason}" for key, reason in unusable.items())

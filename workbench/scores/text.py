@@ -1,0 +1,216 @@
+"""Text: csv, tsv and what else people call a csv.
+
+Text is UTF-8 (or UTF-16 with its mark); separator, header and decimal mark are found from the first
+lines. Cells may use decimal commas when the separator is not a comma.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.scores.cells import NAN_WORDS, filled_lengths, tidy
+from workbench.scores.refusals import called
+from workbench.scores.sample import ScoresError
+from workbench.scores.table import Table, is_unnamed, notes_on_ends
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SAMPLE_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """How a text file writes its table."""
+
+    separator: str | None
+    header: list[str] | None
+    names: list[str]
+    first_row: int
+    decimal_comma: bool
+
+    @property
+    def several(self) -> bool:
+        return len(self.names) > 1
+
+
+def read_csv(data: bytes, filename: str) -> Table:
+    """Read text whose separator is to be found."""
+    return _read(data, filename, "csv")
+
+
+def read_tsv(data: bytes, filename: str) -> Table:
+    """Read the same text under the name of tsv."""
+    return _read(data, filename, "tsv")
+
+
+def _read(data: bytes, filename: str, kind: str) -> Table:
+    data = utf8(data, filename)
+    dialect = _dialect(data, filename)
+    frame = _parsed(data, dialect, filename)
+    filled = filled_lengths({c: frame[c].isna().to_numpy() for c in dialect.names})
+    rows = max(filled.values())
+    if rows == 0:
+        below = "no rows" if dialect.header is None else "a header but no rows below it"
+        raise ScoresError(f"{called(filename)} has {below}; check that the scores were written")
+    if dialect.header is not None and any(filled[c] for c in dialect.names[len(dialect.header) :]):
+        raise ScoresError(
+            f"{called(filename)} has {len(dialect.header)} names in its header but "
+            f"{len(dialect.names)} cells in the first row below; name every column"
+        )
+    filled = {c: n for c, n in filled.items() if n or not is_unnamed(c)}
+    commas = dialect.separator != ","
+    notes = [] if dialect.header is not None else ["no header row: columns are numbered"]
+    if rows < len(frame) and dialect.several:
+        notes.append(f"left out empty rows at the end: {len(frame) - rows}")
+    return Table(
+        name=Path(filename).stem,
+        columns={c: tidy(frame[c].iloc[:rows], commas) for c in filled},
+        format=kind,
+        notes=(*notes, *notes_on_ends(filled, rows)),
+        rows=rows,
+        filled=filled,
+        first_row=dialect.first_row,
+        blank_rows=_blank_rows(data, dialect.first_row) if dialect.several else (),
+        decimal_comma=commas,
+    )
+
+
+def utf8(data: bytes, filename: str) -> bytes:
+    """The text as UTF-8 without a byte-order mark.
+
+    Raises
+    ------
+    ScoresError
+        The content is not text.
+    """
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = data.decode("utf-16" if wide else "utf-8")
+    except UnicodeDecodeError as error:
+        raise ScoresError(
+            f"{called(filename)} is not UTF-8 text (byte {error.start}); save it as 'CSV UTF-8', "
+            "or give it the extension of its true format"
+        ) from error
+    return text.encode() if wide else data
+
+
+def _dialect(data: bytes, filename: str) -> _Dialect:
+    sample = data[:_SAMPLE_BYTES].decode("utf-8", errors="ignore").splitlines()
+    if len(data) > _SAMPLE_BYTES:
+        sample = sample[:-1] or sample
+    start = next((i for i, line in enumerate(sample) if line.strip()), None)
+    if start is None:
+        raise ScoresError(f"{called(filename)} holds nothing but blank lines")
+    lines = [line for line in sample[start:] if line.strip()]
+    separator = _separator(lines)
+    first, *second = _cells(lines[:2], separator)
+    header = first if _is_header(first, second[0] if second else []) else None
+    return _Dialect(
+        separator=separator,
+        header=header,
+        names=_column_names(header or [], max(map(len, (first, *second)))),
+        first_row=start + 1 + (header is not None),
+        decimal_comma=separator != "," and _writes_commas(lines),
+    )
+
+
+def _parsed(data: bytes, dialect: _Dialect, filename: str) -> pd.DataFrame:
+    import pandas as pd
+
+    options: dict[str, Any] = {
+        "sep": dialect.separator or "\t",
+        "decimal": "," if dialect.decimal_comma else ".",
+        "header": None,
+        "names": dialect.names,
+        "index_col": False,
+        "skiprows": dialect.first_row - 1,
+        # Blank lines are no rows, except where one column writes an empty cell that way.
+        "skip_blank_lines": dialect.several,
+        "skipinitialspace": True,
+        "keep_default_na": False,  # the text nan is a score, an empty cell may be none
+        "na_values": [""],
+        "low_memory": False,
+    }
+    try:
+        return pd.read_csv(io.BytesIO(data), **options)
+    except pd.errors.EmptyDataError:
+        return pd.DataFrame(columns=dialect.names)
+    except pd.errors.ParserError as error:
+        raise ScoresError(f"{called(filename)} is no regular table: {_explained(error)}") from error
+
+
+def _separator(lines: list[str]) -> str | None:
+    r"""Tab, semicolon or comma by the first line, ``\s+`` for bare numbers, None for one column."""
+    for separator in "\t;,":
+        if separator in lines[0]:
+            return separator
+    spaced = [line.split() for line in lines[1:] or lines]
+    if all(len(cells) == len(spaced[0]) > 1 and all(map(_is_number, cells)) for cells in spaced):
+        return r"\s+"
+    return None
+
+
+def _cells(lines: list[str], separator: str | None) -> list[list[str]]:
+    if separator == r"\s+":
+        return [line.lstrip("# ").split() for line in lines]
+    return [[c.strip() for c in row] for row in csv.reader(lines, delimiter=separator or "\t")]
+
+
+def _is_header(first: list[str], second: list[str]) -> bool:
+    """A row of names; also the bare 0, 1, … that pandas writes above floats without names."""
+    if any(map(_is_number, first)):
+        counted = first == [str(i) for i in range(len(first))]
+        return counted and any("." in c for c in second)
+    return any(first)
+
+
+def _is_number(cell: str) -> bool:
+    """A number as text, whichever decimal mark; nan and inf are numbers too."""
+    try:
+        float(cell.replace(",", "."))
+    except ValueError:
+        return cell.strip().lower() in NAN_WORDS
+    return True
+
+
+def _column_names(header: list[str], width: int) -> list[str]:
+    names: list[str] = []
+    for i in range(width):
+        name = header[i].lstrip("# ") if i < len(header) else ""
+        name = name or f"column {i + 1}"
+        while name in names:
+            name += " (again)"
+        names.append(name)
+    return names
+
+
+def _writes_commas(lines: list[str]) -> bool:
+    text = "\n".join(lines)
+    return bool(re.search(r"\d,\d", text)) and not re.search(r"\d\.\d", text)
+
+
+def _explained(error: Exception) -> str:
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+    if not found:
+        return str(error)
+    wanted, line, saw = found.groups()
+    return (
+        f"row {line} has {saw} cells where {wanted} are expected; look for a stray separator or a "
+        "missing quote there"
+    )
+
+
+def _blank_rows(data: bytes, first_row: int) -> tuple[int, ...]:
+    """Numbers of the blank lines at or below the first data row."""
+    if not re.search(rb"\n[ \t]*\r?\n", data):
+        return ()
+    lines = data.split(b"\n")
+    return tuple(i for i, line in enumerate(lines[:-1], 1) if i >= first_row and not line.strip())
