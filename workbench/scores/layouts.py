@@ -136,7 +136,7 @@ class Choices:
 
 def choices(table: Table) -> Choices:
     """What a page may offer for this table."""
-    labels = {c: tuple(found) for c in table.columns if (found := _few_labels(table, c))}
+    labels = {c: tuple(found) for c in table.columns if len(found := _labels(table, c)) > 1}
     return Choices(tuple(_numeric(table)), labels, tuple(table.columns))
 
 
@@ -201,7 +201,7 @@ def guess_layout(
     found = _score_and_label(table, score, member, cluster)
     if found is not None:
         score, member = found
-        value = _member_value(table, member) if member_value is None else _text(member_value)
+        value = _in_label(_labels(table, member)) if member_value is None else _text(member_value)
         return Layout(
             "score and label", score=score, member=member, member_value=value, cluster=cluster
         )
@@ -384,20 +384,18 @@ def _distinct(labels: Iterable[object]) -> dict[str, None]:
     return dict.fromkeys(sorted(spelled.values()))
 
 
-def _few_labels(table: Table, name: str) -> list[str]:
-    """The labels of a column that may say which side a row is on; none if it cannot."""
+def _labels(table: Table, name: str) -> list[str]:
+    """What a column holds if these can be labels; nothing if it has too many values for that."""
     cells = table.column(name)
-    _, values = _factorized(cells[:1000])  # spares the scores a pass over all of them
-    if values.size > _MOST_LABELS:
-        return []
-    _, values = _factorized(cells)
-    labels = list(_distinct(values)) if values.size <= _MOST_LABELS else []
-    return labels if len(labels) > 1 else []
+    for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
+        _, values = _factorized(part)
+        if values.size > _MOST_LABELS:
+            return []
+    return list(_distinct(values))
 
 
-def _member_value(table: Table, member: str) -> str | None:
+def _in_label(labels: list[str]) -> str | None:
     """The one of two labels that means "in the data", if exactly one does."""
-    labels = _few_labels(table, member)
     known = [label for label in labels if re.sub(r"(?<=[a-z])[\W_]+", "", _key(label)) in IN_LABELS]
     return known[0] if len(labels) == 2 and len(known) == 1 else None
 
@@ -441,10 +439,9 @@ def _score_and_label(
         table.column(score)
     free = [c for c in table.columns if c not in (score, member, cluster)]
     if member is None:
-        few = {c: labels for c in free if (labels := _few_labels(table, c))}
-        named = [c for c in free if c in few or _constant(table, c)]
-        tiers = [[c for c in named if "".join(_words(c)) in names] for names in _LABEL_NAMES]
-        tiers.append([c for c, labels in few.items() if len(labels) == 2 and _speaks(table, c)])
+        few = {c: labels for c in free if (labels := _labels(table, c))}
+        tiers = [[c for c in few if "".join(_words(c)) in names] for names in _LABEL_NAMES]
+        tiers.append([c for c, labels in few.items() if _speaks(table.column(c), labels)])
         member = next((tier[0] for tier in tiers if len(tier) == 1), None)
     else:
         table.column(member)
@@ -456,13 +453,9 @@ def _score_and_label(
     return None if score is None or member is None else (score, member)
 
 
-def _speaks(table: Table, name: str) -> bool:
-    """Whether a column of two values is one of labels by its looks: words, or 1 and a number."""
-    return table.column(name).dtype.kind in "bO" or _member_value(table, name) is not None
-
-
-def _constant(table: Table, name: str) -> bool:
-    return _factorized(table.column(name))[1].size == 1
+def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:
+    """Whether a column is one of two labels by its looks: words, or 1 and another number."""
+    return len(labels) == 2 and (cells.dtype.kind in "bO" or _in_label(labels) is not None)
 
 
 def _one_side(table: Table, name: str | None, argument: str) -> str:
