@@ -1,9 +1,11 @@
 """Bad input: each message says what is wrong, where, and what to do."""
 
 import contextlib
+import io
 import json
 import pickle
 import re
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -232,6 +234,28 @@ def test_json_without_scores(text):
 
 def test_json_that_is_no_json():
     refused('{"p": [1, 2],\n "q": }', "not valid JSON", "line 2, column 7", filename="x.json")
+
+
+@pytest.mark.parametrize(
+    "text", ['{"p":[1' + "0" * 400 + "]}", '{"p":[' + "1" * 5000 + "]}", "[" * 100_000]
+)
+def test_absurd_json(text):
+    refused(text.encode(), "no json file", filename="x.json")
+
+
+def test_a_zip_of_something_else_is_no_score_file():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("sheet.xml", "hello")
+    table = read_table(buffer.getvalue())
+    assert not table.columns
+    assert "left out" in table.notes[0]
+
+
+def test_bytes_that_are_no_text():
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([b"\xff\xfe", b"ab"]))
+    refused(buffer.getvalue(), "no npy file", filename="x.npy")
 
 
 def test_nested_json():

@@ -36,7 +36,9 @@ def read_npz(data: bytes, filename: str) -> Table:
     if not data.startswith(b"PK"):
         raise ScoresError(f"{called(filename)} is no npz file: write it with np.savez")
     with damage_refused(filename, ".npz"):
-        arrays = dict(np.load(io.BytesIO(data), allow_pickle=False))
+        archive = np.load(io.BytesIO(data), allow_pickle=False)
+        # A zip may hold anything; what is no array comes as bytes.
+        arrays = {key: np.asarray(archive[key]) for key in archive}
     return _table(arrays, filename, "npz", None)
 
 
@@ -57,7 +59,8 @@ def _unusable(array: NDArray[Any]) -> str:
 
 def _table(arrays: Mapping[str, NDArray[Any]], filename: str, kind: str, rows: int | None) -> Table:
     unusable = {key: reason for key, array in arrays.items() if (reason := _unusable(array))}
-    columns = {key: tidy(array) for key, array in arrays.items() if key not in unusable}
+    with damage_refused(filename, f".{kind}"):
+        columns = {key: tidy(array) for key, array in arrays.items() if key not in unusable}
     return Table(
         name=Path(filename).stem,
         columns=columns,

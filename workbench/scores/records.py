@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.scores.cells import filled_lengths, tidy
-from workbench.scores.refusals import called
+from workbench.scores.refusals import called, damage_refused
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_ends, notes_on_unusable
 from workbench.scores.text import utf8
@@ -20,20 +20,23 @@ if TYPE_CHECKING:
 
 def read_json(data: bytes, filename: str) -> Table:
     """Read lists by name, records with the same keys, or what pandas writes."""
-    try:
-        content = json.loads(utf8(data, filename))
-    except json.JSONDecodeError as error:
-        raise ScoresError(
-            f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
-            f"{error.colno}"
-        ) from error
+    text = utf8(data, filename)
+    with damage_refused(filename, ".json"):  # absurdly deep nesting and long numbers, too
+        try:
+            content = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ScoresError(
+                f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
+                f"{error.colno}"
+            ) from error
     lists, rows = _json_lists(content, filename)
     columns, unusable = {}, {}
     for key, values in lists.items():
         if not isinstance(values, list) or any(isinstance(v, list | dict) for v in values):
             unusable[key] = "is not a plain list; scores are one number a run"
         else:
-            columns[key] = tidy(_series(values))
+            with damage_refused(filename, ".json"):
+                columns[key] = tidy(_series(values))
     empty = {key: np.array([v is None for v in lists[key]], dtype=bool) for key in columns}
     filled = filled_lengths(empty)
     return Table(

@@ -68,6 +68,8 @@ def damage_refused(filename: str, suffix: str) -> Iterator[None]:
     """
     try:
         yield
+    except ScoresError:
+        raise
     except Exception as error:  # the parsers raise anything from SyntaxError on for damaged files
         if "allow_pickle" in str(error):
             raise refused_pickle(filename, suffix) from None
