@@ -3,17 +3,19 @@
 //
 // Synced state: frame (what the page holds, fixed), item_<name> (an item's content as JSON),
 // message, busy, handled (serial of the last gesture that was answered), plotly (address of
-// plotly.js), and gesture, the only one that is written here.
+// plotly.js; empty where it comes from the model, see `fromModel`), and gesture, the only one that
+// is written here.
 
 const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
 const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
+const PATIENCE = 10_000 // ms
 
 export default {
   render({model, el}) {
     const frame = model.get("frame")
-    const root = make("div", {class: "wb-board"})
+    const root = make("div", {class: "wb-board", "data-view": frame.view ?? ""})
     let serial = 0
     const send = gesture => {
       model.set("gesture", {...gesture, serial: ++serial})
@@ -50,7 +52,10 @@ export default {
     watch("handled", number => charts.forEach(chart => chart.answered(number)))
     el.append(root)
 
-    loadPlotly(model.get("plotly")).then(() => charts.forEach(chart => chart.start()))
+    havePlotly(model).then(() => {
+      root.classList.add("wb-live")
+      charts.forEach(chart => chart.start())
+    })
     const themes = new MutationObserver(() => charts.forEach(chart => chart.schedule()))
     themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
     themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
@@ -330,15 +335,40 @@ function colour(role, style) {
   return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
 }
 
+async function havePlotly(model) {
+  if (!window.Plotly) await loadScript(model.get("plotly") || await fromModel(model))
+}
+
 // The page's shell may have begun to load it already.
-function loadPlotly(address) {
-  if (window.Plotly) return Promise.resolve()
+function loadScript(address) {
   let script = document.querySelector(`script[src="${address}"]`)
   if (!script) document.head.append(script = make("script", {src: address}))
   return new Promise((resolve, reject) => {
     script.addEventListener("load", resolve)
     script.addEventListener("error", () => reject(new Error(`no plotly.js at ${address}`)))
   })
+}
+
+// A notebook's kernel hands plotly.js over once a page, compressed, whichever board asks first.
+// A kernel that stopped before it answered is not waited for.
+function fromModel(model) {
+  const asked = window.wbPlotly
+  if (asked && performance.now() - asked.at < PATIENCE) return asked.address
+  const address = new Promise(resolve => {
+    model.on("msg:custom", async ({kind}, buffers) => {
+      if (kind === "plotly") resolve(URL.createObjectURL(await unpacked(buffers[0])))
+    })
+  })
+  window.wbPlotly = {address, at: performance.now()}
+  model.send({kind: "plotly"})
+  return address
+}
+
+// Inside a function of its own, so that no AMD loader on the page takes it for a module.
+async function unpacked(bytes) {
+  const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
+  const code = await new Response(text).blob()
+  return new Blob(["(function(define, module, exports) {", code, "\n})()"], {type: "text/javascript"})
 }
 
 // -- elements -----------------------------------------------------------------------------------

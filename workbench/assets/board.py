@@ -41,16 +41,22 @@ def content(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
-def palette_css() -> str:
-    """The palettes as custom properties of the document, light and dark."""
+def palettes() -> tuple[str, str]:
+    """The light and the dark palette as declarations of a style sheet."""
     light, dark = (
         f"color-scheme:{scheme};" + ";".join(f"--wb-{role}:{c}" for role, c in palette.items())
         for scheme, palette in (("light", LIGHT), ("dark", DARK))
     )
+    return f"--wb-font:{FONT};{light}", dark
+
+
+def palette_css() -> str:
+    """The palettes as custom properties of the document, light and dark."""
+    light, dark = palettes()
     return (
-        f":root{{--wb-font:{FONT};{light}}}"
+        f":root{{{light}}}"
         f"@media(prefers-color-scheme:dark){{:root:not([data-theme]){{{dark}}}}}"
-        f':root[data-theme="dark"],[data-jp-theme-light="false"]{{{dark}}}'
+        f':root[data-theme="dark"]{{{dark}}}'
     )
 
 
