@@ -39,12 +39,17 @@ export default {
     const about = frame.about ? [make("p", {class: "wb-about"}, frame.about)] : []
     root.append(make("header", {}, make("h1", {}, frame.title), ...about))
     root.append(alertBox(watch, send))
-    const strip = make("div", {class: "wb-strip"})
-    const sentences = make("div", {class: "wb-sentences", "aria-live": "polite"})
+    const strip = make("div", {class: "wb-strip", style: `--columns: ${columns(frame.numbers.length)}`})
+    const places = {
+      head: make("div", {class: "wb-sentences wb-small"}),
+      strip: make("div", {class: "wb-sentences", "aria-live": "polite"}),
+      foot: make("div", {class: "wb-sentences wb-small"}),
+    }
     const cards = make("div", {class: "wb-cards"})
-    root.append(strip, sentences, cards)
+    root.firstChild.append(places.head)
+    root.append(strip, places.strip, cards, places.foot)
     watchItems(frame.numbers, NumberCard, strip)
-    watchItems(frame.sentences, Sentence, sentences)
+    for (const item of frame.sentences) watchItems([item], Sentence, places[item.place])
     const charts = watchItems(frame.figures, ChartCard, cards)
     const busy = make("div", {class: "wb-busy", role: "status"})
     root.append(busy)
@@ -90,12 +95,16 @@ class NumberCard {
     const {value, relation, badge, tone, note, explanation} = JSON.parse(text)
     this.relation.textContent = relation
     this.value.textContent = value
+    this.value.classList.toggle("wb-long", value.length > 8)
     this.badge.textContent = badge
     this.badge.dataset.tone = tone
     this.note.textContent = note
     this.explanation.textContent = explanation
   }
 }
+
+// As few rows as six columns allow, all about equally full.
+const columns = count => Math.ceil(count / Math.ceil(count / 6)) || 1
 
 class Sentence {
   constructor() {
@@ -128,6 +137,7 @@ class ChartCard {
     this.item = item
     this.send = send
     this.drag = null // {shape, x, release}: the line under a person's finger
+    this.arrays = new Map() // as text -> as last drawn
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
     this.handles = item.drag.map(shape => this.makeHandle(shape))
     this.table = make("div", {class: "wb-panel wb-data"})
@@ -157,7 +167,10 @@ class ChartCard {
 
   start() {
     this.ready = true
-    this.resizes = new ResizeObserver(() => this.schedule())
+    this.resizes = new ResizeObserver(([{contentRect: {width, height}}]) => {
+      this.size = {width, height}
+      this.schedule()
+    })
     this.resizes.observe(this.plot)
     this.schedule()
   }
@@ -177,11 +190,28 @@ class ChartCard {
   }
 
   draw() {
-    const width = this.plot.clientWidth
-    if (!width) return
+    if (!this.size?.width) return
     const style = getComputedStyle(this.plot)
-    const {data, layout} = revive(JSON.parse(this.text), role => colour(role, style))
-    Object.assign(layout, {width, height: this.plot.clientHeight})
+    const arrays = new Map()
+    // Plotly takes for unchanged what is the same object as before, and then redraws much less.
+    const keep = (text, array) => {
+      arrays.set(text, this.arrays.get(text) ?? array())
+      return arrays.get(text)
+    }
+    const figure = JSON.parse(this.text)
+    const paint = role => colour(role, style)
+    const data = revive(figure.data, paint, keep)
+    // A layout's arrays are plotly's to change (ranges), but for those of the ticks.
+    const layout = revive(figure.layout, paint, (text, array) => array())
+    for (const axis of [layout.xaxis, layout.yaxis]) {
+      for (const ticks of ["tickvals", "ticktext"]) {
+        if (axis?.[ticks]) axis[ticks] = keep(JSON.stringify(axis[ticks]), () => axis[ticks])
+      }
+    }
+    this.arrays = arrays
+    this.summary = layout.meta?.summary ?? this.item.title
+    delete layout.meta
+    Object.assign(layout, this.size)
     // With a finger, a drag across the chart scrolls the page.
     if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false
     if (this.drag) moveNamed(layout, this.drag.shape, this.drag.x)
@@ -189,7 +219,6 @@ class ChartCard {
     Plotly.react(this.plot, data, layout, CONFIG)
     if (first) this.plot.on("plotly_afterplot", () => this.placeHandles())
     this.placeHandles()
-    this.summary = layout.meta?.summary ?? this.item.title
     this.plot.setAttribute("aria-label", this.summary)
     if (!this.table.hidden) this.fillTable()
   }
@@ -316,15 +345,19 @@ function moveNamed({shapes = [], annotations = []}, name, x) {
 }
 
 // A figure as plotly wants it: roles become colours, encoded arrays become typed arrays.
-function revive(value, paint) {
+function revive(value, paint, keep) {
+  const again = one => revive(one, paint, keep)
   if (typeof value === "string") return value.startsWith("@") ? paint(value) : value
-  if (Array.isArray(value)) return value.map(one => revive(one, paint))
   if (value === null || typeof value !== "object") return value
-  if (value.bdata !== undefined) {
-    return new ARRAYS[value.dtype](Uint8Array.from(atob(value.bdata), c => c.charCodeAt(0)).buffer)
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, revive(one, paint)]))
+  if (value.bdata !== undefined) return keep(value.bdata, () => typedArray(value))
+  if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, again(one)]))
+  const plain = value.every(one => one === null || typeof one !== "object")
+  const array = value.map(again)
+  return plain ? keep(JSON.stringify(array), () => array) : array
 }
+
+const typedArray = ({dtype, bdata}) =>
+  new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
 
 // The palette lives in the page's style sheet, so that a change of theme asks no server.
 function colour(role, style) {

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import Bound
+from workbench.bounds.result import SURVIVAL, Bound
 from workbench.figures.theme import DARK, FONT, LIGHT
 from workbench.pages.base import Fact, Item, Page
 
@@ -70,25 +70,19 @@ def _texts(item: Item) -> dict[str, Any]:
         "span": item.span,
         "drag": list(item.drag),
         "click": item.click is not None,
+        "place": item.place,
     }
 
 
 def _bound(bound: Bound) -> dict[str, str]:
-    relation = "≈" if bound.guarantee == "estimate" else "≥" if bound.side == "lower" else "≤"
-    terms = [bound.assumption]
-    if bound.confidence is not None:
-        terms.insert(0, f"{round(100 * bound.confidence, 6):g} %")
-    if bound.family:
-        terms.append(f"if {bound.family}")
-    if bound.void:
-        terms.append(bound.void)
+    survival = SURVIVAL.get(bound.guarantee, "")
     return _card(
         bound.rounded,
-        relation,
+        bound.relation,
         bound.badge,
         _tone(bound),
-        " · ".join(terms),
-        bound.explain(),
+        " · ".join(bound.terms[1:]),
+        f"{bound.explain()} {survival}".strip(),
     )
 
 

@@ -19,10 +19,8 @@ GUARANTEES = ("estimate", "approximate", "pointwise", "simultaneous", "held-out"
 GUARANTEE_HELP = {
     "estimate": "A plain estimate: it promises nothing and may lie above the truth.",
     "approximate": "An interval that does not keep its stated level for every sample size.",
-    "pointwise": "Holds for a threshold or bins chosen before these data were seen. It does not "
-    "survive dragging.",
-    "simultaneous": "Holds for all thresholds at once, so it survives dragging the threshold, the "
-    "bin width, δ and the reference.",
+    "pointwise": "Holds for a threshold or bins chosen before these data were seen.",
+    "simultaneous": "Holds for all thresholds at once.",
     "held-out": "Tuned on one part of the data, measured on the other.",
     "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
 }
@@ -34,8 +32,8 @@ SURVIVAL = {
     "the confidence, the column, the file, the side that is member-like, the treatment of "
     "non-finite scores or the method because of what a bound showed; such a bound is marked until "
     "Reset.",
-    "pointwise": "It survives changes of δ and the reference, and nothing else that is chosen "
-    "with the scores in view.",
+    "pointwise": "It survives changes of δ and the reference; dragging the threshold or the bins "
+    "with the scores in view makes it false.",
 }
 
 _SYMBOLS = {

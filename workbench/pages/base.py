@@ -81,6 +81,9 @@ class Item:
         Name of a draggable shape -> the parameter that its x sets.
     click : str, optional
         The page's method called with the (x, y) that was clicked.
+    place : {"head", "strip", "foot"}
+        Where a sentence stands: small under the title, plain under the numbers, or small under
+        the charts.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Item:
     span: int = 6
     drag: Mapping[str, str] = field(default_factory=dict)
     click: str | None = None
+    place: Literal["head", "strip", "foot"] = "strip"
 
 
 @dataclass(frozen=True)
@@ -147,11 +151,13 @@ def number(
     return mark
 
 
-def sentence(needs: tuple[str, ...]) -> Callable[[F], F]:
+def sentence(
+    needs: tuple[str, ...], place: Literal["head", "strip", "foot"] = "strip"
+) -> Callable[[F], F]:
     """Mark a method that returns plain words; an empty text is not drawn."""
 
     def mark(method: F) -> F:
-        return _mark(method, Item(method.__name__, "sentence", "", needs))
+        return _mark(method, Item(method.__name__, "sentence", "", needs, place=place))
 
     return mark
 

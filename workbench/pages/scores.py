@@ -406,7 +406,7 @@ class ScoresPage(
             f"{'a loss' if other == 'smaller' else 'a statistic'}, choose “{other} = member”."
         )
 
-    @sentence(needs=("histogram", "confidence", "bins_moved", "looked"))
+    @sentence(needs=("histogram", "confidence", "bins_moved", "looked"), place="foot")
     def fixed_bins(self) -> str:
         """Limits of TV that hold for bins fixed beforehand, or the reason why they are void."""
         limits = []
@@ -424,7 +424,7 @@ class ScoresPage(
             return f"{text}. Void: {void}."
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed beforehand."
 
-    @sentence(needs=("loaded",))
+    @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:
         """What is shown, and how it was read."""
         return str(self.loaded)
