@@ -12,7 +12,7 @@ import workbench as wb
 PACKAGE = Path(wb.__file__).parent
 
 NUMERICS = ("scores", "pairs", "curves", "estimators", "bounds")
-FLOORS = [NUMERICS, ("figures",), ("pages",), ("assets",), ("dashboard",), ("cli",)]
+FLOORS = [NUMERICS, ("figures",), ("pages",), ("assets",), ("dashboard", "jupyter"), ("cli",)]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {
     "numerics": {"numpy", "scipy", "pandas", "pyarrow"},

@@ -27,6 +27,7 @@ _HOME = {
     "mu_lower_bound": "bounds.lower",
     "tradeoff_band": "bounds.band",
     "TradeoffCurve": "curves.tradeoff",
+    "explore": "jupyter.explore",
     "Histogram": "estimators.histogram",
     "histogram": "estimators.histogram",
     "Roc": "estimators.roc",

@@ -13,6 +13,7 @@ from workbench.estimators.histogram import Histogram as Histogram
 from workbench.estimators.histogram import histogram as histogram
 from workbench.estimators.roc import Roc as Roc
 from workbench.estimators.roc import roc as roc
+from workbench.jupyter.explore import explore as explore
 from workbench.pairs.gaussian import GaussianPair as GaussianPair
 from workbench.pairs.laplace import LaplacePair as LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair

@@ -1,0 +1,65 @@
+"""The board in a notebook: the widget around ``board.js``, and plotly.js for it."""
+
+from __future__ import annotations
+
+import gzip
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from workbench.assets import board as assets
+
+#: The classes of a view's widget, of a board that has its charts, and of the picture beside it.
+VIEW, LIVE, STILL = "wb-view", "wb-live", "wb-still"
+
+
+def style() -> str:
+    """The style sheet of a view: palettes, the board, and what is different in a notebook."""
+    light, dark = assets.palettes()
+    own = (Path(__file__).parent / "notebook.css").read_text(encoding="utf-8")
+    palettes = f'.{VIEW}{{{light}}}[data-jp-theme-light="false"] .{VIEW}{{{dark}}}'
+    return palettes + assets.STYLE.read_text(encoding="utf-8") + own
+
+
+@cache
+def plotly() -> bytes:
+    """The plotly.js library, compressed."""
+    script = files("plotly") / "package_data" / "plotly.min.js"
+    return gzip.compress(script.read_bytes(), compresslevel=6)
+
+
+class Board(anywidget.AnyWidget):
+    """The board as ``board.js`` knows it; `board_type` adds one trait per item of a page.
+
+    plotly.js is no part of the state: the first board on a notebook's page asks for it in a
+    message, so that it crosses once and is never saved.
+    """
+
+    _esm = assets.SCRIPT
+    _css = style()
+
+    frame = traitlets.Dict().tag(sync=True)
+    message = traitlets.Unicode("").tag(sync=True)
+    busy = traitlets.Bool(False).tag(sync=True)
+    handled = traitlets.Int(0).tag(sync=True)
+    plotly = traitlets.Unicode("").tag(sync=True)
+    gesture = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, **state: Any):
+        super().__init__(**state)
+        self.on_msg(self._hand_over)
+
+    def _hand_over(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
+        if content.get("kind") == "plotly":
+            self.send({"kind": "plotly"}, [plotly()])
+
+
+@cache
+def board_type(names: tuple[str, ...]) -> type[Board]:
+    """The board with these items; every one is synced by itself, and only when it changed."""
+    items = {f"item_{name}": traitlets.Unicode("").tag(sync=True) for name in names}
+    return type("Board", (Board,), items)

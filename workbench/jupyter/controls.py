@@ -1,0 +1,152 @@
+"""One adapter from parameters to ipywidgets: the type chooses, label and doc are reused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import escape
+from threading import get_ident
+from typing import Any
+
+import ipywidgets as widgets
+import param
+
+from workbench.pages.base import Control, Page, Section, Upload
+from workbench.pages.controls import decimals, scale
+
+#: Called with a parameter's name and what a person chose for it.
+Post = Callable[[str, Any], None]
+
+#: Whether what a person chose for the parameter of this name is still to be taken by the page.
+Waits = Callable[[str], bool]
+
+#: Numbers closer than this share of a step are one place of a slider.
+SAME = 1e-6
+
+HIDDEN = "wb-hidden"
+
+
+class Field:
+    """A control and its widget.
+
+    Parameters
+    ----------
+    page : Page
+        Whose parameter it sets.
+    control : Control
+        The parameter's name, and when it is offered.
+    post : callable
+        Is called with what a person chose; see `Post`.
+    waits : callable
+        See `Waits`.
+    """
+
+    def __init__(self, page: Page, control: Control, post: Post, waits: Waits):
+        self.page, self.control, self.name = page, control, control.name
+        parameter = page.param[self.name]
+        self.widget = _widget(parameter)
+        self._post, self._waits = post, waits
+        self.show()
+        if isinstance(parameter, param.Event):
+            self.widget.on_click(lambda _: post(self.name, True))
+        else:
+            self.widget.observe(self._changed, "value")
+
+    def show(self) -> None:
+        """Make the widget look as the page says, unless the page has yet to take its choice."""
+        if self._waits(self.name):
+            return
+        # Muted for this thread only: a person's choice may come in on another meanwhile.
+        self._muted = get_ident()
+        try:
+            with self.widget.hold_sync():
+                self._show(self.page.param[self.name])
+        finally:
+            self._muted = 0
+
+    @property
+    def offered(self) -> bool:
+        """Whether the page offers the control now."""
+        return self.control.when is None or bool(self.control.when(self.page))
+
+    def _show(self, parameter: Any) -> None:
+        _hide(self.widget, not self.offered)
+        if isinstance(parameter, Upload | param.Event):
+            return
+        value = getattr(self.page, self.name)
+        if isinstance(parameter, param.Selector):
+            options = tuple(parameter.get_range().items())
+            if self.widget.options != options:
+                self.widget.options = options
+            self.widget.index = [chosen for _, chosen in options].index(value)
+        elif isinstance(parameter, param.Number):
+            self._show_number(parameter, value)
+        elif self.widget.value != value:
+            self.widget.value = value
+
+    def _show_number(self, parameter: Any, value: float) -> None:
+        slider = self.widget
+        if None in parameter.get_soft_bounds():
+            step = parameter.step or 1
+        else:
+            low, high, step = scale(parameter)
+            # Widened first: at no moment may the least value exceed the largest.
+            slider.min, slider.max = min(slider.min, low), max(slider.max, high)
+        if slider.step != step:
+            slider.step = step
+        if abs(slider.value - value) > SAME * step:
+            slider.value = value
+        if None not in parameter.get_soft_bounds():
+            slider.min, slider.max = low, high
+            places = decimals(step)
+            slider.readout_format = f".{places}f" if places else "d"
+
+    def _changed(self, change: Any) -> None:
+        if self._muted == get_ident():
+            return
+        value = change.new
+        if isinstance(self.page.param[self.name], Upload):
+            value = tuple((file["name"], bytes(file["content"])) for file in value)
+        self._post(self.name, value)
+
+
+class Group:
+    """The controls of a section under their heading."""
+
+    def __init__(self, page: Page, section: Section, post: Post, waits: Waits):
+        self.fields = [Field(page, control, post, waits) for control in section.controls]
+        heading = [widgets.HTML(f"<h4>{escape(section.title)}</h4>")] if section.title else []
+        self.widget = widgets.VBox([*heading, *(field.widget for field in self.fields)])
+        self.show()
+
+    def show(self) -> None:
+        """`Field.show` for every control; a heading without controls is hidden."""
+        for field in self.fields:
+            field.show()
+        _hide(self.widget, not any(field.offered for field in self.fields))
+
+
+def _widget(parameter: Any) -> Any:
+    """The kind of widget for a parameter, with its label and help."""
+    label, doc = str(parameter.label), parameter.doc or ""
+    common = {"description": label, "tooltip": doc or label}
+    if isinstance(parameter, Upload):
+        return widgets.FileUpload(multiple=True, **common)
+    if isinstance(parameter, param.Event):
+        return widgets.Button(**common)
+    if isinstance(parameter, param.Boolean):
+        return widgets.Checkbox(indent=False, **common)
+    if isinstance(parameter, param.Selector):
+        return widgets.Dropdown(**common)
+    if isinstance(parameter, param.String):
+        return widgets.Text(**common)
+    if isinstance(parameter, param.Number):
+        whole = isinstance(parameter, param.Integer)
+        if None in parameter.get_soft_bounds():
+            return (widgets.IntText if whole else widgets.FloatText)(**common)
+        return (widgets.IntSlider if whole else widgets.FloatSlider)(**common)
+    raise TypeError(f"no widget for {parameter.name}, a {type(parameter).__name__}")
+
+
+def _hide(widget: Any, hidden: bool) -> None:
+    if hidden != (HIDDEN in widget._dom_classes):
+        (widget.add_class if hidden else widget.remove_class)(HIDDEN)

@@ -1,0 +1,73 @@
+"""``wb.explore``: pages in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from workbench.jupyter.view import View
+from workbench.pages.given_scores import GivenScoresPage
+from workbench.pages.score_code import score_code
+from workbench.pages.scores import ScoresPage
+from workbench.scores.files import read_scores
+from workbench.scores.sample import Scores, ScoresError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Explorable = Scores | str | PathLike[str] | tuple[ArrayLike, ArrayLike] | pd.DataFrame
+
+
+def explore(
+    scores: Explorable | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """Live controls, numbers and charts of audit scores, in a notebook.
+
+    Parameters
+    ----------
+    scores : Scores, path, pair of array_like or DataFrame, optional
+        Members (P) first in a pair. None offers the bundled examples, a file, or a pair to sample.
+    show : iterable of str, optional
+        A part of the figures, such as ``("histogram", "tradeoff")``, and of the numbers, such as
+        ``"epsilon"``; controls that nothing shown needs are left out. All by default.
+    spec : dict, optional
+        A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ScoresError
+        What `Scores` or `read_scores` say of scores that cannot be audited.
+    ValueError
+        An unknown name in ``show`` or ``spec``.
+
+    Examples
+    --------
+    >>> view = wb.explore(wb.example("subsampled-gaussian"), show=("histogram", "tradeoff"))
+    >>> view.bin_width = 0.2
+    >>> view.bound
+    """
+    page = ScoresPage() if scores is None else GivenScoresPage(_scores(scores))
+    return View(page, partial(score_code, page), show, spec)
+
+
+def _scores(given: Any) -> Scores:
+    if isinstance(given, Scores):
+        return given
+    if isinstance(given, tuple | list) and len(given) == 2:
+        return Scores(*given)
+    if isinstance(given, str | PathLike) or hasattr(given, "columns"):
+        return read_scores(given)
+    raise ScoresError(
+        f"scores must be Scores, a path, a pair (p, q) or a DataFrame, got {type(given).__name__}; "
+        "for arrays: wb.explore((p, q)), members first"
+    )

@@ -1,0 +1,79 @@
+"""The widgets of a view: controls beside the board."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from workbench.assets import board as assets
+from workbench.jupyter.board import VIEW, board_type
+from workbench.jupyter.controls import Group, Post, Waits
+from workbench.pages.base import Item, Page, Section
+
+
+class Live:
+    """What a person sees and touches while the kernel lives.
+
+    Parameters
+    ----------
+    page : Page
+    items : list of Item
+        What the board shows.
+    sections : list of Section
+        The controls beside it.
+    identity : str
+        Ties the board to the picture that stands in for it.
+    post : callable
+        Is called with what was chosen in a control; see `Post`.
+    waits : callable
+        See `Waits`.
+    gesture : callable
+        Is called with what was done on the board.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        items: list[Item],
+        sections: list[Section],
+        identity: str,
+        post: Post,
+        waits: Waits,
+        gesture: Callable[[dict[str, Any]], None],
+    ):
+        self.page = page
+        names = tuple(item.name for item in items)
+        frame = assets.frame(type(page))
+        for kind in ("figures", "numbers", "sentences"):
+            frame[kind] = [texts for texts in frame[kind] if texts["name"] in names]
+        self.board = board_type(names)(frame={**frame, "view": identity})
+        self.board.observe(lambda change: gesture(change.new), "gesture")
+        self.groups = [Group(page, section, post, waits) for section in sections]
+        controls = widgets.VBox([group.widget for group in self.groups])
+        controls.add_class("wb-controls")
+        self.box = widgets.HBox([controls, self.board] if sections else [self.board])
+        self.box.add_class(VIEW)
+
+    def show(self, contents: dict[str, str], handled: int) -> None:
+        """Hand new contents of items to the board, and make the controls follow the page."""
+        with self.board.hold_sync():
+            for name, text in contents.items():
+                self.board.set_trait(f"item_{name}", text)
+            self.board.message = self.page.message
+            self.board.handled = handled
+            self.board.busy = False
+        for group in self.groups:
+            group.show()
+
+    def close(self) -> None:
+        """Free the widgets, here and in the browser."""
+        for widget in _all(self.box):
+            widget.close()
+
+
+def _all(widget: Any) -> list[Any]:
+    parts = [part for child in getattr(widget, "children", ()) for part in _all(child)]
+    own = [getattr(widget, name, None) for name in ("layout", "style")]
+    return [*parts, widget, *(one for one in own if one is not None)]

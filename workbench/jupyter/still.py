@@ -1,0 +1,98 @@
+"""The picture of a view: what stays where no widget lives, in exports, readers and saved files.
+
+Numbers, guarantees and sentences are text; charts are images, so that every reader that shows
+pictures at all shows them. It lies on light paper and is legible on any page.
+"""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+from typing import Any
+
+from workbench.bounds.result import Bound
+from workbench.figures.theme import FONT, LIGHT
+from workbench.jupyter.board import LIVE, STILL, VIEW
+from workbench.jupyter.picture import svg
+from workbench.pages.base import Fact, Item
+
+REMEDY = "A picture of the last state. Run the cell to make it live."
+
+
+class Still:
+    """Pictures of figures, each drawn again only when it changed.
+
+    Parameters
+    ----------
+    identity : str
+        Ties the picture to the board that it stands in for.
+    """
+
+    def __init__(self, identity: str):
+        self.identity = identity
+        self._drawn: dict[str, tuple[str, str]] = {}
+
+    def html(self, items: list[tuple[Item, Any, str]]) -> str:
+        """Everything as one element.
+
+        Parameters
+        ----------
+        items : list of (Item, value, content)
+            What is shown, as the page drew it, and as the board got it.
+        """
+        kinds: dict[str, list[str]] = {"number": [], "sentence": [], "figure": []}
+        for item, value, content in items:
+            kinds[item.kind].append(self._element(item, value, content))
+        return (
+            f"<style>{_swap(self.identity)}</style>"
+            f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
+            f'<table style="{_TABLE}">{"".join(kinds["number"])}</table>'
+            f"{''.join(kinds['sentence'])}"
+            f'<div style="display:flex;flex-wrap:wrap">{"".join(kinds["figure"])}</div>'
+            f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
+        )
+
+    def _element(self, item: Item, value: Any, content: str) -> str:
+        if item.kind == "number":
+            return _row(item, value)
+        if item.kind == "sentence":
+            return f"<p>{escape(value)}</p>" if value else ""
+        kept = self._drawn.get(item.name)
+        if kept is None or kept[0] != content:
+            data = base64.b64encode(svg(value).encode()).decode()
+            summary = escape(value["layout"]["meta"]["summary"], quote=True)
+            image = f'<img src="data:image/svg+xml;base64,{data}" alt="{summary}" width="500">'
+            kept = self._drawn[item.name] = (content, image)
+        return f'<div style="margin:8px 16px 8px 0"><b>{escape(item.title)}</b><br>{kept[1]}</div>'
+
+
+def _row(item: Item, value: Bound | Fact) -> str:
+    if isinstance(value, Fact):
+        number, terms = value.text, value.note
+    else:
+        number, terms = f"{value.relation} {value.rounded}", " · ".join(value.terms)
+    return (
+        f'<tr><td style="{_CELL}">{escape(item.title)}</td>'
+        f'<td style="{_CELL}"><b>{escape(number)}</b></td>'
+        f'<td style="{_CELL}">{escape(terms)}</td></tr>'
+    )
+
+
+def _swap(identity: str) -> str:
+    """Show the board while it lives, and the picture otherwise; never both, never an error."""
+    picture = f'.{STILL}[data-view="{identity}"]'
+    child = ".jp-OutputArea-child"
+    return (
+        f'body:has(.{LIVE}[data-view="{identity}"]) {picture}{{display:none}}'
+        f".{VIEW}:not(:has(.{LIVE})){{display:none}}"
+        f"{child}:not(:has(.{LIVE})):has(+ {child} {picture}){{display:none}}"
+        f"{child}:has(.{LIVE}) + {child}:has({picture}){{display:none}}"
+    )
+
+
+_PAPER = (
+    f"max-width:1100px;padding:12px 16px;border-radius:8px;background:{LIGHT['paper']};"
+    f"color:{LIGHT['ink']};font:14px/20px {FONT.replace(chr(39), '')}"
+)
+_TABLE = f"border-collapse:collapse;color:{LIGHT['ink']};background:{LIGHT['paper']}"
+_CELL = "padding:2px 16px 2px 0;text-align:left;vertical-align:top"

@@ -1,0 +1,511 @@
+"""View: a page in a notebook, to drag and to read and set from the next cell."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import param
+
+from workbench.assets import board as assets
+from workbench.bounds.result import Bound
+from workbench.jupyter import cells
+from workbench.jupyter.live import Live
+from workbench.jupyter.still import Still
+from workbench.jupyter.turns import Turns
+from workbench.pages.base import Control, Fact, Item, Page, Section, Upload
+from workbench.pages.controls import snap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+logger = logging.getLogger(__name__)
+
+#: Seconds without a change after which the picture beside the widget is brought up to date.
+IDLE = 2.0
+
+#: Seconds that a redraw may take before the next one is announced.
+PATIENCE = 0.3
+
+#: Parameters that are no state of their own: they follow from the others.
+FOLLOWS = ("name", "message", "loaded", "scores")
+
+INTERRUPTED = "Interrupted: what is shown may be older than the controls."
+
+#: Names that people use for figures -> the page's own.
+ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
+
+#: Called with the new value of what it observes.
+Callback = Callable[[Any], Any]
+
+
+class View:
+    """A page as one notebook sees it.
+
+    Every control and every number is an attribute: ``view.threshold``, ``view.threshold = 0.5``,
+    ``view.epsilon``. Setting a control redraws what rests on it.
+
+    Parameters
+    ----------
+    page : Page
+    code : callable
+        Gives the Python that reproduces the page's state; see `to_code`.
+    show : iterable of str, optional
+        Names or titles of the figures to show, all by default. Where numbers are named too, only
+        those are shown. Controls that nothing shown needs are left out.
+    spec : dict, optional
+        A state from `spec`, or any controls by name.
+
+    Raises
+    ------
+    ValueError
+        A name that the page has not, or a value that a control does not take.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        code: Callable[[dict[str, Any]], str],
+        show: Iterable[str] | None = None,
+        spec: dict[str, Any] | None = None,
+    ):
+        spec = dict(spec or {})
+        shown = spec.pop("show", None)
+        self._page, self._code = page, code
+        self._items = _chosen(page, shown if show is None else show)
+        self._part = len(self._items) < len(_items(page))
+        self._fresh = self._state()
+        self._restore(spec)
+        self._identity = uuid.uuid4().hex[:12]
+        self._still = Still(self._identity)
+        self._live: Live | None = None
+        self._turns = Turns(self._take)
+        self._contents: dict[str, tuple[Any, str]] = {}
+        self._observers: list[tuple[Callback, str, Any]] = []
+        self._stale = {item.name for item in self._items}
+        self._busy, self._drawing, self._handled, self._took = False, False, 0, 0.0
+        self._displayed = False
+        page.param.watch(self._note, list(page.param))
+        cells.enter(self)
+
+    # -- controls and numbers as attributes --------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        page = self._page
+        if name in self._controls and isinstance(page.param[name], param.Event):
+            return partial(self.update, **{name: True})
+        if name in page.param:
+            return getattr(page, name)
+        if name in self._numbers:
+            return page.draw(self._numbers[name])
+        raise AttributeError(self._unknown(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name in self._controls:
+            self.update(**{name: value})
+        elif name in dir(self):
+            raise AttributeError(f"{name!r} follows from the controls and cannot be set")
+        else:
+            raise AttributeError(self._unknown(name))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._controls, *self._numbers, "scores"})
+
+    def __repr__(self) -> str:
+        numbers = [value for value in self.numbers.values() if isinstance(value, Bound)]
+        return f"View of {self._page.title}: {'; '.join(map(str, numbers[:1]))}"
+
+    @property
+    def bound(self) -> Bound:
+        """The page's main result: its first number that is a `Bound`."""
+        return next(value for value in self.numbers.values() if isinstance(value, Bound))
+
+    @property
+    def numbers(self) -> dict[str, Bound | Fact]:
+        """All numbers of the page by name."""
+        return {name: self._page.draw(item) for name, item in self._numbers.items()}
+
+    def update(self, **controls: Any) -> None:
+        """Set several controls at once, with one redraw.
+
+        Raises
+        ------
+        AttributeError
+            A name that is no control of this view.
+        ValueError
+            A value that the control does not take.
+        """
+        for name in controls:
+            if name not in self._controls:
+                raise AttributeError(self._unknown(name))
+        self._page.param.update(controls)
+        self._draw()
+
+    def to_frame(self) -> pd.DataFrame:
+        """All numbers, one row each: its name and title, and the fields of `Bound`."""
+        import pandas as pd
+
+        rows = []
+        for name, value in self.numbers.items():
+            title = self._numbers[name].title
+            if isinstance(value, Fact):
+                rows.append({"name": name, "title": title, "text": value.text})
+            else:
+                rows.append(
+                    {"name": name, "title": title, "text": value.rounded, **value.to_dict()}
+                )
+        return pd.DataFrame(rows)
+
+    # -- state as data and as code -----------------------------------------------------------------
+
+    def spec(self) -> dict[str, Any]:
+        """What was changed since the start, as plain values; ``json.dumps`` takes it.
+
+        ``wb.explore(scores, spec=...)`` restores it. A file handed in by hand is not part of it.
+        """
+        state, fresh = self._state(), self._fresh
+        changed = {name: value for name, value in state.items() if fresh[name] != value}
+        shown = {"show": [item.name for item in self._items if item.kind != "sentence"]}
+        return (shown if self._part else {}) | changed
+
+    def to_code(self) -> str:
+        """Python that reproduces the numbers in view, and the view."""
+        return self._code(self.spec())
+
+    # -- listening and sharing ---------------------------------------------------------------------
+
+    def observe(self, callback: Callback, name: str) -> None:
+        """Call ``callback`` with the new value whenever a control or number changes.
+
+        Parameters
+        ----------
+        callback : callable
+            Its errors are shown in the view and stop nothing else.
+        name : str
+            A control, a number, or "bound".
+        """
+        if name != "bound" and name not in self._numbers and name not in self._page.param:
+            raise AttributeError(self._unknown(name))
+        self._observers.append((callback, name, getattr(self, name)))
+
+    def unobserve(self, callback: Callback, name: str) -> None:
+        """Undo `observe`."""
+        self._observers = [
+            entry for entry in self._observers if (entry[0], entry[1]) != (callback, name)
+        ]
+
+    def link(self, other: View) -> Link:
+        """Share the controls that both views have; ``other`` first takes the values of this one.
+
+        Returns
+        -------
+        Link
+            Its ``unlink()`` ends the sharing.
+        """
+        return Link(self, other)
+
+    # -- in the notebook ---------------------------------------------------------------------------
+
+    @property
+    def widget(self) -> Any:
+        """The live widget, to lay out beside others."""
+        if self._live is None:
+            self._draw()
+            self._live = Live(
+                self._page,
+                self._items,
+                self._sections,
+                self._identity,
+                self._chose,
+                self._turns.waits,
+                self._gesture,
+            )
+            self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
+        return self._live.box
+
+    def freeze(self) -> None:
+        """Write the present state into the cell as a picture, and free the widget."""
+        self._refresh()
+        self.close()
+
+    def close(self) -> None:
+        """Free the widget; controls and numbers stay readable and settable from Python."""
+        self._turns.stop()
+        self._observers = []
+        if self._live is not None:
+            self._live.close()
+            self._live = None
+
+    def _ipython_display_(self) -> None:
+        # JupyterLab shows an error in place of a widget that is gone, whatever else the output
+        # holds, so the picture is an output of its own; its style sheet shows one of the two.
+        from IPython.display import HTML, display
+
+        widget = {_WIDGET: self._widget_view(), "text/plain": ""}
+        display(widget, raw=True)
+        display(HTML(self._picture()), display_id=self._identity)
+        self._displayed = True
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        return {
+            _WIDGET: self._widget_view(),
+            "text/html": self._picture(),
+            "text/plain": repr(self),
+        }
+
+    def _widget_view(self) -> dict[str, Any]:
+        return {"version_major": 2, "version_minor": 0, "model_id": self.widget.model_id}
+
+    def _picture(self) -> str:
+        self._draw()
+        return self._still.html(
+            [
+                (item, *self._contents[item.name])
+                for item in self._items
+                if item.name in self._contents
+            ]
+        )
+
+    def _refresh(self) -> None:
+        if self._displayed:
+            from IPython.display import HTML, update_display
+
+            update_display(HTML(self._picture()), display_id=self._identity)
+
+    # -- from the person to the page ---------------------------------------------------------------
+
+    def _chose(self, name: str, value: Any) -> None:
+        self._turns.post(name, partial(self._assign, name, value))
+
+    def _assign(self, name: str, value: Any) -> None:
+        parameter = self._page.param[name]
+        if isinstance(parameter, param.Number):
+            value = snap(parameter, value)  # its bounds may have moved since
+        setattr(self._page, name, value)
+
+    def _gesture(self, gesture: dict[str, Any]) -> None:
+        kind = gesture["kind"]
+        if kind == "dismiss":
+            self._turns.post("message", partial(setattr, self._page, "message", ""))
+        else:
+            item = next(item for item in self._items if item.name == gesture["item"])
+            if kind == "click":
+                method = getattr(self._page, item.click or "")
+                self._turns.post("click", partial(method, gesture["x"], gesture["y"]))
+            else:
+                self._chose(item.drag[gesture["shape"]], gesture["x"])
+        self._turns.post("handled", partial(setattr, self, "_handled", gesture["serial"]))
+
+    def _take(self, jobs: list[Callable[[], None]]) -> None:
+        """One turn: what people chose, then what follows from it."""
+        try:
+            if self._live is not None and self._took > PATIENCE:
+                self._live.board.busy = True
+            for job in jobs:
+                self._try(job)
+            self._draw()
+        except KeyboardInterrupt:
+            pass  # said and shown already
+
+    def _try(self, job: Callable[[], Any]) -> None:
+        try:
+            job()
+        except Exception as error:
+            logger.debug("a change of the page failed", exc_info=True)
+            self._page.message = f"This did not work: {error}"
+
+    # -- from the page to the person ---------------------------------------------------------------
+
+    def _note(self, *events: Any) -> None:
+        changed = {event.name for event in events}
+        self._stale |= {i.name for i in self._items if self._page.inputs(i) & changed}
+
+    def _draw(self) -> None:
+        """Draw what is stale, tell the observers, and again if they changed anything."""
+        if self._drawing:
+            return
+        self._drawing = True
+        began = time.monotonic()
+        sent: dict[str, str] = {}
+        try:
+            for _ in range(_ROUNDS):
+                sent |= self._draw_stale()
+                if not self._tell():
+                    break
+        except KeyboardInterrupt:
+            self._page.message = INTERRUPTED
+            raise
+        finally:
+            self._drawing = False
+            self._took = time.monotonic() - began
+            if self._live is not None:
+                self._live.show(sent, self._handled)
+                self._turns.later(IDLE, self._refresh)
+
+    def _draw_stale(self) -> dict[str, str]:
+        sent = {}
+        for item in self._items:
+            if item.name in self._stale:
+                self._try(partial(self._draw_item, item))
+                self._stale.discard(item.name)
+                if item.name in self._contents:
+                    sent[item.name] = self._contents[item.name][1]
+        return sent
+
+    def _draw_item(self, item: Item) -> None:
+        value = self._page.draw(item)
+        self._contents[item.name] = (value, assets.content(value))
+
+    def _tell(self) -> bool:
+        """Call the observers of what changed; whether there were any."""
+        told = False
+        for i, (callback, name, last) in enumerate(list(self._observers)):
+            now = getattr(self, name)
+            if now is not last and now != last:
+                self._observers[i] = (callback, name, now)
+                self._try(partial(callback, now))
+                told = True
+        return told
+
+    # -- what there is -----------------------------------------------------------------------------
+
+    @property
+    def _controls(self) -> list[str]:
+        return [c.name for section in self._page.controls for c in section.controls]
+
+    @property
+    def _numbers(self) -> dict[str, Item]:
+        return {item.name: item for item in self._page.numbers()}
+
+    @property
+    def _sections(self) -> list[Section]:
+        """The page's controls, without those that nothing shown needs."""
+        if not self._part:
+            return list(self._page.controls)
+        needed = frozenset().union(*(self._page.inputs(item) for item in self._items))
+
+        def kept(control: Control) -> bool:
+            return control.name in needed
+
+        parts = [
+            Section(section.title, tuple(filter(kept, section.controls)))
+            for section in self._page.controls
+        ]
+        return [part for part in parts if part.controls]
+
+    def _state(self) -> dict[str, Any]:
+        page = self._page
+        return {
+            name: getattr(page, name)
+            for name in page.param
+            if name not in FOLLOWS and not isinstance(page.param[name], Upload | param.Event)
+        }
+
+    def _restore(self, spec: dict[str, Any]) -> None:
+        """Set what a spec holds, section by section: data first, for the rest may rest on it."""
+        page = self._page
+        known = self._state()
+        for name in spec:
+            if name not in known:
+                raise ValueError(f"spec: {self._unknown(name)}")
+        hidden = {name for name in known if name not in self._controls}
+        page.param.update({name: spec[name] for name in hidden if name in spec})
+        for section in page.controls:
+            names = [control.name for control in section.controls if control.name in spec]
+            page.param.update({name: spec[name] for name in names})
+        # A mark such as "chosen after looking" is part of a state, not of its restoring.
+        page.param.update({name: spec.get(name, self._fresh[name]) for name in hidden})
+
+    def _unknown(self, name: str) -> str:
+        names = [*self._controls, *self._numbers, "bound"]
+        near = difflib.get_close_matches(name, names, n=3)
+        said = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(names)}"
+        return f"this view has no {name!r}{said}"
+
+
+class Link:
+    """Two views that share the controls both have."""
+
+    def __init__(self, a: View, b: View):
+        self._passing = False
+        self._ends = []
+        names = [name for name in a._controls if name in b._controls]
+        names = [n for n in names if not isinstance(a._page.param[n], param.Event | Upload)]
+        for name in names:
+            self._pass(b, name, getattr(a, name))
+            for here, there in ((a, b), (b, a)):
+                callback = partial(self._pass, there, name)
+                here.observe(callback, name)
+                self._ends.append((here, callback, name))
+
+    def unlink(self) -> None:
+        """End the sharing; both keep their values."""
+        for view, callback, name in self._ends:
+            view.unobserve(callback, name)
+        self._ends = []
+
+    def _pass(self, there: View, name: str, value: Any) -> None:
+        # A value that the other has to snap into its own bounds must not come back changed.
+        if self._passing:
+            return
+        self._passing = True
+        try:
+            there._assign(name, value)
+            there._draw()
+        finally:
+            self._passing = False
+
+
+#: Observers that set what they observe are not followed for ever.
+_ROUNDS = 10
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+def _items(page: Page) -> list[Item]:
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def _chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
+    """The items to show, in the page's order."""
+    items = _items(page)
+    if show is None:
+        return items
+    names = [show] if isinstance(show, str) else list(show)
+    named = [_named(page, name) for name in names]
+    if not any(item.kind == "number" for item in named):
+        named += page.numbers()
+    needed = frozenset().union(*(page.inputs(item) for item in named))
+    return [
+        item
+        for item in items
+        if item in named or (item.kind == "sentence" and page.inputs(item) <= needed)
+    ]
+
+
+def _named(page: Page, name: str) -> Item:
+    items = [item for item in _items(page) if item.kind != "sentence"]
+    for item in items:
+        if item.name in (name, ALIASES.get(name)):
+            return item
+    for item in items:
+        if _letters(name) in (_letters(item.title), _letters(item.title.removesuffix(" curve"))):
+            return item
+    raise ValueError(
+        f"show: there is no {name!r}; figures: {', '.join(i.name for i in page.figures())}; "
+        f"numbers: {', '.join(i.name for i in page.numbers())}"
+    )
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"\W", "", title).lower()
