@@ -72,7 +72,7 @@ class Board:
         }""")
 
     def handle(self):
-        box = self.page.locator('.wb-handle[data-shape="threshold"]').bounding_box()
+        box = self.page.locator('.wb-handle[data-shape="threshold"]').first.bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 3
 
     def pixel(self, name, x, y):

@@ -270,7 +270,7 @@ class ChartCard {
     for (const handle of this.handles) {
       const shape = this.plot.layout.shapes?.find(({name}) => name === handle.dataset.shape)
       const x = shape ? xaxis.d2p(shape.x0) : NaN
-      handle.hidden = !(x >= 0 && x <= xaxis._length)
+      handle.hidden = !(x > -1 && x < xaxis._length + 1) // a pixel for round-off at the ends
       Object.assign(handle.style, {left: `${xaxis._offset + x}px`, top: `${size.t}px`, height: `${size.h}px`})
     }
   }

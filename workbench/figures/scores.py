@@ -35,14 +35,18 @@ LABEL_WIDTH = 0.2
 LEAST_DELTA = 1e-8
 
 
-def histograms(h: Histogram, threshold: float) -> dict[str, Any]:
-    """Densities of both sides over the bins, and the threshold as a line to drag."""
+def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> dict[str, Any]:
+    """Densities of both sides over the bins, and the threshold as a line to drag.
+
+    The chart shows all bins and the whole ``reach`` of the threshold.
+    """
     width = np.diff(h.edges)
     p, q = (counts[: h.bins] / width for counts in (h.p, h.q))
     top = 1.18 * max(float(p.max()), float(q.max()))
     unknown = h.p_counts.size > h.bins
     nan = f" NaN: {h.p_counts[-1]} members, {h.q_counts[-1]} non-members." if unknown else ""
     member_side = ">" if h.scores.larger_is_member else "<"
+    shown = [min(reach[0], float(h.edges[0])), max(reach[1], float(h.edges[-1]))]
     p_right = float(h.edges[:-1] @ h.p[: h.bins]) >= float(h.edges[:-1] @ h.q[: h.bins])
     return {
         "data": [
@@ -55,9 +59,9 @@ def histograms(h: Histogram, threshold: float) -> dict[str, Any]:
             summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores "
             f"in {h.bins} bins, with the threshold at {threshold:.4g}; scores {member_side} "
             f"threshold are called members.{nan}",
-            x={"range": _span(h.edges)},
+            x={"range": shown},
             y={"range": [0, top], "rangemode": "tozero"},
-            revision=tuple(_span(h.edges)),
+            revision=tuple(shown),
             shapes=[vertical_line(threshold, name="threshold")],
             annotations=[
                 label(

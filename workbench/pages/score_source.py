@@ -327,6 +327,8 @@ class ScoreSource(
         self._set_quietly(member_value=layout.member_value)
 
     def _choose_columns(self, layout: Layout) -> None:
+        if layout.member not in self.param.member_column.objects:  # it holds a single label
+            self.param.member_column.objects = [*self.param.member_column.objects, layout.member]
         self._offer("member_value", [None, *self._labels.get(layout.member or "", ())])
         self._set_quietly(
             table_kind=layout.kind,

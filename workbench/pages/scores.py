@@ -442,7 +442,7 @@ class ScoresPage(
     )
     def distributions(self) -> dict[str, Any]:
         """Histograms of both sides. Drag the line to move the threshold."""
-        return charts.histograms(self.histogram(), self.threshold)
+        return charts.histograms(self.histogram(), self.threshold, self.param.threshold.bounds)
 
     @figure(
         "Trade-off curve",

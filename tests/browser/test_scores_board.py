@@ -1,0 +1,204 @@
+"""The scores page in a real browser: what people see follows what they did."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import free_port, running
+from test_dashboard import Board
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+
+ROOT = Path(__file__).parents[2]
+CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """Address of the page as `make serve` serves it."""
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "workbench", "serve"),
+        *("--no-open", "--port", str(port)),
+    ]
+    log = tmp_path_factory.mktemp("scores") / "server.log"
+    with running(command, f"http://localhost:{port}/", log) as url:
+        yield url
+
+
+@pytest.fixture
+def board(visit, served):
+    return Board(visit(served))
+
+
+def lines(board):
+    """Where the threshold's line stands in the charts that have one."""
+    return board.page.evaluate(
+        """() => ["distributions", "mu_curve"].map(name =>
+            window.wbPlots[name].layout.shapes.find(s => s.name === "threshold").x0)"""
+    )
+
+
+def settle(board):
+    """Until no chart was drawn for a while."""
+    board.wait("""() => {
+        const now = JSON.stringify(window.wbDraws)
+        const [last, since] = window.wbLast ?? []
+        if (last !== now) window.wbLast = [now, performance.now()]
+        return last === now && performance.now() - since > 900
+    }""")
+
+
+def choose(board, label, option):
+    board.page.get_by_role("combobox", name=label, exact=True).click()
+    board.page.get_by_role("option", name=option, exact=True).click()
+
+
+def open_file(board, *paths):
+    choose(board, "Scores from", "My file")
+    field = board.page.locator('input[type="file"]')
+    field.wait_for(state="attached")
+    field.set_input_files(list(paths))
+
+
+def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
+    """Threshold, width and δ by keyboard and the line by hand; then all four charts are read."""
+    rng, page = random.Random(3), board.page
+    for _ in range(50):
+        what = rng.choice(["Threshold", "Threshold", "Bin width", "log₁₀ δ", "line"])
+        if what == "line":
+            x, y = board.handle()
+            page.mouse.move(x, y)
+            page.mouse.down()
+            page.mouse.move(x + rng.randint(-80, 80), y, steps=4)
+            page.mouse.up()
+        else:
+            board.slider(what).focus()
+            page.keyboard.press(rng.choice(["ArrowLeft", "ArrowRight", "PageUp", "PageDown"]))
+    settle(board)
+    threshold, width = board.value("Threshold"), board.value("Bin width")
+    assert lines(board) == pytest.approx([threshold, threshold])
+    edges = board.drawn("distributions")["data"][0]["x"]
+    edges = edges if isinstance(edges, list) else list(edges.values())
+    assert np.diff(edges) == pytest.approx(width, rel=1e-9)
+    delta = 10 ** board.value("log₁₀ δ")
+    shapes = board.drawn("profile")["shapes"]
+    assert any(s["y0"] == pytest.approx(delta) for s in shapes if s.get("yref") != "paper")
+    # The point of the trade-off chart is the threshold's: the numbers say the same.
+    from workbench.pages.scores import ScoresPage
+
+    same = ScoresPage()
+    same.param.update(threshold=threshold, log_delta=board.value("log₁₀ δ"))
+    point = board.drawn("tradeoff")["data"][-1]
+    assert [point["x"][0], point["y"][0]] == pytest.approx(
+        [float(same.at_threshold().fpr), float(same.at_threshold().fnr)]
+    )
+    assert board.number("ε lower bound") == same.epsilon().rounded
+    assert board.number("ε at the threshold") == same.epsilon_here().rounded
+
+
+def test_dragging_the_threshold_leaves_the_profile_and_the_certified_numbers_alone(board):
+    settle(board)
+    before, number = board.draws() or {}, board.number("ε lower bound")
+    board.slider("Threshold").focus()
+    line = lines(board)[0]
+    board.page.keyboard.press("PageUp")
+    board.wait(
+        "x => window.wbPlots.distributions.layout.shapes.find(s => s.name).x0 !== x", line
+    )
+    settle(board)
+    after = board.draws()
+    assert after.get("distributions", 0) > before.get("distributions", 0)
+    assert after.get("profile", 0) == before.get("profile", 0)
+    assert board.number("ε lower bound") == number
+
+
+def test_every_example_can_be_chosen(board):
+    from workbench.scores.examples import NAMES, card
+
+    for name in NAMES:
+        title = card(name).title
+        choose(board, "Example", title)
+        board.page.locator("header .wb-sentence").filter(has_text=title).wait_for()
+    assert board.page.locator(".wb-alert").is_hidden()
+
+
+def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
+    rows = "\n".join(f"{i / 9};{i % 2};{(i * 7) % 13}" for i in range(400))
+    (tmp_path / "mine.csv").write_text("score;member;other\n" + rows)
+    open_file(board, tmp_path / "mine.csv")
+    page = board.page
+    page.get_by_text("P = rows of 'score' whose 'member' is '1'", exact=False).wait_for()
+    page.get_by_text("if rows are independent", exact=False).first.wait_for()
+    assert board.number("Scores") == "200 + 200"
+    choose(board, "Score", "other")
+    page.get_by_text("chosen after looking: the column changed", exact=False).first.wait_for()
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_text("chosen after looking", exact=False).first.wait_for(state="detached")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("words.csv", b"in,out\n1,2\nthree,4\n5,6\n", "row 3"),
+        ("one-label.csv", b"score,member\n1,1\n2,1\n3,1\n", "only '1'"),
+        ("cut.parquet", b"PAR1 and no more", "parquet"),
+        ("scores.pkl", b"\x80\x04whatever", "np.savez"),
+        ("constant.csv", b"in,out\n1,1\n1,1\n1,1\n", "all 6 scores equal 1"),
+    ],
+)
+def test_a_bad_file_is_a_message_and_the_charts_stay(board, tmp_path, name, content, says):
+    before = board.number("ε lower bound")
+    (tmp_path / name).write_bytes(content)
+    open_file(board, tmp_path / name)
+    board.page.get_by_role("alert").filter(has_text=says).wait_for()
+    assert board.number("ε lower bound") == before
+
+
+def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
+    page = board.page
+    choose(board, "Scores from", "Sampled from a pair")
+    card = page.locator('[aria-label="ε at the threshold"]')
+    card.get_by_text("void: pointwise").wait_for()
+    page.get_by_role("button", name="Draw again").click()
+    card.get_by_text("pointwise", exact=True).wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
+def test_axe_finds_nothing_serious(visit, served, width, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = visit(served, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    assert [
+        f"{v['impact']}: {v['id']}" for v in found if v["impact"] in ("critical", "serious")
+    ] == []
+
+
+def test_a_phone_shows_every_chart_without_overflow(visit, served):
+    page = visit(served, viewport={"width": 390, "height": 844})
+    for selector in ("html", ".main-content"):
+        assert page.locator(selector).evaluate("e => e.scrollWidth - e.clientWidth") <= 0
+    for name in CHARTS:
+        box = page.locator(f'[data-item="{name}"]').bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+
+
+def test_two_people_do_not_see_each_others_scores(visit, served, tmp_path):
+    mine, theirs = Board(visit(served)), Board(visit(served))
+    before = theirs.number("Scores")
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "secret.npz", p=rng.normal(1, 1, 321), q=rng.normal(0, 1, 123))
+    open_file(mine, tmp_path / "secret.npz")
+    mine.page.get_by_text("321 + 123", exact=True).wait_for()
+    theirs.slider("Threshold").focus()
+    theirs.page.keyboard.press("ArrowRight")
+    settle(theirs)
+    assert theirs.number("Scores") == before
+    assert "321" not in theirs.page.locator(".wb-board").inner_text()
