@@ -12,6 +12,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 import param
+from panel.util import edit_readonly
 from panel_material_ui.base import BASE_TEMPLATE
 
 from workbench.assets import board as assets
@@ -94,7 +95,7 @@ def _app(factory: Factory, links: list[tuple[str, str]], address: str) -> pmui.P
     if theme in ("dark", "light"):
         doc.template_variables["html_attrs"] = f'data-theme="{theme}"'
     drawing = Drawing(factory(), doc)
-    return pmui.Page(
+    shell = pmui.Page(
         title=TITLE,
         sidebar=[part for group in drawing.groups for part in group.parts],
         main=[drawing.board],
@@ -108,6 +109,10 @@ def _app(factory: Factory, links: list[tuple[str, str]], address: str) -> pmui.P
         template=Path(__file__).parent / "page.html",
         favicon=assets.HERE / "icon.svg",
     )
+    # The page's own busy light costs two messages a move, a third of the time to the redraw.
+    with edit_readonly(shell):
+        shell.busy = False
+    return shell
 
 
 def _menu(links: list[tuple[str, str]], address: str) -> pn.pane.HTML:

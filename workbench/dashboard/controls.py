@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from html import escape
 from typing import Any, ClassVar
 
@@ -16,7 +17,8 @@ from workbench.pages.base import Control, Page, Section, Upload
 #: Milliseconds for which a widget's changes are gathered; Panel's own 50 are felt.
 DEBOUNCE = 5
 
-Post = Callable[[str, Any], None]
+#: ``post(name, value, applied)``: set a parameter, then call ``applied``.
+Post = Callable[[str, Any, Callable[[], None]], None]
 
 
 class FileField(pmui.FileInput):
@@ -43,22 +45,26 @@ class Field:
     control : Control
         The parameter's name, and when it is offered.
     post : callable
-        ``post(name, value)`` is called with what a person chose.
+        Is called with what a person chose; see `Post`.
     """
 
     def __init__(self, page: Page, control: Control, post: Post):
         self.page, self.control, self.name = page, control, control.name
         kind, self._value = _kind(page.param[self.name])
-        self.widget = kind(sizing_mode="stretch_width", margin=(4, 16), **self.state())
+        # The label of an outlined field stands on its upper edge.
+        above = 10 if kind in (pmui.Select, pmui.TextInput, pmui.IntInput, pmui.FloatInput) else 4
+        self.widget = kind(sizing_mode="stretch_width", margin=(above, 16, 4, 16))
         self.widget._debounce = DEBOUNCE
         self._post, self._muted = post, False
+        self._chosen = self._applied = 0
+        self.show(self.state())
         self.widget.param.watch(self._changed, self._value)
 
     def state(self) -> dict[str, Any]:
         """How the widget has to look now; may be asked for on any thread."""
         parameter = self.page.param[self.name]
         offered = self.control.when is None or bool(self.control.when(self.page))
-        state = {"visible": offered, "label": parameter.label}
+        state = {"applied": self._applied, "visible": offered, "label": parameter.label}
         if isinstance(parameter, Upload):
             return state | {"multiple": True, "variant": "outlined"}
         if isinstance(parameter, param.Event):
@@ -70,12 +76,13 @@ class Field:
             return state | {"size": "small"}
         return state | _scale(parameter) | {"size": "small"}
 
-    def show(self, state: dict[str, Any], keep_value: bool) -> None:
-        """Make the widget look so; ``keep_value`` leaves a newer choice of the person alone."""
+    def show(self, state: dict[str, Any]) -> None:
+        """Make the widget look so, but leave a choice alone that the page has yet to take."""
+        stale = ("applied", "value") if state["applied"] < self._chosen else ("applied",)
         news = {
             key: value
             for key, value in state.items()
-            if getattr(self.widget, key) != value and not (keep_value and key == "value")
+            if key not in stale and getattr(self.widget, key) != value
         }
         if not news:
             return
@@ -87,7 +94,8 @@ class Field:
 
     def _changed(self, event: Any) -> None:
         if not self._muted:
-            self._post(self.name, event.new)
+            self._chosen += 1
+            self._post(self.name, event.new, partial(setattr, self, "_applied", self._chosen))
 
 
 class Group:
@@ -95,6 +103,7 @@ class Group:
 
     def __init__(self, page: Page, section: Section, post: Post):
         self.fields = [Field(page, control, post) for control in section.controls]
+        self._titled = bool(section.title)
         parameters = [page.param[control.name] for control in section.controls]
         docs = [(str(p.label), p.doc) for p in parameters if p.doc]
         self._heading = pn.pane.HTML(
@@ -113,26 +122,28 @@ class Group:
         """`Field.state` of every control."""
         return [field.state() for field in self.fields]
 
-    def show(self, states: list[dict[str, Any]], waits: Callable[[str], bool]) -> None:
+    def show(self, states: list[dict[str, Any]]) -> None:
         """`Field.show` for every control; a heading without controls is hidden."""
         for field, state in zip(self.fields, states, strict=True):
-            field.show(state, keep_value=waits(field.name))
-        self._heading.visible = any(state["visible"] for state in states)
+            field.show(state)
+        self._heading.visible = self._titled and any(state["visible"] for state in states)
 
 
 def snap(parameter: param.Number, value: float) -> float:
     """The value nearest to ``value`` that the parameter's slider can take."""
-    low, high = parameter.get_soft_bounds()
     step = parameter.step
     if step:
-        origin = low or 0
-        value = origin + round((value - origin) / step) * step
-        value = round(value, _decimals(step))
-    if low is not None:
-        value = max(value, low)
-    if high is not None:
-        value = min(value, high)
-    return int(value) if isinstance(parameter, param.Integer) else value
+        origin = parameter.get_soft_bounds()[0] or 0
+        value = round(origin + round((value - origin) / step) * step, _decimals(step))
+    return hold(parameter, int(value) if isinstance(parameter, param.Integer) else value)
+
+
+def hold(parameter: param.Number, value: float) -> float:
+    """``value``, or the parameter's bound that it lies beyond."""
+    low, high = parameter.get_soft_bounds()
+    if low is not None and value < low:
+        return low
+    return high if high is not None and value > high else value
 
 
 def _kind(parameter: param.Parameter) -> tuple[type, str]:

@@ -12,7 +12,7 @@ import param
 from panel.custom import AnyWidgetComponent
 
 from workbench.assets import board as assets
-from workbench.dashboard.controls import DEBOUNCE, Group, snap
+from workbench.dashboard.controls import DEBOUNCE, Group, hold, snap
 from workbench.dashboard.worker import Worker
 from workbench.pages.base import Item, Page
 
@@ -102,17 +102,18 @@ class Drawing:
         self.worker.post(key, partial(self._try, job))
         self.doc.add_timeout_callback(self._show_busy, int(1000 * PATIENCE))
 
-    def _set(self, name: str, value: Any) -> None:
-        if isinstance(self.page.param[name], param.Event):
-            self._post(name, partial(self.page.param.trigger, name))
-        else:
-            self._post(name, partial(self._assign, name, value))
+    def _set(self, name: str, value: Any, applied: Callable[[], None] = lambda: None) -> None:
+        self._post(name, partial(self._assign, name, value, applied))
 
-    def _assign(self, name: str, value: Any) -> None:
+    def _assign(self, name: str, value: Any, applied: Callable[[], None]) -> None:
         parameter = self.page.param[name]
-        # The bounds may have moved since the person chose.
-        held = snap(parameter, value) if isinstance(parameter, param.Number) else value
-        setattr(self.page, name, held)
+        applied()
+        if isinstance(parameter, param.Event):
+            self.page.param.trigger(name)
+        elif not isinstance(parameter, param.Number):
+            setattr(self.page, name, value)
+        elif value is not None:  # an emptied field waits for its number
+            setattr(self.page, name, hold(parameter, value))  # the bounds may have moved since
 
     def _gesture(self, gesture: dict[str, Any]) -> None:
         kind = gesture["kind"]
@@ -123,7 +124,8 @@ class Drawing:
             self._post("click", partial(getattr(self.page, method), gesture["x"], gesture["y"]))
         else:
             name = self.items[gesture["item"]].drag[gesture["shape"]]
-            self._post(name, partial(self._assign, name, gesture["x"]))
+            parameter: Any = self.page.param[name]
+            self._set(name, snap(parameter, gesture["x"]))
         self.worker.post("handled", partial(setattr, self, "_handled", gesture["serial"]))
 
     def _try(self, job: Callable[[], Any]) -> None:
@@ -158,7 +160,7 @@ class Drawing:
         with pn.io.hold(self.doc):
             self.board.param.update(busy=False, **news)
             for group, state in zip(self.groups, states, strict=True):
-                group.show(state, self.worker.waits)
+                group.show(state)
 
     def _show_busy(self) -> None:
         self.board.busy = self.worker.busy

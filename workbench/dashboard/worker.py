@@ -39,11 +39,6 @@ class Worker:
             self._running = True
         THREADS.submit(self._run)
 
-    def waits(self, key: Hashable) -> bool:
-        """Whether a job of this key is still to be begun."""
-        with self._lock:
-            return key in self._jobs
-
     @property
     def busy(self) -> bool:
         """Whether anything is running or waiting."""

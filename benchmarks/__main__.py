@@ -1,0 +1,40 @@
+"""Run the benchmarks, all or those that are named, and print what they found.
+
+python -m benchmarks [NAME ...]
+
+A benchmark is a module of this package with ``main() -> list[(what, measured, target)]``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+
+import benchmarks
+
+Row = tuple[str, str, str]
+
+
+def table(rows: list[Row]) -> str:
+    cells = [("what", "measured", "target"), *rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
+
+
+def main(wanted: list[str]) -> int:
+    names = [found.name for found in pkgutil.iter_modules(benchmarks.__path__)]
+    for unknown in set(wanted) - set(names):
+        print(f"no benchmark {unknown!r}; there are {', '.join(names)}", file=sys.stderr)
+        return 2
+    for name in wanted or [name for name in names if not name.startswith("_")]:
+        module = importlib.import_module(f"benchmarks.{name}")
+        if hasattr(module, "main"):
+            print(f"\n{name}: {(module.__doc__ or '').splitlines()[0]}\n", flush=True)
+            print(table(module.main()), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
