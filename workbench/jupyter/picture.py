@@ -1,25 +1,80 @@
 """A figure as an SVG picture, for where no widget lives: exports, readers, reopened notebooks.
 
-It draws the part of plotly's vocabulary that `workbench.figures` uses, with matplotlib, and nothing
-more: lines and steps, fills, markers, axes, straight shapes and annotations.
+It draws the part of plotly's vocabulary that `workbench.figures` uses and nothing more: lines and
+steps, fills, markers, linear and logarithmic axes, straight shapes, annotations. No browser and no
+plotting library is needed, so that a picture takes milliseconds and a few kilobytes.
 """
 
 from __future__ import annotations
 
-import io
+import math
 import re
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from html import escape
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.figures.theme import LIGHT, paint
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+WIDTH, HEIGHT = 520, 300
 
-WIDTH, HEIGHT = 5.2, 3.0  # inches
-_POINT = 72 / 96  # plotly's pixels in matplotlib's points
-_DASHES = {"solid": "-", "dot": ":", "dash": "--", "dashdot": "-."}
+#: Labelled ticks on an axis, about.
+TICKS = 6
+
+#: Points closer than this many pixels to the last one drawn are left out.
+CLOSE = 0.8
+
+_DASHES = {"dot": "2 2", "dash": "6 4", "dashdot": "6 3 2 3"}
+_ANCHORS = {"left": "start", "center": "middle", "right": "end"}
+_HEIGHTS = {"top": 0.85, "middle": 0.35, "bottom": -0.25}  # from the anchor to the base line, in em
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One axis: from data to pixels, and where its ticks are."""
+
+    given: dict[str, Any]
+    start: float
+    end: float
+
+    @property
+    def log(self) -> bool:
+        """Whether its range counts powers of ten."""
+        return self.given.get("type") == "log"
+
+    def __call__(self, values: Any) -> NDArray[np.float64]:
+        """Data in pixels; NaN where a logarithm does not exist."""
+        values = np.asarray(values, dtype=float)
+        if self.log:
+            values = np.log10(np.where(values > 0, values, np.nan))
+        return self.place(values)
+
+    def place(self, values: Any) -> NDArray[np.float64]:
+        """Pixels of values in the unit of the range, which on a logarithmic axis is the power."""
+        low, high = self.given["range"]
+        share = (np.asarray(values, dtype=float) - low) / (high - low)
+        return np.asarray(self.start + share * (self.end - self.start))
+
+    def share(self, values: Any) -> NDArray[np.float64]:
+        """Pixels of shares of the axis, plotly's "paper"."""
+        return np.asarray(self.start + np.asarray(values, dtype=float) * (self.end - self.start))
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """Pixels and texts of the labelled ticks."""
+        if "tickvals" in self.given:
+            return list(
+                zip(self(self.given["tickvals"]).tolist(), self.given["ticktext"], strict=True)
+            )
+        low, high = self.given["range"]
+        step = _nice((high - low) / TICKS)
+        places = max(0, -math.floor(math.log10(step)))
+        values = step * np.arange(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+        texts = [f"{value + 0.0:.{places}f}".replace("-", "−") for value in values]
+        if self.log:
+            texts = [f"10<sup>{text}</sup>" for text in texts]
+        return list(zip(self.place(values).tolist(), texts, strict=True))
 
 
 def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
@@ -32,158 +87,155 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     palette : dict
         Role -> colour.
     """
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
     painted = paint(figure, palette)
-    style: Any = {
-        "svg.fonttype": "none",  # text stays text: searchable, and small
-        "font.family": "sans-serif",
-        "path.simplify_threshold": 0.5,
-    }
-    with mpl.rc_context(style):
-        canvas = Figure(figsize=(WIDTH, HEIGHT), layout="constrained")
-        axes = canvas.add_subplot()
-        _traces(axes, painted["data"])
-        _axes(axes, painted["layout"], palette)
-        for shape in painted["layout"]["shapes"]:
-            _shape(axes, shape)
-        for annotation in painted["layout"]["annotations"]:
-            _annotation(axes, annotation)
-        buffer = io.StringIO()
-        canvas.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    summary = figure["layout"]["meta"]["summary"].replace('"', "'")
-    # One name for every copy of the ids, so that pictures beside each other do not mix.
-    return text.replace("<svg", f'<svg role="img" aria-label="{summary}"', 1)
-
-
-def _traces(axes: Axes, traces: list[dict[str, Any]]) -> None:
-    below = None
-    for trace in traces:
-        x, y = np.asarray(trace["x"], dtype=float), np.asarray(trace["y"], dtype=float)
-        line, marker = trace.get("line", {}), trace.get("marker", {})
-        step = line.get("shape") == "hv"
-        if trace.get("fill") == "tozeroy":
-            axes.fill_between(
-                x, y, 0, step="post" if step else None, lw=0, **_colour(trace["fillcolor"])
-            )
-        elif trace.get("fill") == "tonexty" and below is not None:
-            _between(axes, below, (x, y), trace["fillcolor"])
-        if "lines" in trace["mode"]:
-            axes.plot(
-                x,
-                y,
-                drawstyle="steps-post" if step else "default",
-                linestyle=_DASHES[line.get("dash", "solid")],
-                linewidth=line["width"] * _POINT,
-                **_colour(line["color"]),
-            )
-        if "markers" in trace["mode"]:
-            axes.plot(
-                x, y, "o", markersize=marker["size"] * _POINT * 0.8, **_colour(marker["color"])
-            )
-        below = x, y
-
-
-def _between(axes: Axes, first: Any, second: Any, colour: str) -> None:
-    """Plotly's fill from one trace to the one before, which need not share its x."""
-    keep = [np.isfinite(x) & np.isfinite(y) for x, y in (first, second)]
-    (x0, y0), (x1, y1) = ((x[k], y[k]) for (x, y), k in zip((first, second), keep, strict=True))
-    axes.fill(np.r_[x0, x1[::-1]], np.r_[y0, y1[::-1]], lw=0, **_colour(colour))
-
-
-def _axes(axes: Axes, layout: dict[str, Any], palette: dict[str, str]) -> None:
-    for name, axis, limit in (
-        ("xaxis", axes.xaxis, axes.set_xlim),
-        ("yaxis", axes.yaxis, axes.set_ylim),
-    ):
-        given = layout[name]
-        log = given.get("type") == "log"
-        if log:
-            (axes.set_xscale if name == "xaxis" else axes.set_yscale)("log")
-            axis.set_minor_locator(_no_ticks())
-        limit(*(10 ** np.asarray(given["range"], float) if log else given["range"]))
-        if "tickvals" in given:
-            axis.set_ticks(given["tickvals"], [_plain(t) for t in given["ticktext"]])
-        axis.set_label_text(given["title"]["text"], size=9, color=palette["muted"])
-    axes.tick_params(labelsize=8, colors=palette["muted"])
-    axes.grid(color=palette["grid"], linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(palette["line"])
-
-
-def _shape(axes: Axes, shape: dict[str, Any]) -> None:
-    paper_x, paper_y = shape.get("xref") == "paper", shape.get("yref") == "paper"
-    line = shape["line"]
-    style = {
-        "linewidth": line["width"] * _POINT,
-        "linestyle": _DASHES[line.get("dash", "solid")],
-        **_colour(line["color"]),
-    }
-    if shape.get("xsizemode") == "pixel":
-        axes.annotate(
-            "",
-            xy=(shape["x0"] * _POINT, shape["y0"] * _POINT),
-            xytext=(shape["x1"] * _POINT, shape["y1"] * _POINT),
-            xycoords=_offset(axes),
-            textcoords=_offset(axes),
-            arrowprops={"arrowstyle": "-", "shrinkA": 0, "shrinkB": 0, **style},
-        )
-    elif paper_y:
-        axes.axvline(shape["x0"], **style)
-    elif paper_x:
-        axes.axhline(shape["y0"], **style)
-    else:
-        axes.plot([shape["x0"], shape["x1"]], [shape["y0"], shape["y1"]], **style)
-
-
-def _annotation(axes: Axes, annotation: dict[str, Any]) -> None:
-    paper = (annotation.get("xref") == "paper", annotation.get("yref") == "paper")
-    y = annotation["y"]
-    if not paper[1] and axes.get_yscale() == "log":
-        y = 10**y
-    units = {(True, True): "axes fraction", (False, False): "data"}
-    coordinates = units.get(paper, (axes.get_xaxis_transform()))
-    axes.annotate(
-        _plain(annotation["text"]),
-        xy=(annotation["x"], y),
-        xycoords=coordinates,
-        xytext=(
-            annotation.get("xshift", 0) * _POINT,
-            annotation.get("yshift", 0) * _POINT,
-        ),
-        textcoords="offset points",
-        ha=annotation.get("xanchor", "center"),
-        va=annotation.get("yanchor", "middle").replace("middle", "center"),
-        size=annotation["font"]["size"] * _POINT,
-        **_colour(annotation["font"]["color"]),
+    layout = painted["layout"]
+    margin = layout["margin"]
+    x = Axis(layout["xaxis"], margin["l"], WIDTH - margin["r"])
+    y = Axis(layout["yaxis"], HEIGHT - margin["b"], margin["t"])
+    inside = f'x="{x.start}" y="{y.end}" width="{x.end - x.start}" height="{y.start - y.end}"'
+    summary = escape(layout["meta"]["summary"], quote=True)
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
+            f'width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{summary}" '
+            f'font-family="system-ui, sans-serif">',
+            f'<rect width="100%" height="100%" fill="{palette["paper"]}"/>',
+            f'<clipPath id="inside"><rect {inside}/></clipPath>',
+            *_axes(x, y, palette),
+            '<g clip-path="url(#inside)">',
+            *_traces(painted["data"], x, y),
+            *(_shape(shape, x, y) for shape in layout["shapes"]),
+            "</g>",
+            *(_annotation(note, x, y, palette) for note in layout["annotations"]),
+            "</svg>",
+        ]
     )
 
 
-def _offset(axes: Axes) -> Any:
-    """Points from the upper right corner of the axes, plotly's anchor for keys."""
-    from matplotlib.text import OffsetFrom
+def _axes(x: Axis, y: Axis, palette: dict[str, str]) -> list[str]:
+    grid = f'stroke="{palette["grid"]}"'
+    muted = palette["muted"]
+    parts = []
+    for at, text in x.ticks():
+        parts.append(f'<path d="M{at:.1f} {y.start}V{y.end}" {grid}/>')
+        parts.append(_text(at, y.start + 16, text, 11, muted, "middle"))
+    for at, text in y.ticks():
+        parts.append(f'<path d="M{x.start} {at:.1f}H{x.end}" {grid}/>')
+        parts.append(_text(x.start - 6, at + 4, text, 11, muted, "end"))
+    parts.append(
+        f'<path d="M{x.start} {y.end}V{y.start}H{x.end}" fill="none" stroke="{palette["line"]}"/>'
+    )
+    middle = (y.start + y.end) / 2
+    parts.append(
+        _text((x.start + x.end) / 2, HEIGHT - 8, x.given["title"]["text"], 12, muted, "middle")
+    )
+    title = _text(14, middle, y.given["title"]["text"], 12, muted, "middle")
+    parts.append(f'<g transform="rotate(-90 14 {middle})">{title}</g>')
+    return parts
 
-    return OffsetFrom(axes.patch, (1, 1), "points")
+
+def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
+    fills, drawn = [], []
+    before = np.empty((0, 2))
+    for trace in traces:
+        points = np.column_stack([x(trace["x"]), y(trace["y"])])
+        line, marker = trace.get("line", {}), trace.get("marker", {})
+        if line.get("shape") == "hv":
+            points = _steps(points)
+        finite = points[np.isfinite(points).all(axis=1)]
+        if trace.get("fill") == "tozeroy":
+            base = float(y(0))
+            around = np.vstack([[finite[0, 0], base], finite, [finite[-1, 0], base]])
+            fills.append(f'<path d="{_path(around)}Z" fill="{trace["fillcolor"]}"/>')
+        elif trace.get("fill") == "tonexty":
+            around = np.vstack([finite, before[::-1]])
+            fills.append(f'<path d="{_path(around)}Z" fill="{trace["fillcolor"]}"/>')
+        if "lines" in trace["mode"]:
+            drawn.append(f'<path d="{_path(points)}" fill="none" {_stroke(line)}/>')
+        if "markers" in trace["mode"]:
+            sizes = np.broadcast_to(marker["size"], len(points))
+            colours = marker["color"]
+            colours = [colours] * len(points) if isinstance(colours, str) else colours
+            drawn += [
+                f'<circle cx="{px:.1f}" cy="{py:.1f}" r="{size / 2:g}" fill="{colour}"/>'
+                for (px, py), size, colour in zip(points, sizes, colours, strict=True)
+                if math.isfinite(px) and math.isfinite(py)
+            ]
+        before = finite
+    return fills + drawn
 
 
-def _no_ticks() -> Any:
-    from matplotlib.ticker import NullLocator
+def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:
+    ends = []
+    for axis, name in ((x, "x"), (y, "y")):
+        given = [shape[f"{name}0"], shape[f"{name}1"]]
+        if shape.get(f"{name}sizemode") == "pixel":
+            sign = 1 if name == "x" else -1
+            ends.append(axis.share(shape[f"{name}anchor"]) + sign * np.asarray(given))
+        else:
+            ends.append(axis.share(given) if shape.get(f"{name}ref") == "paper" else axis(given))
+    (x0, x1), (y0, y1) = ends
+    return f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" {_stroke(shape["line"])}/>'
 
-    return NullLocator()
+
+def _annotation(note: dict[str, Any], x: Axis, y: Axis, palette: dict[str, str]) -> str:
+    px = x.share(note["x"]) if note.get("xref") == "paper" else x.place(note["x"])
+    py = y.share(note["y"]) if note.get("yref") == "paper" else y.place(note["y"])
+    size = note["font"]["size"]
+    return _text(
+        float(px) + note.get("xshift", 0),
+        float(py) - note.get("yshift", 0) + size * _HEIGHTS[note.get("yanchor", "middle")],
+        note["text"],
+        size,
+        note["font"]["color"],
+        _ANCHORS[note.get("xanchor", "center")],
+        halo=palette["paper"] if "bgcolor" in note else None,
+    )
 
 
-def _plain(text: str) -> str:
-    """Plotly's markup as matplotlib's: superscripts only."""
-    return re.sub(r"<sup>(.*?)</sup>", r"$^{\1}$", text)
+def _text(
+    x: float, y: float, text: str, size: float, colour: str, anchor: str, halo: str | None = None
+) -> str:
+    """A line of text; of plotly's markup superscripts only."""
+    plain = escape(re.sub(r"<(?!/?sup>)[^>]*>", "", text), quote=False)
+    rise = f'<tspan dy="{-0.4 * size:g}" font-size="{0.75 * size:g}">'
+    written = plain.replace("&lt;sup&gt;", rise).replace("&lt;/sup&gt;", "</tspan>")
+    veil = f' stroke="{halo}" stroke-width="3" paint-order="stroke"' if halo else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}" '
+        f'text-anchor="{anchor}"{veil}>{written}</text>'
+    )
 
 
-def _colour(text: str) -> dict[str, Any]:
-    match = re.match(r"rgba\((\d+),(\d+),(\d+),([\d.]+)\)", text)
-    if match is None:
-        return {"color": text}
-    red, green, blue, alpha = match.groups()
-    return {"color": (int(red) / 255, int(green) / 255, int(blue) / 255), "alpha": float(alpha)}
+def _stroke(line: dict[str, Any]) -> str:
+    dash = _DASHES.get(line.get("dash", "solid"))
+    dashed = f' stroke-dasharray="{dash}"' if dash else ""
+    return f'stroke="{line["color"]}" stroke-width="{line["width"]:g}"{dashed}'
+
+
+def _steps(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Corners of horizontal, then vertical steps."""
+    corners = np.repeat(points, 2, axis=0)
+    return np.column_stack([corners[1:, 0], corners[:-1, 1]])
+
+
+def _path(points: NDArray[np.float64]) -> str:
+    """A path through the points, interrupted at gaps."""
+    parts: list[str] = []
+    last, pen = (math.inf, math.inf), "M"
+    for i, (px, py) in enumerate(points.tolist()):
+        if not (math.isfinite(px) and math.isfinite(py)):
+            pen = "M"
+            continue
+        near = abs(px - last[0]) + abs(py - last[1]) < CLOSE
+        if pen == "L" and near and i + 1 < len(points):
+            continue
+        parts.append(f"{pen}{px:.1f} {py:.1f}")
+        last, pen = (px, py), "L"
+    return "".join(parts)
+
+
+def _nice(step: float) -> float:
+    """The least of 1, 2, 5 times a power of ten that is at least ``step``."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= step * (1 - 1e-9))

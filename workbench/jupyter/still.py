@@ -40,15 +40,22 @@ class Still:
         items : list of (Item, value, content)
             What is shown, as the page drew it, and as the board got it.
         """
-        kinds: dict[str, list[str]] = {"number": [], "sentence": [], "figure": []}
+        parts: dict[str, list[str]] = {
+            "number": [],
+            "figure": [],
+            "head": [],
+            "strip": [],
+            "foot": [],
+        }
         for item, value, content in items:
-            kinds[item.kind].append(self._element(item, value, content))
+            part = parts[item.place if item.kind == "sentence" else item.kind]
+            part.append(self._element(item, value, content))
+        html = {name: "".join(elements) for name, elements in parts.items()}
         return (
             f"<style>{_swap(self.identity)}</style>"
-            f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
-            f'<table style="{_TABLE}">{"".join(kinds["number"])}</table>'
-            f"{''.join(kinds['sentence'])}"
-            f'<div style="display:flex;flex-wrap:wrap">{"".join(kinds["figure"])}</div>'
+            f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">{html["head"]}'
+            f'<table style="border-collapse:collapse">{html["number"]}</table>{html["strip"]}'
+            f'<div style="display:flex;flex-wrap:wrap">{html["figure"]}</div>{html["foot"]}'
             f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
         )
 
@@ -72,7 +79,7 @@ def _row(item: Item, value: Bound | Fact) -> str:
     else:
         number, terms = f"{value.relation} {value.rounded}", " · ".join(value.terms)
     return (
-        f'<tr><td style="{_CELL}">{escape(item.title)}</td>'
+        f'<tr style="{_ROW}"><td style="{_CELL}">{escape(item.title)}</td>'
         f'<td style="{_CELL}"><b>{escape(number)}</b></td>'
         f'<td style="{_CELL}">{escape(terms)}</td></tr>'
     )
@@ -94,5 +101,5 @@ _PAPER = (
     f"max-width:1100px;padding:12px 16px;border-radius:8px;background:{LIGHT['paper']};"
     f"color:{LIGHT['ink']};font:14px/20px {FONT.replace(chr(39), '')}"
 )
-_TABLE = f"border-collapse:collapse;color:{LIGHT['ink']};background:{LIGHT['paper']}"
+_ROW = f"color:{LIGHT['ink']};background:{LIGHT['paper']}"  # readers give rows stripes of their own
 _CELL = "padding:2px 16px 2px 0;text-align:left;vertical-align:top"
