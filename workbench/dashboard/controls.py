@@ -29,7 +29,8 @@ class FileField(pmui.FileInput):
     _rename: ClassVar = {"files": None}
 
     def _update_file(self, filename: Any, mime_type: Any, value: Any) -> None:
-        pairs = zip(filename or (), value or (), strict=True)
+        # A file of 0 bytes comes in no chunk, and so without its name.
+        pairs = zip(filename or ("",), value or (b"",), strict=True)
         self.files = tuple(
             (name, data.encode() if isinstance(data, str) else data) for name, data in pairs
         )
