@@ -28,6 +28,7 @@ _HOME = {
     "tradeoff_band": "bounds.band",
     "TradeoffCurve": "curves.tradeoff",
     "explore": "jupyter.explore",
+    "explore_pair": "jupyter.explore",
     "Histogram": "estimators.histogram",
     "histogram": "estimators.histogram",
     "Roc": "estimators.roc",

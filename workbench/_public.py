@@ -14,6 +14,7 @@ from workbench.estimators.histogram import histogram as histogram
 from workbench.estimators.roc import Roc as Roc
 from workbench.estimators.roc import roc as roc
 from workbench.jupyter.explore import explore as explore
+from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.pairs.gaussian import GaussianPair as GaussianPair
 from workbench.pairs.laplace import LaplacePair as LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair

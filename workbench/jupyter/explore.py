@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from workbench import checks
 from workbench.jupyter.view import View
 from workbench.pages.given_scores import GivenScoresPage
+from workbench.pages.pair_choice import KINDS, pair_values
+from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.score_code import score_code
 from workbench.pages.scores import ScoresPage
+from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 
@@ -58,6 +62,42 @@ def explore(
     """
     page = ScoresPage() if scores is None else GivenScoresPage(_scores(scores))
     return View(page, partial(score_code, page), show, spec)
+
+
+def explore_pair(
+    pair: str | Pair = "subsampled-gaussian",
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """A pair with known truth beside what an audit of samples from it finds.
+
+    Parameters
+    ----------
+    pair : str or Pair
+        "gaussian", "laplace", "subsampled-gaussian", "randomized-response", or one of those with
+        its parameters, such as ``wb.GaussianPair(1)``.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ValueError
+        An unknown pair, or an unknown name in ``show`` or ``spec``.
+    """
+    page = PairLabPage(**_pair_values(pair))
+    return View(page, page.code, show, spec)
+
+
+def _pair_values(pair: str | Pair) -> dict[str, Any]:
+    if isinstance(pair, str):
+        return {"pair_kind": checks.one_of(pair, "pair", KINDS)}
+    if type(pair) not in [kind.build for kind in KINDS.values()]:
+        raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
+    return pair_values("pair", type(pair).__name__, **pair.parameters)
 
 
 def _scores(given: Any) -> Scores:

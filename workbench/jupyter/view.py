@@ -34,7 +34,10 @@ IDLE = 2.0
 PATIENCE = 0.3
 
 #: Parameters that are no state of their own: they follow from the others.
-FOLLOWS = ("name", "message", "loaded", "scores")
+FOLLOWS = ("name", "message", "loaded")
+
+#: What a state consists of.
+PLAIN = (str, int, float, bool, type(None))
 
 INTERRUPTED = "Interrupted: what is shown may be older than the controls."
 
@@ -408,7 +411,9 @@ class View:
         return {
             name: getattr(page, name)
             for name in page.param
-            if name not in FOLLOWS and not isinstance(page.param[name], Upload | param.Event)
+            if name not in FOLLOWS
+            and not isinstance(page.param[name], param.Event)
+            and isinstance(getattr(page, name), PLAIN)
         }
 
     def _restore(self, spec: dict[str, Any]) -> None:

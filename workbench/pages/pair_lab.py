@@ -1,0 +1,278 @@
+"""A pair with known truth, samples drawn from it, and how often which bound overstates."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import param
+
+from workbench.bounds.band import TradeoffBand, tradeoff_band
+from workbench.bounds.estimates import total_variation_estimate
+from workbench.bounds.gdp import gdp_fit
+from workbench.bounds.result import Bound, percent, round_safely
+from workbench.bounds.threshold import epsilon_at_threshold, error_rates
+from workbench.curves.points import epsilon_of_point
+from workbench.estimators.histogram import RANGE_TAIL, Histogram, histogram
+from workbench.estimators.roc import Roc, roc
+from workbench.figures import scores as charts
+from workbench.figures.past_bounds import past_bounds
+from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number
+from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pairs.base import Pair
+from workbench.scores.sample import Scores
+
+#: Thresholds among which the best-looking one is picked, as a person who drags would.
+THRESHOLDS = 201
+
+MANY = 100
+
+PICKED = "threshold picked because of its bound"
+HIDDEN = Fact("?", "hidden: make a guess first")
+
+PAIR = pair_parameters("pair")
+SAMPLE = (*PAIR, "log_n", "seed")
+ASKED = ("log_delta", "confidence")
+
+
+class PairLabPage(
+    Page, pair_choice("pair", optional=False, label="Pair", default="subsampled-gaussian")
+):
+    """State and drawings of the page."""
+
+    title = "Truth and estimate"
+    about = (
+        "Draw scores from a pair whose privacy loss is known, and see what an audit makes of it."
+    )
+
+    log_n = param.Number(
+        4.0, bounds=(2, 6), step=0.25, label="log₁₀ of the samples a side", doc="4 is 10,000."
+    )
+    log_delta = param.Number(
+        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
+    )
+    confidence = param.Selector(
+        default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
+    )
+    draw_again = param.Event(label="Draw again", doc="A new sample of the same pair.")
+    draw_many = param.Event(label=f"Draw {MANY}", doc="New samples, for the chart of past bounds.")
+    hide_truth = param.Boolean(False, label="Hide the truth", doc="To guess before you look.")
+
+    seed = param.Integer(0, precedence=-1, doc="Seed of the sample in view.")
+    past = param.Parameter((), precedence=-1, doc="Both bounds of every draw so far.")
+
+    controls: ClassVar[tuple[Section, ...]] = (
+        Section("Pair", tuple(pair_controls("pair"))),
+        Section("Sample", (Control("log_n"), Control("draw_again"), Control("draw_many"))),
+        Section("Audit", (Control("log_delta"), Control("confidence"), Control("hide_truth"))),
+    )
+
+    def __init__(self, **params: Any):
+        super().__init__(**params)
+        self.param.watch(self._again, "draw_again")
+        self.param.watch(self._many, "draw_many")
+        self.param.watch(self._restart, [*PAIR, "log_n", *ASKED])
+        self._restart()
+
+    def _restart(self, *events: Any) -> None:
+        """Bounds of another pair, size, δ or confidence are no comparison."""
+        self.past = (self.both(),)
+
+    def _again(self, *events: Any) -> None:
+        self.seed += 1
+        self.past = (*self.past, self.both())
+
+    def _many(self, *events: Any) -> None:
+        drawn = []
+        try:
+            for _ in range(MANY):
+                self.seed += 1
+                drawn.append(self.both())
+        finally:  # whoever interrupts keeps what there is
+            self.past = (*self.past, *drawn)
+
+    # -- results, each computed once a state ---------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Samples a side."""
+        return round(10**self.log_n)
+
+    @property
+    def delta(self) -> float:
+        """The δ that the slider shows."""
+        return float(10**self.log_delta)
+
+    @derived(needs=PAIR)
+    def pair(self) -> Pair:
+        """The pair as chosen."""
+        pair = chosen_pair(self, "pair")
+        if pair is None:
+            raise ValueError("choose a pair to sample from")
+        return pair
+
+    @derived(needs=SAMPLE)
+    def scores(self) -> Scores:
+        """The sample in view."""
+        return self.pair().sample(self.n, seed=self.seed)
+
+    @derived(needs=("scores",))
+    def histogram(self) -> Histogram:
+        """Both sides in bins by Scott's rule."""
+        return histogram(self.scores())
+
+    @derived(needs=("scores",))
+    def roc(self) -> Roc:
+        """All threshold attacks on this sample."""
+        return roc(self.scores())
+
+    @derived(needs=("histogram",))
+    def fit(self) -> Bound:
+        """The Gaussian curve with the histogram's total variation."""
+        return gdp_fit(self.histogram(), "tv")
+
+    @derived(needs=("scores", "confidence"))
+    def band(self) -> TradeoffBand:
+        """Limits at all thresholds at once."""
+        return tradeoff_band(self.scores(), self.confidence)
+
+    @derived(needs=("scores",))
+    def reach(self) -> tuple[float, float]:
+        """Where thresholds are tried."""
+        low, high = self.scores().quantile([RANGE_TAIL, 1 - RANGE_TAIL])
+        return float(low), float(high)
+
+    @derived(needs=("scores", "reach", *ASKED))
+    def best_threshold(self) -> float:
+        """The threshold with the largest pointwise bound, as somebody who drags would find it."""
+        s = self.scores()
+        thresholds = np.linspace(*self.reach(), THRESHOLDS)
+        rates = error_rates(s, thresholds, self.confidence)
+        bounds = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, self.delta)
+        return float(thresholds[np.argmax(bounds)])
+
+    @derived(needs=("band", "best_threshold", *ASKED))
+    def both(self) -> tuple[float, float]:
+        """The simultaneous bound on ε, and the pointwise one at the best threshold."""
+        return self.epsilon().value, self.epsilon_best().value
+
+    # -- the strip of numbers ------------------------------------------------------------------
+
+    @number("ε lower bound", needs=("band", "log_delta"))
+    def epsilon(self) -> Bound:
+        """From limits that hold at all thresholds at once."""
+        return self.band().epsilon(self.delta)
+
+    @number(
+        "ε at the best threshold",
+        needs=("best_threshold", *ASKED),
+        caution="Its level was meant for one threshold chosen beforehand.",
+    )
+    def epsilon_best(self) -> Bound:
+        """The largest of all pointwise bounds: what dragging until it looks good gives."""
+        t = self.best_threshold()
+        return epsilon_at_threshold(self.scores(), t, self.delta, self.confidence).voided(PICKED)
+
+    @number("True ε", needs=(*PAIR, "log_delta", "hide_truth"))
+    def true_epsilon(self) -> Fact:
+        """The pair's own ε at this δ."""
+        return self._truth(float(self.pair().epsilon(self.delta)))
+
+    @number(
+        "TV by histogram",
+        needs=("histogram",),
+        caution="A maximum of noise: with few samples it lies above the truth.",
+    )
+    def histogram_tv(self) -> Bound:
+        """Estimated distance of the two histograms."""
+        return total_variation_estimate(self.histogram())
+
+    @number("True TV", needs=(*PAIR, "hide_truth"))
+    def true_total_variation(self) -> Fact:
+        """The pair's own total variation distance."""
+        return self._truth(self.pair().total_variation)
+
+    @number(
+        "Simultaneous, above the truth",
+        needs=("past", *PAIR, *ASKED, "hide_truth"),
+        caution="The promise is about many draws; a few may be unlucky.",
+    )
+    def simultaneous_above(self) -> Fact:
+        """Draws whose simultaneous bound exceeds the true ε."""
+        return self._above(0, f"promised: at most {percent(1 - self.confidence)} of draws")
+
+    @number("Best threshold, above the truth", needs=("past", *PAIR, *ASKED, "hide_truth"))
+    def best_above(self) -> Fact:
+        """Draws whose bound at the best threshold exceeds the true ε."""
+        kept = f"{percent(1 - self.confidence)} is promised for one threshold fixed beforehand only"
+        return self._above(1, kept)
+
+    @number("Samples", needs=("log_n", "seed"))
+    def sizes(self) -> Fact:
+        """Members (P) and non-members (Q)."""
+        return Fact(f"{self.n:,} a side", f"seed {self.seed}")
+
+    def _truth(self, value: float) -> Fact:
+        if self.hide_truth:
+            return HIDDEN
+        return Fact(round_safely(value, "nearest"), "exact, from the pair's formula")
+
+    def _above(self, which: int, note: str) -> Fact:
+        if self.hide_truth:
+            return HIDDEN
+        truth = self.pair().epsilon(self.delta)
+        count = sum(bounds[which] > truth for bounds in self.past)
+        return Fact(f"{count} of {len(self.past)}", note)
+
+    # -- the charts ----------------------------------------------------------------------------
+
+    @figure("Score distributions", needs=("histogram", "best_threshold", "reach"), span=6)
+    def distributions(self) -> dict[str, Any]:
+        """Histograms of both sides; the line is the threshold with the largest bound."""
+        return charts.histograms(self.histogram(), self.best_threshold(), self.reach())
+
+    @figure(
+        "Trade-off curve",
+        needs=("roc", "histogram", "band", "best_threshold", "fit", *PAIR, "hide_truth"),
+        span=6,
+        caution="The certified curve lies above the truth in most samples, the observed one below.",
+    )
+    def tradeoff(self) -> dict[str, Any]:
+        """Error rates of every attack on this sample; the reference is the pair itself."""
+        return charts.tradeoff(
+            self.roc(),
+            self.histogram(),
+            self.band(),
+            error_rates(self.scores(), self.best_threshold(), self.confidence),
+            self.fit(),
+            None if self.hide_truth else self.pair(),
+        )
+
+    @figure("Past bounds", needs=("past", *PAIR, "log_delta", "hide_truth"), span=12)
+    def bounds_so_far(self) -> dict[str, Any]:
+        """Both bounds of every draw. A dot above the line claims a leak that is not there."""
+        truth = None if self.hide_truth else float(self.pair().epsilon(self.delta))
+        return past_bounds(self.past, truth)
+
+    # -- as Python -----------------------------------------------------------------------------
+
+    def code(self, spec: dict[str, Any]) -> str:
+        """Lines to run in a notebook or a script; ``spec`` is what ``wb.explore_pair`` restores."""
+        pair = self.pair()
+        arguments = ", ".join(f"{name}={value!r}" for name, value in pair.parameters.items())
+        level = f"confidence={self.confidence!r}"
+        asked = f"delta={self.delta!r}, {level}"
+        return "\n".join(
+            [
+                "import workbench as wb",
+                "",
+                f"pair = wb.{type(pair).__name__}({arguments})",
+                f"scores = pair.sample({self.n}, seed={self.seed})",
+                f"epsilon = wb.epsilon_lower_bound(scores, {asked})",
+                f"true_epsilon = pair.epsilon({self.delta!r})",
+                "h = wb.histogram(scores)",
+                "true_total_variation = pair.total_variation",
+                f"view = wb.explore_pair({self.pair_kind!r}, spec={spec!r})",
+                "",
+            ]
+        )
