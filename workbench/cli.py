@@ -21,7 +21,8 @@ BAD_INPUT = 2
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 2 for bad input."""
     arguments = _parser().parse_args(argv)
-    logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
     try:
         return int(arguments.run(arguments))
     except (ValueError, OSError) as error:
