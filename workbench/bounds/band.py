@@ -27,6 +27,7 @@ from workbench.bounds.binomial import clopper_pearson_upper, order_statistic_tai
 from workbench.bounds.result import Bound
 from workbench.curves.points import epsilon_of_point, mu_of_point
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 METHOD = "order-statistic band"
@@ -66,6 +67,12 @@ class TradeoffBand:
             f"TradeoffBand({self.thresholds.size} thresholds, confidence={self.confidence:g}, "
             f"{self.scores!r})"
         )
+
+    def _repr_html_(self) -> str:
+        bounds = (self.mu(), self.total_variation(), *(self.tpr(fpr) for fpr in TOLD_FPR))
+        rows = [(bound.symbol, f"{bound.relation} {bound.rounded}") for bound in bounds]
+        title = f"Limits at {self.thresholds.size} thresholds, and so at all"
+        return table(title, rows, " · ".join(bounds[0].terms))
 
     # -- curves ---------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ from workbench.curves.elementwise import (
 )
 from workbench.curves.points import epsilon_of_point as epsilon_of_point
 from workbench.curves.points import mu_of_point as mu_of_point
+from workbench.reprs import table
 
 # Round-off that curves from sums of a few thousand terms may carry.
 _ROUND_OFF = 1e-12
@@ -112,6 +113,12 @@ class TradeoffCurve:
 
     def __repr__(self) -> str:
         return f"TradeoffCurve({self.alpha.size} vertices, TV {self.total_variation:.4g})"
+
+    def _repr_html_(self) -> str:
+        at = (0.01, 0.1, 0.5)
+        rows = [("vertices", self.alpha.size), ("total variation", f"{self.total_variation:.4g}")]
+        rows += [(f"f({alpha:g})", f"{self.tradeoff(alpha):.4g}") for alpha in at]
+        return table("Trade-off curve", rows)
 
     # -- where curves come from -----------------------------------------------------------------
 

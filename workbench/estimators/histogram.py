@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 #: Bins more than this help nobody and slow the display.
@@ -110,6 +111,17 @@ class Histogram:
             f"Histogram({self.bins} bins on [{self.edges[0]:.4g}, {self.edges[-1]:.4g}], "
             f"rule={self.rule!r}, TV ≈ {self.total_variation:.4g} (estimate), {self.scores!r})"
         )
+
+    def _repr_html_(self) -> str:
+        chosen = f"{self.rule}, from these scores" if self.from_data else f"{self.rule}, beforehand"
+        rows = [
+            ("bins", self.bins),
+            ("range", f"{self.edges[0]:.4g} to {self.edges[-1]:.4g}, outer bins open"),
+            ("chosen", chosen),
+            ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
+            ("total variation", f"≈ {self.total_variation:.4g}"),
+        ]
+        return table("Histogram", rows, "estimate · biased upward, promises nothing")
 
 
 def histogram(

@@ -16,6 +16,7 @@ from scipy.optimize import isotonic_regression
 
 from workbench import checks
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 
@@ -64,6 +65,12 @@ class Roc:
 
     def __repr__(self) -> str:
         return f"Roc(AUC ≈ {self.auc:.4g} (estimate), {self.scores!r})"
+
+    def _repr_html_(self) -> str:
+        rates = (0.001, 0.01, 0.1)
+        rows = [("AUC", f"≈ {self.auc:.4g}")]
+        rows += [(f"TPR at FPR {fpr:g}", f"≈ {self.tpr(fpr):.4g}") for fpr in rates]
+        return table("Receiver operating curve", rows, f"estimate · {self.scores.assumption}")
 
 
 def roc(scores: Scores) -> Roc:

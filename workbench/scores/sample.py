@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
+from workbench.reprs import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,6 +180,23 @@ class Scores:
             f"Scores({name}n_p={self.n_p}, n_q={self.n_q}, {member} is member-like, "
             f"sampling={self.sampling!r}{''.join(odd)})"
         )
+
+    def _repr_html_(self) -> str:
+        member = "larger" if self.larger_is_member else "smaller"
+        rows: list[tuple[object, ...]] = [
+            ("", "scores", "least", "median", "largest", "not finite")
+        ]
+        for side, x, odd in (
+            ("members (P)", self.p, self.nonfinite_p),
+            ("non-members (Q)", self.q, self.nonfinite_q),
+        ):
+            finite = x[np.isfinite(x)]
+            spread = (
+                [f"{f(finite):.4g}" for f in (np.min, np.median, np.max)] if finite.size else []
+            )
+            rows.append((side, f"{x.size:,}", *(spread or ["–"] * 3), odd))
+        said = f"{member} is member-like · {self.assumption} · non-finite: {self.nonfinite}"
+        return table(f"Scores {self.name}".strip(), rows, said)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a score: ``score`` and ``member`` (1 for P, 0 for Q)."""
