@@ -5,13 +5,17 @@ BIN    := $(VENV)/bin
 PORT   ?= 5006
 WORKERS ?= auto
 
-.PHONY: help serve test check bench format clean
+.PHONY: help serve lab test check bench format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
 
 serve: $(VENV)/.core ## serve the page with a bundled example on port 5006 (PORT=...)
 	$(BIN)/workbench serve --port $(PORT)
+
+lab: $(VENV)/.lab ## open the notebooks in JupyterLab
+	$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.extension_manager=readonly \
+	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate notebooks
 
 test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there is none)
 	@$(BIN)/python tests/ensure_browser.py
@@ -41,6 +45,10 @@ $(BIN)/python:
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
+
+$(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
+	@touch $@ $(VENV)/.core
 
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
