@@ -68,10 +68,11 @@ def main() -> list[tuple[str, str, str]]:
     """Rows: what, measured, target."""
     from playwright.sync_api import sync_playwright
 
+    chromium = find()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         browser = stack.enter_context(sync_playwright()).chromium.launch(
-            executable_path=find(), args=list(FLAGS)
+            executable_path=chromium, args=list(FLAGS)
         )
         visits = {}
         for name in ("baseline", "our"):
