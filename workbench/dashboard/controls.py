@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from functools import partial
 from html import escape
 from typing import Any, ClassVar
@@ -13,6 +12,7 @@ import panel_material_ui as pmui
 import param
 
 from workbench.pages.base import Control, Page, Section, Upload
+from workbench.pages.controls import decimals, scale
 
 #: Milliseconds for which a widget's changes are gathered; Panel's own 50 are felt.
 DEBOUNCE = 5
@@ -130,23 +130,6 @@ class Group:
         self._heading.visible = self._titled and any(state["visible"] for state in states)
 
 
-def snap(parameter: param.Number, value: float) -> float:
-    """The value nearest to ``value`` that the parameter's slider can take."""
-    step = parameter.step
-    if step:
-        origin = parameter.get_soft_bounds()[0] or 0
-        value = round(origin + round((value - origin) / step) * step, _decimals(step))
-    return hold(parameter, int(value) if isinstance(parameter, param.Integer) else value)
-
-
-def hold(parameter: param.Number, value: float) -> float:
-    """``value``, or the parameter's bound that it lies beyond."""
-    low, high = parameter.get_soft_bounds()
-    if low is not None and value < low:
-        return low
-    return high if high is not None and value > high else value
-
-
 def _kind(parameter: param.Parameter) -> tuple[type, str]:
     """The widget for a parameter, and the widget's parameter that holds what was chosen."""
     if isinstance(parameter, Upload):
@@ -168,24 +151,13 @@ def _kind(parameter: param.Parameter) -> tuple[type, str]:
 
 
 def _scale(parameter: Any) -> dict[str, Any]:
-    """Ends and step of a number, and as many decimals as its step has."""
-    low, high = parameter.get_soft_bounds()
-    whole = isinstance(parameter, param.Integer)
+    """Ends and step of a number, and for a slider as many decimals as its step has."""
+    low, high, step = scale(parameter)
+    state = {"start": low, "end": high, "step": step}
     if low is None or high is None:
-        return {"start": low, "end": high, "step": parameter.step or (1 if whole else 0.1)}
-    step = parameter.step or (1 if whole else (high - low) / 100)
-    places = _decimals(step)
-    return {
-        "start": low,
-        "end": high,
-        "step": step,
-        "format": "0." + "0" * places if places else "0",
-    }
-
-
-def _decimals(step: float) -> int:
-    exponent = Decimal(repr(step)).normalize().as_tuple().exponent
-    return max(0, -int(exponent))
+        return state
+    places = decimals(step)
+    return state | {"format": "0." + "0" * places if places else "0"}
 
 
 def _heading(title: str, docs: list[tuple[str, str]]) -> str:

@@ -12,9 +12,10 @@ import param
 from panel.custom import AnyWidgetComponent
 
 from workbench.assets import board as assets
-from workbench.dashboard.controls import DEBOUNCE, Group, hold, snap
+from workbench.dashboard.controls import DEBOUNCE, Group
 from workbench.dashboard.worker import Worker
 from workbench.pages.base import Item, Page
+from workbench.pages.controls import hold, snap
 
 logger = logging.getLogger(__name__)
 

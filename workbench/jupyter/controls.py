@@ -84,21 +84,17 @@ class Field:
             self.widget.value = value
 
     def _show_number(self, parameter: Any, value: float) -> None:
-        slider = self.widget
-        if None in parameter.get_soft_bounds():
-            step = parameter.step or 1
-        else:
-            low, high, step = scale(parameter)
-            # Widened first: at no moment may the least value exceed the largest.
-            slider.min, slider.max = min(slider.min, low), max(slider.max, high)
-        if slider.step != step:
-            slider.step = step
-        if abs(slider.value - value) > SAME * step:
-            slider.value = value
-        if None not in parameter.get_soft_bounds():
-            slider.min, slider.max = low, high
-            places = decimals(step)
-            slider.readout_format = f".{places}f" if places else "d"
+        widget = self.widget
+        low, high, widget.step = scale(parameter)
+        slides = low is not None and high is not None
+        if slides:  # widened first: at no moment may the least value exceed the largest
+            widget.min, widget.max = min(widget.min, low), max(widget.max, high)
+        if abs(widget.value - value) > SAME * widget.step:
+            widget.value = value
+        if slides:
+            widget.min, widget.max = low, high
+            places = decimals(widget.step)
+            widget.readout_format = f".{places}f" if places else "d"
 
     def _changed(self, change: Any) -> None:
         if self._muted == get_ident():

@@ -7,6 +7,7 @@ pictures at all shows them. It lies on light paper and is legible on any page.
 from __future__ import annotations
 
 import base64
+from collections import defaultdict
 from html import escape
 from typing import Any
 
@@ -32,31 +33,27 @@ class Still:
         self.identity = identity
         self._drawn: dict[str, tuple[str, str]] = {}
 
-    def html(self, items: list[tuple[Item, Any, str]]) -> str:
+    def html(self, message: str, items: list[tuple[Item, Any, str]]) -> str:
         """Everything as one element.
 
         Parameters
         ----------
+        message : str
+            What went wrong last; "" for nothing.
         items : list of (Item, value, content)
             What is shown, as the page drew it, and as the board got it.
         """
-        parts: dict[str, list[str]] = {
-            "number": [],
-            "figure": [],
-            "head": [],
-            "strip": [],
-            "foot": [],
-        }
+        parts: defaultdict[str, str] = defaultdict(str)
         for item, value, content in items:
-            part = parts[item.place if item.kind == "sentence" else item.kind]
-            part.append(self._element(item, value, content))
-        html = {name: "".join(elements) for name, elements in parts.items()}
+            place = item.place if item.kind == "sentence" else item.kind
+            parts[place] += self._element(item, value, content)
+        alert = f'<p style="color:{LIGHT["bad"]}">{escape(message)}</p>' if message else ""
         return (
             f"<style>{_swap(self.identity)}</style>"
-            f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">{html["head"]}'
-            f'<table style="border-collapse:collapse">{html["number"]}</table>{html["strip"]}'
-            f'<div style="display:flex;flex-wrap:wrap">{html["figure"]}</div>{html["foot"]}'
-            f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
+            f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
+            f'{alert}{parts["head"]}<table style="border-collapse:collapse">{parts["number"]}</table>'
+            f'{parts["strip"]}<div style="display:flex;flex-wrap:wrap">{parts["figure"]}</div>'
+            f'{parts["foot"]}<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
         )
 
     def _element(self, item: Item, value: Any, content: str) -> str:

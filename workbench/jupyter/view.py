@@ -19,8 +19,8 @@ from workbench.jupyter import cells
 from workbench.jupyter.live import Live
 from workbench.jupyter.still import Still
 from workbench.jupyter.turns import Turns
-from workbench.pages.base import Control, Fact, Item, Page, Section, Upload
-from workbench.pages.controls import snap
+from workbench.pages.base import Control, Fact, Item, Page, Section
+from workbench.pages.controls import hold, snap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -272,11 +272,12 @@ class View:
     def _picture(self) -> str:
         self._draw()
         return self._still.html(
+            self._page.message,
             [
                 (item, *self._contents[item.name])
                 for item in self._items
                 if item.name in self._contents
-            ]
+            ],
         )
 
     def _refresh(self) -> None:
@@ -293,7 +294,7 @@ class View:
     def _assign(self, name: str, value: Any) -> None:
         parameter = self._page.param[name]
         if isinstance(parameter, param.Number):
-            value = snap(parameter, value)  # its bounds may have moved since
+            value = hold(parameter, value)  # its bounds may have moved since
         setattr(self._page, name, value)
 
     def _gesture(self, gesture: dict[str, Any]) -> None:
@@ -306,7 +307,9 @@ class View:
                 method = getattr(self._page, item.click or "")
                 self._turns.post("click", partial(method, gesture["x"], gesture["y"]))
             else:
-                self._chose(item.drag[gesture["shape"]], gesture["x"])
+                name = item.drag[gesture["shape"]]
+                parameter: Any = self._page.param[name]
+                self._chose(name, snap(parameter, gesture["x"]))
         self._turns.post("handled", partial(setattr, self, "_handled", gesture["serial"]))
 
     def _take(self, jobs: list[Callable[[], None]]) -> None:
@@ -445,7 +448,7 @@ class Link:
         self._passing = False
         self._ends = []
         names = [name for name in a._controls if name in b._controls]
-        names = [n for n in names if not isinstance(a._page.param[n], param.Event | Upload)]
+        names = [n for n in names if not isinstance(a._page.param[n], param.Event)]
         for name in names:
             self._pass(b, name, getattr(a, name))
             for here, there in ((a, b), (b, a)):
