@@ -152,6 +152,8 @@ def _theme(palette: dict[str, str]) -> dict[str, Any]:
         "shape": {"borderRadius": 8},
         "breakpoints": {"values": {"xs": 0, "sm": NARROW, "md": 1000, "lg": 1200, "xl": 1536}},
         "components": {
+            # Material lightens raised paper in the dark; the drawer on a phone would look foggy.
+            "MuiPaper": {"styleOverrides": {"root": {"backgroundImage": "none"}}},
             "MuiButton": {"styleOverrides": {"root": {"textTransform": "none"}}},
             "MuiFormLabel": {"styleOverrides": {"root": {"fontSize": 13, "lineHeight": "18px"}}},
             "MuiInputBase": {"styleOverrides": {"root": {"fontSize": 14}}},

@@ -72,7 +72,10 @@ class Field:
             return state | {"variant": "outlined"}
         state["value"] = getattr(self.page, self.name)
         if isinstance(parameter, param.Selector):
-            return state | {"options": parameter.get_range(), "size": "small"}
+            # The widget knows names only: it takes None for "nothing chosen".
+            named = parameter.get_range()
+            chosen = next((name for name, one in named.items() if one == state["value"]), None)
+            return state | {"options": list(named), "value": chosen, "size": "small"}
         if isinstance(parameter, param.Boolean | param.String):
             return state | {"size": "small"}
         return state | _scale(parameter) | {"size": "small"}
@@ -94,9 +97,13 @@ class Field:
             self._muted = False
 
     def _changed(self, event: Any) -> None:
-        if not self._muted:
-            self._chosen += 1
-            self._post(self.name, event.new, partial(setattr, self, "_applied", self._chosen))
+        if self._muted:
+            return
+        value, parameter = event.new, self.page.param[self.name]
+        if isinstance(parameter, param.Selector):
+            value = parameter.get_range()[value]
+        self._chosen += 1
+        self._post(self.name, value, partial(setattr, self, "_applied", self._chosen))
 
 
 class Group:

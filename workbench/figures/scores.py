@@ -292,10 +292,13 @@ def _density_label(
     text: str, role: str, edges: NDArray[np.float64], density: NDArray[np.float64], right: bool
 ) -> dict[str, Any]:
     """A label on the outer flank of a histogram, where the other one is low."""
+    width = float(edges[-1] - edges[0]) * LABEL_WIDTH
     mass = np.cumsum(density * np.diff(edges))
     i = int(np.searchsorted(mass, (0.8 if right else 0.2) * mass[-1]))
     x = float(edges[i] + edges[i + 1]) / 2
-    reach = (edges[-1] - edges[0]) * LABEL_WIDTH * (1 if right else -1)
+    if not edges[0] <= x + (width if right else -width) <= edges[-1]:
+        right = not right  # no room on the outer flank
+    reach = width if right else -width
     under = (edges[1:] > min(x, x + reach)) & (edges[:-1] < max(x, x + reach))
     return label(
         x,

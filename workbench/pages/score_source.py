@@ -292,9 +292,9 @@ class ScoreSource(
             nonfinite=self.nonfinite,
             name=tables[0].name,
         )
-        notes = [f"File “{tables[0].name}”: {layout.describe()}."]
+        notes = [f"File “{tables[0].name}”: {layout.describe()}"]
         notes += [note for table in tables for note in table.notes]
-        return scores, " ".join(notes)
+        return scores, " · ".join(notes)
 
     def _layout(self) -> Layout:
         if self.table_kind == "two columns":
