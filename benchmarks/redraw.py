@@ -98,8 +98,8 @@ def compared(what: str, times: dict[str, list[float]]) -> list[tuple[str, str, s
     medians = {name: statistics.median(found) for name, found in times.items()}
     ends = {name: statistics.quantiles(found, n=20)[-1] for name, found in times.items()}
     rows = [
-        (f"{what} to the last chart, {name}", f"{medians[name]:.0f} ms, p95 {ends[name]:.0f}", goal)
-        for name, goal in (("baseline", ""), ("our", "100-200 ms"))
+        (f"{what} to the last chart, {name}", f"{medians[name]:.0f} ms, p95 {ends[name]:.0f}", "")
+        for name in times
     ]
     return [*rows, (f"{what}, ratio", f"{medians['baseline'] / medians['our']:.1f}", "above 2")]
 
