@@ -51,9 +51,9 @@ class Still:
         return (
             f"<style>{_swap(self.identity)}</style>"
             f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
-            f'{alert}{parts["head"]}<table style="border-collapse:collapse">{parts["number"]}</table>'
-            f'{parts["strip"]}<div style="display:flex;flex-wrap:wrap">{parts["figure"]}</div>'
-            f'{parts["foot"]}<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
+            f'{alert}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
+            f'{parts["strip"]}<div style="{_CHARTS}">{parts["figure"]}</div>{parts["foot"]}'
+            f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
         )
 
     def _element(self, item: Item, value: Any, content: str) -> str:
@@ -99,4 +99,6 @@ _PAPER = (
     f"color:{LIGHT['ink']};font:14px/20px {FONT.replace(chr(39), '')}"
 )
 _ROW = f"color:{LIGHT['ink']};background:{LIGHT['paper']}"  # readers give rows stripes of their own
+_TABLE = "border-collapse:collapse"
+_CHARTS = "display:flex;flex-wrap:wrap"
 _CELL = "padding:2px 16px 2px 0;text-align:left;vertical-align:top"

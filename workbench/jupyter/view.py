@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import logging
-import re
 import time
 import uuid
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,12 @@ import param
 from workbench.assets import board as assets
 from workbench.bounds.result import Bound
 from workbench.jupyter import cells
+from workbench.jupyter.choice import chosen, items_of, sections_for
+from workbench.jupyter.link import Link
 from workbench.jupyter.live import Live
 from workbench.jupyter.still import Still
 from workbench.jupyter.turns import Turns
-from workbench.pages.base import Control, Fact, Item, Page, Section
+from workbench.pages.base import Fact, Item, Page, Section
 from workbench.pages.controls import hold, snap
 
 if TYPE_CHECKING:
@@ -41,11 +43,17 @@ PLAIN = (str, int, float, bool, type(None))
 
 INTERRUPTED = "Interrupted: what is shown may be older than the controls."
 
-#: Names that people use for figures -> the page's own.
-ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
-
 #: Called with the new value of what it observes.
 Callback = Callable[[Any], Any]
+
+
+@dataclass
+class Observer:
+    """Who wants to know of what, and the value that they know."""
+
+    callback: Callback
+    name: str
+    last: Any
 
 
 class View:
@@ -81,16 +89,16 @@ class View:
         spec = dict(spec or {})
         shown = spec.pop("show", None)
         self._page, self._code = page, code
-        self._items = _chosen(page, shown if show is None else show)
-        self._part = len(self._items) < len(_items(page))
-        self._fresh = self._state()
+        self._items = chosen(page, shown if show is None else show)
+        self._part = len(self._items) < len(items_of(page))
+        self._fresh, self._fresh_data = self._state(), _data(page)
         self._restore(spec)
         self._identity = uuid.uuid4().hex[:12]
         self._still = Still(self._identity)
         self._live: Live | None = None
         self._turns = Turns(self._take)
         self._contents: dict[str, tuple[Any, str]] = {}
-        self._observers: list[tuple[Callback, str, Any]] = []
+        self._observers: list[Observer] = []
         self._stale = {item.name for item in self._items}
         self._busy, self._drawing, self._handled, self._took = False, False, 0, 0.0
         self._displayed = False
@@ -104,7 +112,7 @@ class View:
             raise AttributeError(name)
         page = self._page
         if name in self._controls and isinstance(page.param[name], param.Event):
-            return partial(self.update, **{name: True})
+            return partial(self.update, **{name: True})  # called, it happens
         if name in page.param:
             return getattr(page, name)
         if name in self._numbers:
@@ -151,8 +159,13 @@ class View:
         for name in controls:
             if name not in self._controls:
                 raise AttributeError(self._unknown(name))
-        self._page.param.update(controls)
-        self._draw()
+        events = [n for n in controls if isinstance(self._page.param[n], param.Event)]
+        try:
+            self._page.param.update({n: v for n, v in controls.items() if n not in events})
+            for name in events:
+                self._fire(name)
+        finally:
+            self._draw()
 
     def to_frame(self) -> pd.DataFrame:
         """All numbers, one row each: its name and title, and the fields of `Bound`."""
@@ -172,14 +185,18 @@ class View:
     # -- state as data and as code -----------------------------------------------------------------
 
     def spec(self) -> dict[str, Any]:
-        """What was changed since the start, as plain values; ``json.dumps`` takes it.
+        """What is not as it was at the start, as plain values; ``json.dumps`` takes it.
 
         ``wb.explore(scores, spec=...)`` restores it. A file handed in by hand is not part of it.
         """
-        state, fresh = self._state(), self._fresh
-        changed = {name: value for name, value in state.items() if fresh[name] != value}
+        other_data = _data(self._page) is not self._fresh_data
+        state = {
+            name: value
+            for name, value in self._state().items()
+            if self._fresh[name] != value or (other_data and name in self._controls)
+        }
         shown = {"show": [item.name for item in self._items if item.kind != "sentence"]}
-        return (shown if self._part else {}) | changed
+        return (shown if self._part else {}) | state
 
     def to_code(self) -> str:
         """Python that reproduces the numbers in view, and the view."""
@@ -199,12 +216,14 @@ class View:
         """
         if name != "bound" and name not in self._numbers and name not in self._page.param:
             raise AttributeError(self._unknown(name))
-        self._observers.append((callback, name, getattr(self, name)))
+        self._observers.append(Observer(callback, name, getattr(self, name)))
 
     def unobserve(self, callback: Callback, name: str) -> None:
         """Undo `observe`."""
         self._observers = [
-            entry for entry in self._observers if (entry[0], entry[1]) != (callback, name)
+            observer
+            for observer in self._observers
+            if (observer.callback, observer.name) != (callback, name)
         ]
 
     def link(self, other: View) -> Link:
@@ -215,7 +234,12 @@ class View:
         Link
             Its ``unlink()`` ends the sharing.
         """
-        return Link(self, other)
+        names = [
+            name
+            for name in self._controls
+            if name in other._controls and not isinstance(self._page.param[name], param.Event)
+        ]
+        return Link(names, (self, self._receive), (other, other._receive))
 
     # -- in the notebook ---------------------------------------------------------------------------
 
@@ -293,9 +317,23 @@ class View:
 
     def _assign(self, name: str, value: Any) -> None:
         parameter = self._page.param[name]
-        if isinstance(parameter, param.Number):
-            value = hold(parameter, value)  # its bounds may have moved since
-        setattr(self._page, name, value)
+        if isinstance(parameter, param.Event):
+            self._fire(name)
+        elif isinstance(parameter, param.Number):
+            setattr(self._page, name, hold(parameter, value))  # the bounds may have moved since
+        else:
+            setattr(self._page, name, value)
+
+    def _receive(self, name: str, value: Any) -> None:
+        self._assign(name, value)
+        self._draw()
+
+    def _fire(self, event: str) -> None:
+        try:
+            setattr(self._page, event, True)
+        finally:  # param leaves an event on when what it set off was interrupted
+            with param.discard_events(self._page):
+                setattr(self._page, event, False)
 
     def _gesture(self, gesture: dict[str, Any]) -> None:
         kind = gesture["kind"]
@@ -314,14 +352,14 @@ class View:
 
     def _take(self, jobs: list[Callable[[], None]]) -> None:
         """One turn: what people chose, then what follows from it."""
-        try:
-            if self._live is not None and self._took > PATIENCE:
-                self._live.board.busy = True
-            for job in jobs:
-                self._try(job)
-            self._draw()
-        except KeyboardInterrupt:
-            pass  # said and shown already
+        if self._live is not None and self._took > PATIENCE:
+            self._live.board.busy = True
+        all_of_it: list[Callable[[], Any]] = [partial(self._try, job) for job in jobs]
+        for job in (*all_of_it, self._draw):
+            try:
+                job()
+            except KeyboardInterrupt:
+                self._page.message = INTERRUPTED
 
     def _try(self, job: Callable[[], Any]) -> None:
         try:
@@ -356,6 +394,7 @@ class View:
             self._took = time.monotonic() - began
             if self._live is not None:
                 self._live.show(sent, self._handled)
+            if sent and self._displayed:
                 self._turns.later(IDLE, self._refresh)
 
     def _draw_stale(self) -> dict[str, str]:
@@ -374,14 +413,17 @@ class View:
 
     def _tell(self) -> bool:
         """Call the observers of what changed; whether there were any."""
-        told = False
-        for i, (callback, name, last) in enumerate(list(self._observers)):
-            now = getattr(self, name)
-            if now is not last and now != last:
-                self._observers[i] = (callback, name, now)
-                self._try(partial(callback, now))
-                told = True
-        return told
+        told: list[str] = []
+        for observer in list(self._observers):
+            self._try(partial(self._tell_one, observer, told))
+        return bool(told)
+
+    def _tell_one(self, observer: Observer, told: list[str]) -> None:
+        now = getattr(self, observer.name)
+        if now is not observer.last and now != observer.last:
+            observer.last = now
+            told.append(observer.name)
+            observer.callback(now)
 
     # -- what there is -----------------------------------------------------------------------------
 
@@ -395,19 +437,7 @@ class View:
 
     @property
     def _sections(self) -> list[Section]:
-        """The page's controls, without those that nothing shown needs."""
-        if not self._part:
-            return list(self._page.controls)
-        needed = frozenset().union(*(self._page.inputs(item) for item in self._items))
-
-        def kept(control: Control) -> bool:
-            return control.name in needed
-
-        parts = [
-            Section(section.title, tuple(filter(kept, section.controls)))
-            for section in self._page.controls
-        ]
-        return [part for part in parts if part.controls]
+        return sections_for(self._page, self._items) if self._part else list(self._page.controls)
 
     def _state(self) -> dict[str, Any]:
         page = self._page
@@ -441,79 +471,12 @@ class View:
         return f"this view has no {name!r}{said}"
 
 
-class Link:
-    """Two views that share the controls both have."""
-
-    def __init__(self, a: View, b: View):
-        self._passing = False
-        self._ends = []
-        names = [name for name in a._controls if name in b._controls]
-        names = [n for n in names if not isinstance(a._page.param[n], param.Event)]
-        for name in names:
-            self._pass(b, name, getattr(a, name))
-            for here, there in ((a, b), (b, a)):
-                callback = partial(self._pass, there, name)
-                here.observe(callback, name)
-                self._ends.append((here, callback, name))
-
-    def unlink(self) -> None:
-        """End the sharing; both keep their values."""
-        for view, callback, name in self._ends:
-            view.unobserve(callback, name)
-        self._ends = []
-
-    def _pass(self, there: View, name: str, value: Any) -> None:
-        # A value that the other has to snap into its own bounds must not come back changed.
-        if self._passing:
-            return
-        self._passing = True
-        try:
-            there._assign(name, value)
-            there._draw()
-        finally:
-            self._passing = False
-
-
 #: Observers that set what they observe are not followed for ever.
 _ROUNDS = 10
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def _items(page: Page) -> list[Item]:
-    return [*page.figures(), *page.numbers(), *page.sentences()]
-
-
-def _chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
-    """The items to show, in the page's order."""
-    items = _items(page)
-    if show is None:
-        return items
-    names = [show] if isinstance(show, str) else list(show)
-    named = [_named(page, name) for name in names]
-    if not any(item.kind == "number" for item in named):
-        named += page.numbers()
-    needed = frozenset().union(*(page.inputs(item) for item in named))
-    return [
-        item
-        for item in items
-        if item in named or (item.kind == "sentence" and page.inputs(item) <= needed)
-    ]
-
-
-def _named(page: Page, name: str) -> Item:
-    items = [item for item in _items(page) if item.kind != "sentence"]
-    for item in items:
-        if item.name in (name, ALIASES.get(name)):
-            return item
-    for item in items:
-        if _letters(name) in (_letters(item.title), _letters(item.title.removesuffix(" curve"))):
-            return item
-    raise ValueError(
-        f"show: there is no {name!r}; figures: {', '.join(i.name for i in page.figures())}; "
-        f"numbers: {', '.join(i.name for i in page.numbers())}"
-    )
-
-
-def _letters(title: str) -> str:
-    return re.sub(r"\W", "", title).lower()
+def _data(page: Page) -> Any:
+    """What the page loaded, on which its other defaults rest; None where it loads nothing."""
+    return page.param.values().get("scores")

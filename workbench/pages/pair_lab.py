@@ -88,8 +88,9 @@ class PairLabPage(
             for _ in range(MANY):
                 self.seed += 1
                 drawn.append(self.both())
-        finally:  # whoever interrupts keeps what there is
-            self.past = (*self.past, *drawn)
+        except KeyboardInterrupt:
+            self.message = f"Interrupted after {len(drawn)} of {MANY} draws."
+        self.past = (*self.past, *drawn)
 
     # -- results, each computed once a state ---------------------------------------------------
 

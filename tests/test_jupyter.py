@@ -1,0 +1,594 @@
+"""Pages in notebooks without a browser: the adapter, the view's names, its picture and its code."""
+
+import asyncio
+import json
+import re
+
+import ipywidgets
+import numpy as np
+import pandas as pd
+import param
+import pytest
+
+import workbench as wb
+import workbench.pandas
+from workbench.assets.board import content
+from workbench.jupyter.controls import Field
+from workbench.jupyter.live import Live
+from workbench.jupyter.picture import svg
+from workbench.jupyter.turns import Turns
+from workbench.jupyter.view import IDLE, View
+from workbench.pages.base import Control, Page, Section, Upload
+from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.scores import ScoresPage
+
+
+@pytest.fixture(scope="module")
+def scores():
+    return wb.GaussianPair(1).sample(2000, seed=3)
+
+
+@pytest.fixture
+def view(scores):
+    made = wb.explore(scores)
+    yield made
+    made.close()
+
+
+class Toy(Page):
+    """One parameter of every kind."""
+
+    title = "Toy"
+    controls = (
+        Section(
+            "All",
+            tuple(
+                map(
+                    Control,
+                    ("level", "count", "free", "whole", "kind", "on", "go", "files", "text"),
+                )
+            ),
+        ),
+    )
+    level = param.Number(0.5, bounds=(0, 1), step=0.25, label="Level", doc="How much.")
+    count = param.Integer(3, bounds=(1, 9), label="Count")
+    free = param.Number(7.5, label="Free")
+    whole = param.Integer(7, label="Whole")
+    kind = param.Selector(default=None, objects={"none": None, "A": "a"}, label="Kind")
+    on = param.Boolean(True, label="On")
+    go = param.Event(label="Go")
+    files = Upload(default=(), label="Files")
+    text = param.String("x", label="Text")
+
+
+def field(page, name, posted=None):
+    def post(name, value):
+        if posted is not None:
+            posted.append((name, value))
+
+    return Field(page, Control(name), post, lambda name: False)
+
+
+# -- the adapter -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("level", ipywidgets.FloatSlider),
+        ("count", ipywidgets.IntSlider),
+        ("free", ipywidgets.FloatText),
+        ("whole", ipywidgets.IntText),
+        ("kind", ipywidgets.Dropdown),
+        ("on", ipywidgets.Checkbox),
+        ("go", ipywidgets.Button),
+        ("files", ipywidgets.FileUpload),
+        ("text", ipywidgets.Text),
+    ],
+)
+def test_the_parameters_type_chooses_the_widget(name, kind):
+    page = Toy()
+    widget = field(page, name).widget
+    assert type(widget) is kind
+    assert widget.description == page.param[name].label
+    assert widget.tooltip == (page.param[name].doc or page.param[name].label)
+    if name not in ("go", "files"):
+        assert widget.value == getattr(page, name)
+
+
+def test_what_is_chosen_is_posted_and_what_the_page_says_is_not():
+    page, posted = Toy(), []
+    fields = {name: field(page, name, posted) for name in ("level", "kind", "on", "go")}
+    fields["level"].widget.value = 0.75
+    fields["kind"].widget.value = "a"
+    fields["on"].widget.value = False
+    fields["go"].widget.click()
+    assert posted == [("level", 0.75), ("kind", "a"), ("on", False), ("go", True)]
+    page.level, page.kind = 0.25, "a"
+    for one in fields.values():
+        one.show()
+    assert (fields["level"].widget.value, fields["kind"].widget.value) == (0.25, "a")
+    assert len(posted) == 4
+
+
+def test_files_are_posted_as_names_and_bytes():
+    page, posted = Toy(), []
+    file = {"name": "a.csv", "type": "text/csv", "size": 2, "content": memoryview(b"12")}
+    field(page, "files", posted).widget.value = ({**file, "last_modified": pd.Timestamp(0)},)
+    assert posted == [("files", (("a.csv", b"12"),))]
+
+
+@pytest.mark.parametrize("bounds", [(5, 9), (-9, -5), (-100, 100), (0.5, 0.6)])
+def test_bounds_move_in_any_direction(bounds):
+    page, posted = Toy(), []
+    slider = field(page, "level", posted)
+    page.param.level.bounds, page.param.level.step = bounds, 0.05
+    page.level = bounds[0]
+    slider.show()
+    widget = slider.widget
+    assert (widget.min, widget.max, widget.step, widget.value) == (*bounds, 0.05, bounds[0])
+    assert widget.readout_format == ".2f"
+    assert posted == []
+
+
+def test_options_are_replaced_without_choosing():
+    page, posted = Toy(), []
+    dropdown = field(page, "kind", posted)
+    page.param.kind.objects = {"B": "b", "C": "c"}
+    page.kind = "c"
+    dropdown.show()
+    assert (dropdown.widget.label, dropdown.widget.value, posted) == ("C", "c", [])
+
+
+def test_a_choice_that_the_page_has_yet_to_take_is_left_alone():
+    page, waits = Toy(), []
+    waiting = Field(page, Control("level"), lambda name, value: None, lambda name: bool(waits))
+    waits.append("level")
+    waiting.widget.value = 0.75
+    waiting.show()
+    assert waiting.widget.value == 0.75
+    waits.clear()
+    waiting.show()
+    assert waiting.widget.value == 0.5
+
+
+def test_an_unknown_kind_of_parameter_is_refused():
+    class Odd(Page):
+        ink = param.Color()
+
+    with pytest.raises(TypeError, match="no widget for ink, a Color"):
+        field(Odd(), "ink")
+
+
+# -- the view --------------------------------------------------------------------------------------
+
+
+def test_controls_and_numbers_are_attributes(view, scores):
+    view.bin_width = 0.2
+    view.threshold = 0.5
+    assert (view.bin_rule, view.bin_width, view.threshold) == ("width", 0.2, 0.5)
+    assert view.bound == wb.epsilon_lower_bound(scores, delta=1e-5)
+    assert view.mu == wb.mu_lower_bound(scores)
+    assert view.scores is scores
+    assert {"threshold", "epsilon", "bound"} <= set(dir(view))
+    assert str(view.bound) in repr(view)
+
+
+@pytest.mark.parametrize("name", ["binwidth", "bin_with", "treshold"])
+def test_a_misspelt_name_is_refused_with_the_right_one(view, name):
+    right = "threshold" if name == "treshold" else "bin_width"
+    with pytest.raises(AttributeError, match=right):
+        setattr(view, name, 1)
+    with pytest.raises(AttributeError, match=right):
+        getattr(view, name)
+    with pytest.raises(AttributeError, match=right):
+        view.observe(print, name)
+
+
+def test_results_cannot_be_set(view):
+    with pytest.raises(AttributeError, match="follows from the controls"):
+        view.epsilon = 3
+
+
+def test_a_value_out_of_range_is_refused_as_in_python(view):
+    with pytest.raises(ValueError, match="bin_width"):
+        view.bin_width = -1
+    with pytest.raises(wb.ScoresError, match="at least 2"):
+        wb.explore(([1.0], [2.0, 3.0]))
+    with pytest.raises(wb.ScoresError, match=r"wb\.explore\(\(p, q\)\)"):
+        wb.explore(3)
+    with pytest.raises(ValueError, match="subsampled-gaussian"):
+        wb.explore_pair("poisson")
+
+
+def test_numbers_as_rows(view):
+    frame = view.to_frame()
+    assert list(frame["name"]) == list(view.numbers)
+    assert frame.set_index("name").loc["epsilon", "value"] == view.epsilon.value
+    assert frame.set_index("name").loc["epsilon", "guarantee"] == "simultaneous"
+
+
+def test_observers_get_new_values_until_unobserved(view):
+    seen, moved = [], []
+    view.observe(seen.append, "bound")
+    view.observe(moved.append, "threshold")
+    view.log_delta = -3.0
+    view.threshold = 0.3
+    assert [bound.delta for bound in seen] == [1e-3]
+    assert moved == [0.3]
+    view.unobserve(moved.append, "threshold")
+    view.threshold = 0.4
+    assert moved == [0.3]
+
+
+def test_an_observers_error_is_shown_and_stops_nothing(view):
+    after = []
+
+    def broken(value):
+        raise RuntimeError("no such luck")
+
+    view.observe(broken, "threshold")
+    view.observe(after.append, "threshold")
+    widget_of(view)
+    view.threshold = 0.25
+    assert after == [0.25]
+    assert "no such luck" in view._live.board.message
+    assert json.loads(view._live.board.item_distributions)["layout"]["shapes"][0]["x0"] == 0.25
+
+
+def test_a_figures_error_leaves_the_others(view, monkeypatch):
+    def broken(self):
+        raise ValueError("cannot draw this")
+
+    monkeypatch.setattr(ScoresPage, "tradeoff", broken)
+    widget_of(view)
+    view.threshold = 0.35
+    assert "cannot draw this" in view._live.board.message
+    assert json.loads(view._live.board.item_distributions)["layout"]["shapes"][0]["x0"] == 0.35
+
+
+def test_observers_may_set_controls(view):
+    view.observe(lambda t: view.update(bin_width=0.5), "threshold")
+    view.threshold = 0.1
+    assert view.bin_width == 0.5
+    assert json.loads(view._contents["histogram_tv"][1]) == json.loads(content(view.histogram_tv))
+
+
+def test_events_are_called(scores):
+    lab = wb.explore_pair("gaussian")
+    lab.draw_again()
+    assert lab.seed == 1
+    assert len(lab.past) == 2
+
+
+def test_linked_views_share_controls_both_ways():
+    a, b = (wb.explore(wb.GaussianPair(mu).sample(500, seed=1)) for mu in (1, 2))
+    a.log_delta = -3.0
+    link = a.link(b)
+    assert b.log_delta == -3.0
+    b.confidence = 0.99
+    assert a.confidence == 0.99
+    a.threshold = a._page.param.threshold.bounds[0]
+    assert b.threshold == max(a.threshold, b._page.param.threshold.bounds[0])
+    link.unlink()
+    a.log_delta = -6.0
+    assert b.log_delta == -3.0
+
+
+# -- a part of the page ----------------------------------------------------------------------------
+
+
+def names(view):
+    return [item.name for item in view._items if item.kind != "sentence"]
+
+
+def offered(view):
+    return {control.name for section in view._sections for control in section.controls}
+
+
+def test_a_part_of_the_figures_with_the_controls_they_need(scores):
+    part = wb.explore(scores, show=("histogram", "tradeoff"))
+    assert names(part)[:3] == ["distributions", "tradeoff", "epsilon"]
+    assert {"threshold", "bin_width", "reference_kind"} <= offered(part)
+    small = wb.explore(scores, show=("μ at every threshold", "epsilon"))
+    assert names(small) == ["mu_curve", "epsilon"]
+    assert "threshold" in offered(small)
+    assert "bin_width" not in offered(small)
+    small.bin_width = 0.5  # it can still be set from Python
+    assert small.bin_width == 0.5
+
+
+def test_an_unknown_part_is_refused_with_those_there_are(scores):
+    with pytest.raises(ValueError, match="'histogramm'; figures: distributions, tradeoff"):
+        wb.explore(scores, show=("histogramm",))
+
+
+def test_given_scores_offer_no_other_data_but_their_direction(view, scores):
+    assert "source" not in offered(view)
+    view.larger_is_member = False
+    assert view.scores.larger_is_member is False
+    assert view.bound.void is not None  # chosen after looking
+    view.reset()
+    assert view.scores is scores
+    assert view.bound.void is None
+
+
+@pytest.mark.parametrize("how", ["path", "pair", "frame", "accessor"])
+def test_scores_come_in_many_ways(how, scores, tmp_path):
+    frame = pd.DataFrame({"p": scores.p, "q": scores.q})
+    path = tmp_path / "s.csv"
+    frame.to_csv(path, index=False)
+    given = {
+        "path": path,
+        "pair": (scores.p, scores.q),
+        "frame": frame,
+        "accessor": scores.to_frame().wb.scores(score="score", member="member"),
+    }[how]
+    assert wb.explore(given).bound.value == wb.epsilon_lower_bound(scores, delta=1e-5).value
+
+
+# -- state as data and as code ---------------------------------------------------------------------
+
+
+def test_a_spec_restores_a_view(scores):
+    view = wb.explore(scores, show=("histogram", "epsilon_here"))
+    view.update(threshold=0.5, bin_width=0.3)
+    view.confidence = 0.99
+    again = wb.explore(scores, spec=json.loads(json.dumps(view.spec())))
+    assert again.spec() == view.spec()
+    assert names(again) == names(view)
+    assert again.numbers == view.numbers
+    assert again.bound.void == "chosen after looking: the confidence changed"
+
+
+def test_a_spec_by_hand_is_a_choice_made_beforehand(scores):
+    assert wb.explore(scores, spec={"confidence": 0.99}).bound.void is None
+    with pytest.raises(ValueError, match="did you mean bin_width"):
+        wb.explore(scores, spec={"binwidth": 0.3})
+
+
+@pytest.mark.parametrize("source", ["example", "pair"])
+def test_a_spec_restores_the_data_of_a_free_page(source):
+    view = wb.explore()
+    view.source = source
+    if source == "pair":
+        view.sample_n = 500
+        view.draw_again()
+    view.bin_width = view._page.param.bin_width.bounds[0] * 3
+    again = wb.explore(spec=view.spec())
+    assert again.numbers == view.numbers
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {},
+        {"threshold": 0.25, "bin_width": 0.3, "log_delta": -3.0},
+        {"bin_rule": "count", "bin_count": 7, "fixed_range": True, "fit_method": "range"},
+        {"bin_rule": "quantile", "fit_method": "threshold", "confidence": 0.99},
+        {"larger_is_member": False},
+    ],
+)
+def test_the_code_reproduces_the_numbers_and_the_view(view, scores, state):
+    for name, value in state.items():
+        setattr(view, name, value)
+    made = {"scores": scores}
+    exec(view.to_code(), made)
+    for name in ("epsilon", "mu", "total_variation", "epsilon_here"):
+        assert made[name].value == getattr(view, name).value
+    assert made["h"].total_variation == view.histogram_tv.value
+    assert made["fit"].value == view._page.fit().value
+    assert made["view"].numbers == view.numbers
+
+
+def test_the_code_of_a_free_page_and_of_a_pair():
+    free = wb.explore()
+    free.update(source="pair", sample_n=500)
+    lab = wb.explore_pair("laplace", spec={"log_n": 3.0})
+    lab.draw_again()
+    for view in (free, lab):
+        made = {}
+        exec(view.to_code(), made)
+        assert made["epsilon"].value == view.epsilon.value
+        assert made["view"].bound == view.bound
+    assert made["true_epsilon"] == pytest.approx(float(lab._page.pair().epsilon(1e-5)))
+
+
+# -- widgets, picture, mimebundle ------------------------------------------------------------------
+
+
+def widget_of(view):
+    assert isinstance(view.widget, ipywidgets.HBox)
+    return view._live
+
+
+def test_page_and_widget_are_equal_on_one_state(view):
+    live = widget_of(view)
+    for threshold in (0.1, 0.7, -0.3):
+        view.threshold = threshold
+    view.bin_width = 0.4
+    for item in view._items:
+        assert getattr(live.board, f"item_{item.name}") == content(view._page.draw(item))
+    for group in live.groups:
+        for one in group.fields:
+            if hasattr(one.widget, "value") and one.name != "upload":
+                assert one.widget.value == getattr(view._page, one.name)
+
+
+def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
+    widget_of(view)
+    sent = []
+    monkeypatch.setattr(Live, "show", lambda self, contents, handled: sent.append(set(contents)))
+    view.log_delta = -4.0
+    assert sent == [{item.name for item in view._items if "log_delta" in view._page.inputs(item)}]
+    assert "distributions" not in sent[0]
+
+
+def test_choices_in_widgets_reach_the_page(view):
+    live = widget_of(view)
+    fields = {one.name: one.widget for group in live.groups for one in group.fields}
+    fields["threshold"].value = 0.5
+    fields["bin_rule"].value = "count"
+    assert (view.threshold, view.bin_rule) == (0.5, "count")
+    assert "wb-hidden" in fields["bin_width"]._dom_classes
+    assert "wb-hidden" not in fields["bin_count"]._dom_classes
+    live.board.gesture = {
+        "kind": "drag", "item": "distributions", "shape": "threshold", "x": 0.7123, "serial": 4,
+    }  # fmt: skip
+    assert (view.threshold, live.board.handled) == (pytest.approx(0.72), 4)  # its step is 0.02
+    live.board.gesture = {"kind": "click", "item": "tradeoff", "x": 0.1, "y": 0.5, "serial": 5}
+    assert float(view._page.at_threshold().fpr) == pytest.approx(0.1, abs=0.02)
+
+
+def test_plotly_crosses_only_when_asked(view, monkeypatch):
+    board = widget_of(view).board
+    sent = []
+    monkeypatch.setattr(board, "send", lambda content, buffers: sent.append((content, buffers)))
+    board._hand_over(board, {"kind": "other"}, [])
+    board._hand_over(board, {"kind": "plotly"}, [])
+    assert [content for content, _ in sent] == [{"kind": "plotly"}]
+    assert len(sent[0][1][0]) < 2_000_000
+    assert board.plotly == ""
+
+
+def test_the_mimebundle_holds_widget_picture_and_text(view):
+    bundle = view._repr_mimebundle_()
+    assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == view.widget.model_id
+    page = bundle["text/html"]
+    assert len(page.encode()) <= 150_000
+    for item in view._page.figures():
+        assert item.title in page
+    for number in view.numbers.values():
+        text = number.text if hasattr(number, "text") else number.rounded
+        assert text in page
+    assert page.count("data:image/svg+xml") == 4
+    assert "Run the cell" in page
+    assert str(view.bound) in bundle["text/plain"]
+
+
+@pytest.mark.parametrize("name", [*wb.examples()["name"], "pair lab"])
+def test_every_picture_is_small_and_whole(name):
+    view = wb.explore_pair("laplace") if name == "pair lab" else wb.explore(wb.example(name))
+    if name == "pair lab":
+        view.draw_many()
+    page = view._picture()
+    assert len(page.encode()) <= 150_000
+    assert view._page.message == ""
+    for item in view._page.figures():
+        drawn = svg(view._page.draw(item))
+        assert "nan" not in re.sub(r'aria-label="[^"]*"', "", drawn).lower()
+        assert drawn.count("<path") > 5
+
+
+def test_closing_frees_every_widget(scores):
+    before = len(ipywidgets.widgets.widget._instances)
+    view = wb.explore(scores)
+    view.observe(print, "threshold")
+    widget_of(view)
+    view.close()
+    assert len(ipywidgets.widgets.widget._instances) == before
+    view.threshold = 0.5  # still a page
+    assert view.threshold == 0.5
+
+
+# -- when it works ---------------------------------------------------------------------------------
+
+
+def test_in_a_loop_the_latest_choice_wins():
+    async def main():
+        turns = []
+        ours = Turns(lambda jobs: turns.append([job() for job in jobs]))
+        for k in range(5):
+            ours.post("a", lambda k=k: k)
+        ours.post("b", lambda: "b")
+        assert ours.waits("a")
+        await asyncio.sleep(0.05)
+        assert not ours.waits("a")
+        return turns
+
+    assert asyncio.run(main()) == [[4, "b"]]
+
+
+def test_outside_a_loop_a_choice_is_taken_at_once():
+    taken = []
+    Turns(lambda jobs: taken.extend(job() for job in jobs)).post("a", lambda: 1)
+    assert taken == [1]
+
+
+def test_the_picture_waits_for_idleness():
+    async def main():
+        done = []
+        turns = Turns(lambda jobs: None)
+        for k in range(3):
+            turns.later(0.02, lambda k=k: done.append(k))
+            await asyncio.sleep(0.005)
+        await asyncio.sleep(0.05)
+        return done
+
+    assert asyncio.run(main()) == [2]
+    assert IDLE <= 2
+
+
+def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
+    lab = wb.explore_pair("gaussian")
+    widget_of(lab)
+    drawn = []
+
+    def both(self):
+        drawn.append(1)
+        if len(drawn) == 11:
+            raise KeyboardInterrupt
+        return (0.0, 0.0)
+
+    monkeypatch.setattr(PairLabPage, "both", both)
+    lab._chose("draw_many", True)
+    assert len(lab.past) == 1 + 10
+    assert "Interrupted" in lab._live.board.message
+    drawn.clear()
+    lab.draw_many()
+    assert len(lab.past) == 1 + 20
+
+
+def test_an_interrupted_figure_is_drawn_with_the_next_change(view, monkeypatch):
+    widget_of(view)
+    whole = ScoresPage.profile
+
+    def interrupted(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ScoresPage, "profile", interrupted)
+    view._chose("log_delta", -3.0)
+    assert "Interrupted" in view._live.board.message
+    with pytest.raises(KeyboardInterrupt):  # in a cell the cell stops, too
+        view.log_delta = -4.0
+    monkeypatch.setattr(ScoresPage, "profile", whole)
+    view.threshold = 0.1
+    assert view._contents["profile"][1] == content(view._page.profile())
+
+
+def test_the_truth_is_the_pairs_and_can_be_hidden():
+    lab = wb.explore_pair(wb.LaplacePair(1.0))
+    assert lab.true_epsilon.text == "1.00"
+    assert np.isclose(float(lab.true_total_variation.text), wb.LaplacePair(1).total_variation, 1e-2)
+    lab.draw_many()
+    above = int(lab.best_above.text.split()[0])
+    assert above > 5 > int(lab.simultaneous_above.text.split()[0])
+    lab.hide_truth = True
+    assert lab.true_epsilon.text == "?"
+    assert "truth is" not in lab._picture()
+    assert isinstance(lab, View)
+
+
+@pytest.mark.parametrize("what", ["scores", "histogram", "roc", "curve", "band"])
+def test_results_show_themselves(what, scores):
+    h = wb.histogram(scores)
+    results = {
+        "scores": scores,
+        "histogram": h,
+        "roc": wb.roc(scores),
+        "curve": h.curve,
+        "band": wb.tradeoff_band(scores),
+    }
+    page = results[what]._repr_html_()
+    assert "<table" in page
+    assert len(page) < 3000

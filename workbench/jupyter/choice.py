@@ -1,0 +1,74 @@
+"""Which figures, numbers and controls of a page a view shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from workbench.pages.base import Control, Item, Page, Section
+
+#: Names that people use for figures -> the page's own.
+ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
+
+
+def items_of(page: Page) -> list[Item]:
+    """Everything that the page draws."""
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
+    """The items to show, in the page's order.
+
+    Parameters
+    ----------
+    page : Page
+    show : iterable of str, optional
+        Names or titles of figures and numbers; see `View`.
+
+    Raises
+    ------
+    ValueError
+        A name that is neither; those there are are listed.
+    """
+    items = items_of(page)
+    if show is None:
+        return items
+    names = [show] if isinstance(show, str) else list(show)
+    named = [_named(page, name) for name in names]
+    if not any(item.kind == "number" for item in named):
+        named += page.numbers()
+    needed = frozenset().union(*(page.inputs(item) for item in named))
+    return [
+        item
+        for item in items
+        if item in named or (item.kind == "sentence" and page.inputs(item) <= needed)
+    ]
+
+
+def sections_for(page: Page, items: list[Item]) -> list[Section]:
+    """The page's controls, without those that none of the items rests on."""
+    needed = frozenset().union(*(page.inputs(item) for item in items))
+
+    def kept(control: Control) -> bool:
+        return control.name in needed
+
+    parts = [Section(s.title, tuple(filter(kept, s.controls))) for s in page.controls]
+    return [part for part in parts if part.controls]
+
+
+def _named(page: Page, name: str) -> Item:
+    items = [item for item in items_of(page) if item.kind != "sentence"]
+    for item in items:
+        if item.name in (name, ALIASES.get(name)):
+            return item
+    for item in items:
+        if _letters(name) in (_letters(item.title), _letters(item.title.removesuffix(" curve"))):
+            return item
+    raise ValueError(
+        f"show: there is no {name!r}; figures: {', '.join(i.name for i in page.figures())}; "
+        f"numbers: {', '.join(i.name for i in page.numbers())}"
+    )
+
+
+def _letters(title: str) -> str:
+    return re.sub(r"\W", "", title).lower()
