@@ -46,7 +46,7 @@ _SYMBOLS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bound:
     """A number, what it bounds, and under which guarantee and assumptions it does so.
 
@@ -157,6 +157,9 @@ class Bound:
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(self.terms)})"
+
+    def __repr__(self) -> str:
+        return f"Bound({self})"
 
     def explain(self) -> str:
         """The bound as sentences for a reader who knows no formula."""
