@@ -22,6 +22,9 @@ Waits = Callable[[str], bool]
 #: Numbers closer than this share of a step are one place of a slider.
 SAME = 1e-6
 
+#: Decimals that a typed number may have beyond those of the step.
+MORE = 6
+
 HIDDEN = "wb-hidden"
 
 
@@ -99,9 +102,12 @@ class Field:
     def _changed(self, change: Any) -> None:
         if self._muted == get_ident():
             return
-        value = change.new
-        if isinstance(self.page.param[self.name], Upload):
+        value, parameter = change.new, self.page.param[self.name]
+        if isinstance(parameter, Upload):
             value = tuple((file["name"], bytes(file["content"])) for file in value)
+        elif isinstance(parameter, param.Number):
+            # A browser's slider says 0.04999999999999993 for 0.05, even unmoved.
+            value = round(value, decimals(self.widget.step) + MORE)
         self._post(self.name, value)
 
 
