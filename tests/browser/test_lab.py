@@ -1,0 +1,207 @@
+"""A view in a real JupyterLab, in a real browser."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import urllib.request
+from pathlib import Path
+from urllib.parse import urlparse
+
+import nbformat
+import pytest
+from conftest import PATIENCE, free_port, running
+
+import workbench as wb
+from workbench.pages.given_scores import GivenScoresPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
+
+EXAMPLE = "gaussian"
+CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
+SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
+
+FIND = """() => {
+    const plot = name => document.querySelector(`[data-item=${name}] .wb-plot`)
+    window.wbLab = {
+        slider: [...document.querySelectorAll(".wb-controls .widget-slider")]
+            .find(one => one.querySelector("label").textContent === "Threshold"),
+        histogram: plot("distributions"),
+        mu: plot("mu_curve"),
+        moved: 0,
+        drawn: 0,
+    }
+    wbLab.handle = wbLab.slider.querySelector("[role=slider]")
+    wbLab.shown = () => Number(wbLab.slider.querySelector(".widget-readout").textContent.replace("−", "-"))
+    wbLab.at = plot => plot.layout.shapes.find(one => one.name === "threshold").x0
+    wbLab.handle.addEventListener("keydown", () => { wbLab.moved = performance.now() }, true)
+    for (const plot of [wbLab.histogram, wbLab.mu]) {
+        plot.on("plotly_afterplot", () => {
+            if (Math.abs(wbLab.at(wbLab.histogram) - wbLab.at(wbLab.mu)) < 1e-9) wbLab.drawn = performance.now()
+        })
+    }
+}"""  # noqa: E501
+
+SAME = """last => {
+    const {at, histogram, mu, shown} = wbLab
+    const now = at(histogram)
+    return Math.abs(now - last) > 1e-9 && Math.abs(now - at(mu)) < 1e-9
+        && Math.abs(now - shown()) < 0.006 && wbLab.drawn > wbLab.moved
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("lab")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [nbformat.v4.new_code_cell(code) for code in (CELL, SECOND)]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    (made / "notebooks").mkdir()
+    nbformat.write(notebook, made / "notebooks" / "view.ipynb")
+    settings = made / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    quiet = json.dumps({"fetchNews": "false", "checkForUpdates": False})
+    (settings / "notification.jupyterlab-settings").write_text(quiet)
+    return made
+
+
+@pytest.fixture(scope="module")
+def lab(folder):
+    """Address of a JupyterLab of our own, which asks no other host for anything."""
+    port = free_port()
+    own = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }
+    options = {
+        "ServerApp.port": port,
+        "ServerApp.root_dir": folder / "notebooks",
+        "ServerApp.disable_check_xsrf": True,
+        "IdentityProvider.token": "",
+        "LabApp.news_url": None,
+        "LabApp.extension_manager": "readonly",
+        "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
+    }
+    command = [
+        "env",
+        *(f"{name}={folder / path}" for name, path in own.items()),
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *(f"--{name}={value}" for name, value in options.items()),
+    ]
+    with running(command, f"http://localhost:{port}/api", folder / "server.log") as url:
+        yield url.removesuffix("/api")
+
+
+@pytest.fixture
+def visitor(chromium, lab):
+    """``visitor()`` opens the notebook; nobody may have asked another host for anything."""
+    context = chromium.new_context(viewport={"width": 1500, "height": 1400})
+    outside, errors = [], []
+
+    def note(asked):
+        if asked.startswith(("http", "ws")) and urlparse(asked).hostname != "localhost":
+            outside.append(asked)
+
+    def open_notebook():
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        page.on("request", lambda request: note(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(f"{lab}/lab/tree/view.ipynb?reset")
+        page.get_by_text("| Idle").wait_for()
+        page.locator(".jp-Notebook-cell .cm-content").first.wait_for()
+        return page
+
+    yield open_notebook
+    context.close()
+    assert outside == []
+    assert errors == []
+
+
+def run(page, cell):
+    page.locator(".jp-Notebook-cell .cm-content").nth(cell).click()
+    page.keyboard.press("Shift+Enter")
+
+
+def outputs(page, cell):
+    return page.locator(".jp-Notebook-cell").nth(cell).locator(".jp-OutputArea-child")
+
+
+def end_kernels(lab):
+    with urllib.request.urlopen(f"{lab}/api/kernels") as answer:
+        for kernel in json.load(answer):
+            address = f"{lab}/api/kernels/{kernel['id']}"
+            urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
+
+
+def test_a_view_lives_is_saved_and_is_still_there_when_reopened(visitor, lab, folder, capsys):
+    page = visitor()
+    run(page, 0)
+    page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
+    assert not page.locator(".wb-still").is_visible()
+
+    # A slider by keyboard: charts and numbers follow.
+    page.evaluate(FIND)
+    waits = []
+    page.evaluate("wbLab.handle.focus()")
+    for _ in range(20):
+        last = page.evaluate("wbLab.at(wbLab.histogram)")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(SAME, arg=last)
+        waits.append(page.evaluate("wbLab.drawn - wbLab.moved"))
+    with capsys.disabled():
+        median = statistics.median(waits)
+        sys.stdout.write(f"\nkey press to last chart in JupyterLab: median {median:.0f} ms\n")
+
+    # The same page without a widget says the same.
+    same = GivenScoresPage(wb.example(EXAMPLE))
+    same.threshold = round(page.evaluate("wbLab.shown()"), 2)
+    card = page.locator('[aria-label="ε at the threshold"] .wb-value')
+    assert card.text_content() == same.epsilon_here().rounded
+    same.bin_width = 0.25
+
+    # The next cell reads what was set by hand, and sets what the charts show.
+    run(page, 1)
+    said = outputs(page, 1).last
+    said.wait_for()
+    assert said.text_content().split() == [str(same.threshold), same.epsilon_here().rounded]
+    page.wait_for_function(
+        "number => [...document.querySelectorAll('[aria-label=\"TV by histogram\"] .wb-value')]"
+        ".some(one => one.textContent === number)",
+        arg=same.histogram_tv().rounded,
+    )
+
+    # Once idle, the picture beside the widget is that of the present state; save it.
+    page.wait_for_function(
+        "number => document.querySelector('.wb-still').textContent.includes(number)",
+        arg=f"≈ {same.histogram_tv().rounded}",
+    )
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+s")
+    saved: Path = folder / "notebooks" / "view.ipynb"
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+    notebook = nbformat.read(saved, 4)
+    assert saved.stat().st_size < 300_000
+    assert "widgets" not in notebook.metadata
+
+    # Reopened without its kernel, the picture is there, and no error.
+    page.close()
+    end_kernels(lab)
+    page = visitor()
+    still = page.locator(".wb-still")
+    still.wait_for()
+    for item in same.numbers():
+        value = same.draw(item)
+        assert getattr(value, "rounded", None) or value.text in still.text_content()
+    shown = still.locator("img").evaluate_all("all => all.map(one => one.naturalWidth)")
+    assert shown == [520] * 4
+    assert not page.get_by_text("Error displaying widget").first.is_visible()
+
+    # Run again, it lives again.
+    run(page, 0)
+    page.locator(".wb-live .main-svg").first.wait_for(state="attached")
+    page.locator(".wb-still").wait_for(state="hidden")
