@@ -592,3 +592,26 @@ def test_results_show_themselves(what, scores):
     page = results[what]._repr_html_()
     assert "<table" in page
     assert len(page) < 3000
+
+
+def test_items_of_the_pair_lab_follow_the_controls_that_they_declare_and_no_other():
+    page = PairLabPage(pair_kind="laplace", log_n=2.5)
+    items = [*page.figures(), *page.numbers()]
+    for name, value in (
+        ("pair_mu", 1.5),
+        ("log_n", 3.0),
+        ("log_delta", -3.0),
+        ("confidence", 0.9),
+        ("hide_truth", True),
+        ("draw_again", True),
+    ):
+        before = {item.name: content(page.draw(item)) for item in items}
+        changed = set()
+        watcher = page.param.watch(lambda *all_, c=changed: c.update(e.name for e in all_),
+                                   list(page.param))  # fmt: skip
+        setattr(page, name, value)
+        page.param.unwatch(watcher)
+        after = {item.name: content(page.draw(item)) for item in items}
+        still = {item.name for item in items if not page.inputs(item) & changed}
+        assert {n for n in before if before[n] == after[n]} >= still
+        assert any(before[n] != after[n] for n in before)
