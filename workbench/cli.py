@@ -31,7 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Serve the scores page, with the given files or a bundled example."""
+    """Serve all pages; the scores page with the given files or a bundled example."""
+    from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.scores import ScoresPage
 
     page: Any = ScoresPage
@@ -50,7 +51,7 @@ def serve(arguments: argparse.Namespace) -> int:
         "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
     )
     serve_pages(
-        [page],
+        [page, PairLabPage],
         port=arguments.port,
         address=arguments.address,
         allow_origin=arguments.allow_origin,

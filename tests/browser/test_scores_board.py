@@ -196,6 +196,26 @@ def test_a_phone_shows_every_chart_without_overflow(visit, served):
         assert box["x"] + box["width"] <= 390
 
 
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
+    page = visit(served, viewport={"width": width, "height": 900})
+    for title in ("Truth and estimate", "Scores"):
+        if width < 900:
+            page.get_by_role("button", name="Open drawer").click()
+        page.get_by_role("link", name=title).click()
+        page.get_by_role("heading", name=title, exact=True, level=1).wait_for()
+        page.locator(".wb-plot .draglayer").first.wait_for(state="attached")
+
+
+def test_draws_are_counted_against_the_truth(visit, served):
+    page = visit(served + "pairlab")
+    page.get_by_role("button", name="Draw 100").click()
+    page.get_by_text("of 101").first.wait_for()
+    assert page.locator('[aria-label="True ε"] .wb-value').text_content() == "16.7"
+    page.get_by_label("Hide the truth").click()
+    page.locator('[aria-label="True ε"] .wb-value', has_text="?").wait_for()
+
+
 def test_two_people_do_not_see_each_others_scores(visit, served, tmp_path):
     mine, theirs = Board(visit(served)), Board(visit(served))
     before = theirs.number("Scores")

@@ -97,9 +97,15 @@ def _app(factory: Factory, links: list[tuple[str, str]], address: str) -> pmui.P
     drawing = Drawing(factory(), doc)
     shell = pmui.Page(
         title=TITLE,
-        sidebar=[part for group in drawing.groups for part in group.parts],
+        sidebar=[
+            _menu(links, address, "drawer"),
+            *(part for group in drawing.groups for part in group.parts),
+        ],
         main=[drawing.board],
-        header=[_menu(links, address), ThemeButton(stylesheets=[_BUTTON_CSS], align="center")],
+        header=[
+            _menu(links, address, "bar"),
+            ThemeButton(stylesheets=[_BUTTON_CSS], align="center"),
+        ],
         sidebar_width=300,
         sidebar_resizable=False,
         theme_toggle=False,
@@ -115,15 +121,17 @@ def _app(factory: Factory, links: list[tuple[str, str]], address: str) -> pmui.P
     return shell
 
 
-def _menu(links: list[tuple[str, str]], address: str) -> pn.pane.HTML:
+def _menu(links: list[tuple[str, str]], address: str, place: str) -> pn.pane.HTML:
+    """Links to all pages: in the bar where it is wide enough, in the drawer otherwise."""
     entries = "".join(
         f'<a href=".{to}"{" aria-current=page" if to == address else ""}>{escape(title)}</a>'
         for to, title in links
     )
     return pn.pane.HTML(
-        f'<nav aria-label="Pages">{entries}</nav>' if entries else "",
+        f'<nav class="{place}" aria-label="Pages">{entries}</nav>' if entries else "",
         stylesheets=[_MENU_CSS],
         sizing_mode="stretch_width",
+        align="center",
         margin=0,
     )
 
@@ -199,10 +207,14 @@ button:focus-visible { outline: 2px solid var(--wb-p); }
 svg { fill: currentcolor; }
 """
 
-_MENU_CSS = """
-nav { display: flex; gap: 4px; padding: 0 24px; font: 500 14px/24px var(--wb-font); }
-a { padding: 4px 12px; border-radius: 6px; color: var(--wb-muted); text-decoration: none; }
-a:hover { background: var(--wb-page); }
-a[aria-current] { color: var(--wb-p); }
-a:focus-visible { outline: 2px solid var(--wb-p); }
+_MENU_CSS = f"""
+nav {{ display: flex; gap: 4px; font: 500 14px/24px var(--wb-font); }}
+nav.bar {{ padding: 0 24px; }}
+nav.drawer {{ flex-direction: column; padding: 0 4px; }}
+@media (max-width: {NARROW - 1}px) {{ nav.bar {{ display: none; }} }}
+@media (min-width: {NARROW}px) {{ nav.drawer {{ display: none; }} }}
+a {{ padding: 4px 12px; border-radius: 6px; color: var(--wb-muted); text-decoration: none; }}
+a:hover {{ background: var(--wb-page); }}
+a[aria-current] {{ color: var(--wb-p); }}
+a:focus-visible {{ outline: 2px solid var(--wb-p); }}
 """
