@@ -74,9 +74,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser; without one the tests fail, they are never skipped."""
+    """A browser; without one the tests fail, they are never skipped.
+
+    Of a module, not of the session: Playwright keeps an event loop running in its thread, under
+    which tests that come after it in the same worker could start none of their own.
+    """
     from playwright.sync_api import sync_playwright
 
     path = ensure_browser.find()
@@ -88,7 +92,7 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def desktop(chromium: Any) -> Any:
     """One context for all plain visits, so that scripts are fetched and compiled once."""
     return chromium.new_context(**WIDE)

@@ -72,8 +72,9 @@ class Board:
         }""")
 
     def handle(self):
+        """Where to take hold of the line; None while it lies outside of what is zoomed to."""
         box = self.page.locator('.wb-handle[data-shape="threshold"]').first.bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 3
+        return box and (box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
 
     def pixel(self, name, x, y):
         return self.page.evaluate(

@@ -72,7 +72,10 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     for _ in range(50):
         what = rng.choice(["Threshold", "Threshold", "Bin width", "log₁₀ δ", "line"])
         if what == "line":
-            x, y = board.handle()
+            # A press that comes before the line did zooms, as it would for a person.
+            if (at := board.handle()) is None:
+                continue
+            x, y = at
             page.mouse.move(x, y)
             page.mouse.down()
             page.mouse.move(x + rng.randint(-80, 80), y, steps=4)
