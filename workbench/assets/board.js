@@ -239,9 +239,13 @@ class ChartCard {
       this.schedule()
       this.sendDrag(false)
     })
-    const end = () => {
+    const end = event => {
       from = undefined
-      if (this.dragging()) this.drag.release = this.sendDrag(true)
+      if (!this.dragging()) return
+      // A busy browser leaves out moves, the last one too; where it was let go is certain.
+      if (event.type === "pointerup") this.drag.x = this.at(event).x
+      this.schedule()
+      this.drag.release = this.sendDrag(true)
     }
     handle.addEventListener("pointerup", end)
     handle.addEventListener("pointercancel", end)
