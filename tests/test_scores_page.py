@@ -148,6 +148,14 @@ def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
     assert "after seeing" in page.fixed_bins()
 
 
+@pytest.mark.parametrize("rule", ["scott", "fd", "quantile"])
+def test_a_rule_voids_fixed_bin_limits_even_over_a_fixed_range(page, rule):
+    page.source = "pair"
+    page.param.update(bin_rule=rule, fixed_range=True, range_low=-4, range_high=5)
+    page.draw_again = True
+    assert "Void" in page.fixed_bins()
+
+
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [

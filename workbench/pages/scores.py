@@ -177,13 +177,14 @@ class ScoresPage(
             "loaded": said,
             "message": "",
             "threshold_moved": not stays,
-            "bins_moved": not (fresh and self.fixed_range),
         }
         if not stays:
             values["threshold"] = _snap(float(scores.quantile(0.5)), step, bounds)
         if self.bin_rule == "width" and not drawn:
             values["bin_rule"] = "scott"
         rule = values.get("bin_rule", self.bin_rule)
+        # A rule takes its width from these very scores, however fixed the range is.
+        values["bins_moved"] = not (fresh and self.fixed_range and rule not in WIDTH_RULES)
         widths = (narrowest, narrowest * WIDEST)
         if rule in WIDTH_RULES:
             values["bin_width"] = _snap(bin_width(scores, rule), narrowest, widths)
