@@ -13,7 +13,7 @@ from workbench.figures.key import HEADROOM, Entry, key
 from workbench.figures.layout import base_layout
 
 SIMULTANEOUS = Entry("simultaneous", "good")
-BEST = Entry("at the best threshold", "p")
+BEST = Entry("best threshold", "p")
 TRUTH = Entry("truth", "ink", "dash", 1.5)
 
 #: Draws that the axis has room for from the start.
@@ -35,7 +35,7 @@ def past_bounds(past: Sequence[tuple[float, float]], truth: float | None) -> dic
     known = truth is not None and math.isfinite(truth)
     top = max(1e-3, float(bounds.max(initial=0.0)), truth if known and truth else 0.0)
     entries = [BEST, SIMULTANEOUS, TRUTH] if known else [BEST, SIMULTANEOUS]
-    drawn = key(entries, columns=len(entries))
+    drawn = key(entries, columns=2)
     if known:
         line = {"color": "@ink", "width": 1.5, "dash": "dash"}
         ends = {"xref": "paper", "x0": 0, "x1": 1, "y0": truth, "y1": truth}
