@@ -166,3 +166,25 @@ def test_gdp_fits():
 def test_gdp_fit_says_what_is_missing(options, says):
     with pytest.raises(ValueError, match=says):
         wb.gdp_fit(wb.example("gaussian"), **options)
+
+
+def test_a_two_sided_interval_says_both_ends_and_that_it_has_two(bound):
+    two = replace(bound, value=1.2849, upper=1.569, side="two", guarantee="approximate")
+    assert str(two) == (
+        "ε at δ = 1e-5 in 1.28 to 1.57 (approximate, 95 % two-sided, if rows are independent)"
+    )
+    assert "between 1.28 and 1.57" in two.explain()
+    with pytest.raises(ValueError, match="two-sided"):
+        replace(bound, side="two")
+    with pytest.raises(ValueError, match="two-sided"):
+        replace(bound, upper=2.0)
+
+
+def test_precision_names_its_prior(bound):
+    told = replace(bound, quantity="precision", value=0.5, delta=None, prior=0.01)
+    assert told.symbol == "precision at prior 0.01"
+
+
+def test_a_note_is_told(bound):
+    told = replace(bound, value=0.0, note="n is too small.")
+    assert told.explain().endswith("n is too small.")

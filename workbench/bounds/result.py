@@ -34,6 +34,12 @@ SURVIVAL = {
     "Reset.",
     "pointwise": "It survives changes of δ and the reference; dragging the threshold or the bins "
     "with the scores in view makes it false.",
+    "approximate": "It exceeds the truth more often than its level says at some sample sizes, "
+    "however it was chosen; use it to compare, not to claim.",
+    "held-out": "It survives any tuning on the part of the data that it was tuned on; a second "
+    "split, chosen because of what the first showed, makes it false.",
+    "anytime": "It survives watching the data arrive and stopping at any moment because of what "
+    "was seen.",
 }
 
 _SYMBOLS = {
@@ -43,6 +49,7 @@ _SYMBOLS = {
     "auc": "AUC",
     "tpr": "TPR",
     "delta": "δ",
+    "precision": "precision",
 }
 
 
@@ -53,9 +60,11 @@ class Bound:
     Attributes
     ----------
     quantity : str
-        "epsilon", "mu", "total variation", "auc", "tpr" (at ``fpr``), "delta" (at ``epsilon``).
+        "epsilon", "mu", "total variation", "auc", "tpr" (at ``fpr``), "delta" (at ``epsilon``),
+        "precision" (at the prior probability ``prior`` of being a member).
     value : float
-        In the unit of the quantity; ``inf`` where no finite value exists.
+        In the unit of the quantity; ``inf`` where no finite value exists. Of a two-sided
+        interval, the lower end.
     guarantee : str
         "estimate" (none) · "approximate" (a level that is not kept) · "pointwise" ·
         "simultaneous" · "held-out" · "anytime" (kept).
@@ -68,20 +77,25 @@ class Bound:
         The confidence level of a bound, and the δ at which ε was asked.
     family : str, optional
         None is distribution-free; "Gaussian" holds if the pair is Gaussian.
-    side : {"lower", "upper"}
-        The truth is at least, or at most, the value. Ignored for estimates.
+    side : {"lower", "upper", "two"}
+        The truth is at least, or at most, the value, or between ``value`` and ``upper``. Ignored
+        for estimates.
+    upper : float, optional
+        The upper end of a two-sided interval; its confidence is that of both ends together.
     direction : str, optional
         "P‖Q" or "Q‖P": the divergence that attains the value.
     threshold : float, optional
         The witness, in score units.
-    fpr, epsilon : float, optional
-        The false positive rate of a "tpr", the ε of a "delta".
+    fpr, epsilon, prior : float, optional
+        The false positive rate of a "tpr", the ε of a "delta", the prior of a "precision".
     n_p, n_q : int
         Scores used a side.
     discarded : int
         Non-finite scores left out.
     void : str, optional
         Why the guarantee does not hold after all; None when it does.
+    note : str, optional
+        One sentence that a reader of this very value needs, such as that n is too small.
     """
 
     quantity: str
@@ -101,11 +115,19 @@ class Bound:
     epsilon: float | None = None
     discarded: int = 0
     void: str | None = None
+    upper: float | None = None
+    prior: float | None = None
+    note: str | None = None
 
     def __post_init__(self) -> None:
         checks.one_of(self.quantity, "quantity", _SYMBOLS)
         checks.one_of(self.guarantee, "guarantee", GUARANTEES)
-        checks.one_of(self.side, "side", ("lower", "upper"))
+        checks.one_of(self.side, "side", ("lower", "upper", "two"))
+        if (self.side == "two") != (self.upper is not None):
+            raise ValueError(
+                f"upper is the upper end of a two-sided bound: got side={self.side!r} and "
+                f"upper={self.upper!r}"
+            )
 
     def __float__(self) -> float:
         return float(self.value)
@@ -117,6 +139,8 @@ class Bound:
         """The value with three significant digits, rounded to the safe side."""
         if self.guarantee == "estimate":
             return round_safely(self.value, "nearest")
+        if self.upper is not None:
+            return f"{round_safely(self.value, 'down')} to {round_safely(self.upper, 'up')}"
         return round_safely(self.value, "down" if self.side == "lower" else "up")
 
     @property
@@ -129,6 +153,8 @@ class Bound:
             return f"ε at δ = {plain(self.delta)}"
         if self.quantity == "delta" and self.epsilon is not None:
             return f"δ at ε = {plain(self.epsilon)}"
+        if self.quantity == "precision" and self.prior is not None:
+            return f"precision at prior {plain(self.prior)}"
         return symbol
 
     @property
@@ -138,22 +164,26 @@ class Bound:
 
     @property
     def relation(self) -> str:
-        """How the truth stands to the value: "≥", "≤", or "≈" for an estimate."""
+        """How the truth stands to the value: "≥", "≤", "in", or "≈" for an estimate."""
         if self.guarantee == "estimate":
             return "≈"
-        return "≥" if self.side == "lower" else "≤"
+        return {"lower": "≥", "upper": "≤", "two": "in"}[self.side]
 
     @property
     def terms(self) -> tuple[str, ...]:
         """Everything the number rests on: guarantee, confidence, family, assumption, what voids."""
         terms = (
             self.badge,
-            self.confidence is not None and percent(self.confidence),
+            self.confidence is not None and percent(self.confidence) + self._sided,
             self.family and f"if the pair is {self.family}",
             self.assumption,
             self.void,
         )
         return tuple(term for term in terms if term)
+
+    @property
+    def _sided(self) -> str:
+        return " two-sided" if self.side == "two" else ""
 
     def __str__(self) -> str:
         return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(self.terms)})"
@@ -165,14 +195,16 @@ class Bound:
         """The bound as sentences for a reader who knows no formula."""
         value, what = self.rounded, self.symbol
         if self.guarantee == "estimate":
-            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
+            note = f" {self.note}" if self.note else ""
+            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}{note}"
         given = f"With {percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
         if self.family:
             given += f" and if the pair is {self.family}"
         if self.quantity == "tpr" and self.fpr is not None:
             text = self._explain_tpr(given, self.fpr)
         else:
-            relation = "at least" if self.side == "lower" else "at most"
+            relation = {"lower": "at least", "upper": "at most", "two": "between"}[self.side]
+            value = value.replace(" to ", " and ")
             text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self.guarantee]}"
             if self.side == "lower" and self.value <= 0:
                 text += " The bound is 0: these data show no leak, which does not show privacy."
@@ -180,6 +212,8 @@ class Bound:
                 text += (
                     " The truth may be larger; this does not show that the mechanism is private."
                 )
+        if self.note:
+            text += f" {self.note}"
         if self.void:
             text += f" The guarantee is void: {self.void}."
         return text
