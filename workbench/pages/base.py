@@ -15,20 +15,27 @@ decorated methods say what is drawn from it::
             return {"data": [...], "layout": {...}}
 
 A renderer draws ``page.controls``, ``page.figures()``, ``page.numbers()`` and ``page.sentences()``,
-and redraws an item when ``page.inputs(item)``, the parameters that it rests on, change.
+and redraws an item when ``page.inputs(item)``, the parameters that it rests on, change. Long work
+is a job; see `workbench.pages.jobs`.
 """
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import wraps
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import param
 
+from workbench.pages.jobs import Job, JobState, Post, Run
+from workbench.parallel import Cancelled
+
 F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", "Item", Job)
 
 
 class Upload(param.Parameter):
@@ -37,13 +44,14 @@ class Upload(param.Parameter):
 
 @dataclass(frozen=True)
 class Control:
-    """A parameter that people may set, and when it is offered.
+    """A parameter that people may set, or a job that they may run, and when it is offered.
 
     Attributes
     ----------
     name : str
         The parameter. Its type chooses the widget: a bounded Number is a slider, a Selector a
-        dropdown, a Boolean a switch, an Event a button, an Upload a file field.
+        dropdown, a Boolean a switch, an Event a button, an Upload a file field. Or the job: a
+        button that starts it, and cancels it while it runs.
     when : callable, optional
         ``when(page)`` is True while the control is offered; always, by default.
     """
@@ -170,7 +178,7 @@ def derived(needs: tuple[str, ...]) -> Callable[[F], F]:
 
         @wraps(method)
         def cached(self: Page) -> Any:
-            key = tuple(self._value(need) for need in needs)
+            key = self._values(needs)
             kept = self._kept.get(name)
             if kept is None or not _same(kept[0], key):
                 kept = self._kept[name] = (key, method(self))
@@ -186,13 +194,17 @@ class Page(param.Parameterized):
     """Base of all pages; see the module's docstring."""
 
     title: ClassVar[str] = ""
+    menu: ClassVar[str] = ""  #: what the menu calls the page, where its title is too long for it
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
 
     message = param.String("", precedence=-1, doc="What went wrong last, in plain words.")
+    job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was begun.")
 
     def __init__(self, **params: Any):
         self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._runs: dict[str, Run] = {}
+        self._results: dict[str, Run] = {}
         super().__init__(**params)
 
     @classmethod
@@ -211,7 +223,12 @@ class Page(param.Parameterized):
         return [item for item in cls._items() if item.kind == "sentence"]
 
     @classmethod
-    def inputs(cls, item: Item) -> frozenset[str]:
+    def jobs(cls) -> dict[str, Job]:
+        """The page's long work by name, in the order in which it is written."""
+        return {job.name: job for job in cls._marked("_job", Job)}
+
+    @classmethod
+    def inputs(cls, item: Item | Job) -> frozenset[str]:
         """The parameters that an item rests on, directly or through derived results."""
         found: set[str] = set()
         open_needs = list(item.needs)
@@ -227,15 +244,123 @@ class Page(param.Parameterized):
         """The item as it stands now."""
         return getattr(self, item.name)()
 
+    # -- long work ---------------------------------------------------------------------------------
+
+    def job_state(self, name: str) -> JobState:
+        """How the job of this name stands."""
+        state, job = self.job_states.get(name, JobState()), self.jobs()[name]
+        run = self._results.get(job.into)
+        if run is None or run.job != job or getattr(self, job.into) is None:
+            return state
+        inputs = tuple(self.inputs(job))
+        stale = not _same(run.snapshot._values(inputs), self._values(inputs))
+        shown = "this run" if run is self._runs[name] else "an earlier run"
+        return replace(state, shown=shown, stale=stale)
+
+    def start_job(self, name: str, post: Post = lambda key, change: change()) -> None:
+        """Begin a job in a thread, unless it runs already.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        post : callable
+            Where changes of the page are made; see `workbench.pages.jobs.Post`. By default in the
+            job's own thread.
+        """
+        if not self.job_state(name).running:
+            self._begin(name, post).start()
+
+    def run_job(self, name: str, told: Callable[[], None] = lambda: None) -> Any:
+        """Do a job here and now, to its end.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        told : callable, optional
+            Is called after each change of the page.
+
+        Returns
+        -------
+        The page's result, which is partial if the job was cancelled.
+
+        Raises
+        ------
+        RuntimeError
+            The job runs already.
+        KeyboardInterrupt
+            Ctrl-C; the page keeps the partial result.
+        """
+        if self.job_state(name).running:
+            raise RuntimeError(f"{self.jobs()[name].title!r} is running already; cancel it first")
+
+        def post(key: Any, change: Callable[[], None]) -> None:
+            change()
+            told()
+
+        with suppress(Cancelled):
+            self._begin(name, post)()
+        return getattr(self, self.jobs()[name].into)
+
+    def cancel_job(self, name: str) -> None:
+        """Have a job stop at its next report; what it has reported stays."""
+        if self.job_state(name).running:
+            self._runs[name].cancel()
+            self._mark_job(name, replace(self.job_states[name], message="Cancelling …"))
+
+    def end_jobs(self) -> None:
+        """Cancel all jobs and hear nothing more of them: nobody looks at the page any more."""
+        for run in self._runs.values():
+            run.mute()
+            run.cancel()
+
+    def hear(self, run: Run, state: JobState, value: Any) -> None:
+        """Take what a job tells; ``value`` is its result so far, or None."""
+        into = run.job.into
+        with param.parameterized.batch_call_watchers(self):
+            if value is not None and value is not getattr(self, into):
+                self._results[into] = run
+                setattr(self, into, value)
+            if state.error:
+                self.message = f"{run.job.title}: {state.error}"
+            self._mark_job(run.job.name, state)
+
+    def snapshot(self) -> Self:
+        """The page as it stands, for a thread of its own: nothing that is set here changes it."""
+        twin = copy.copy(self)
+        # What param keeps of an instance is shared by a copy, and told to those who watch.
+        own = copy.copy(self._param__private)
+        own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
+        vars(twin).update(_param__private=own, _kept=dict(self._kept))
+        return twin
+
+    def _begin(self, name: str, post: Post) -> Run:
+        run = self._runs[name] = Run(self, self.jobs()[name], post)
+        self._mark_job(name, JobState("running"))
+        return run
+
+    def _mark_job(self, name: str, state: JobState) -> None:
+        self.job_states = {**self.job_states, name: state}
+
+    # -- what is marked ----------------------------------------------------------------------------
+
     @classmethod
     def _items(cls) -> Iterator[Item]:
-        seen: dict[str, Item] = {}
+        return cls._marked("_item", Item)
+
+    @classmethod
+    def _marked(cls, mark: str, kind: type[M]) -> Iterator[M]:
+        seen: dict[str, M] = {}
         for base in reversed(cls.__mro__):
             for value in vars(base).values():
-                item = getattr(value, "_item", None)
-                if isinstance(item, Item):
-                    seen[item.name] = item
+                found = getattr(value, mark, None)
+                if isinstance(found, kind):
+                    seen[found.name] = found
         return iter(seen.values())
+
+    def _values(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
+        return tuple(self._value(need) for need in needs)
 
     def _value(self, need: str) -> Any:
         value = getattr(self, need)
