@@ -55,6 +55,16 @@ def base_layout(
     }
 
 
+def empty(words: str) -> dict[str, Any]:
+    """A chart that shows nothing yet, and says why."""
+    bare = {"visible": False, "range": [0, 1]}
+    note = label(0.5, 0.5, words, "muted", font={"size": 14, "color": "@muted"})
+    return {
+        "data": [],
+        "layout": base_layout("", "", summary=words, x=bare, y=bare, annotations=[note]),
+    }
+
+
 def vertical_line(x: float, name: str | None = None, role: str = "ink") -> dict[str, Any]:
     """A line from the bottom to the top of a chart; named, it can be dragged (`Item.drag`)."""
     line = {"color": f"@{role}", "width": 2}

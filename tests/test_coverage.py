@@ -1,0 +1,172 @@
+"""The coverage lab: its truths are true, it clears what holds and catches what fails."""
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import binomtest, cauchy, norm
+
+import workbench as wb
+from workbench.coverage.lab import compare_methods, coverage
+from workbench.coverage.methods import METHODS
+from workbench.coverage.settings import SETTINGS, setting_of
+from workbench.parallel import Cancelled
+
+REPLICATES = 300
+
+#: Small runs are quicker in this process than in others.
+SERIAL = ThreadPoolExecutor(1)
+
+DENSITIES = {
+    "unequal-variances": (norm(0, 1.5).pdf, norm(0, 1).pdf),
+    "bimodal": (lambda x: (norm(-2).pdf(x) + norm(2).pdf(x)) / 2, norm(0, 1).pdf),
+    "heavy-tails": (cauchy(1).pdf, cauchy(0).pdf),
+}
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+@pytest.mark.parametrize("epsilon", [0.0, 0.4, 0.9])
+def test_the_truth_of_a_setting_is_the_integral_of_its_densities(name, epsilon):
+    p, q = DENSITIES[name]
+    a = np.exp(epsilon)
+
+    def excess(f, g):
+        cuts = [-np.inf, -6, -1, 0.5, 3, 8, np.inf]
+        return sum(quad(lambda x: max(f(x) - a * g(x), 0), *ends)[0] for ends in pairwise(cuts))
+
+    truth = SETTINGS[name].truth.profile(epsilon)
+    assert truth == pytest.approx(max(excess(p, q), excess(q, p)), abs=2e-6)
+
+
+def test_the_example_of_the_method_sheet():
+    truth = SETTINGS["unequal-variances"].truth
+    assert truth.epsilon(0.05) == pytest.approx(1.301, abs=5e-4)
+
+
+def test_the_truth_with_ties_is_that_of_the_table_of_outcomes():
+    setting = SETTINGS["ties"]
+    s = setting.draw(200_000, 200_000, np.random.default_rng(0))
+    values = np.union1d(s.p, s.q)
+    tv = 0.5 * sum(abs((s.p == v).mean() - (s.q == v).mean()) for v in values)
+    assert setting.truth.total_variation == pytest.approx(tv, abs=0.005)
+
+
+def test_clustered_rows_are_what_they_say():
+    rng = np.random.default_rng(1)
+    rows = SETTINGS["clustered-rows"].draw(20_000, 20_000, rng)
+    assert rows.p.std() == pytest.approx(1, abs=0.05)
+    runs = rows.p.reshape(-1, 20)
+    assert runs.mean(axis=1).var() == pytest.approx(0.8 + 0.2 / 20, abs=0.1)
+    assert SETTINGS["clustered-reduced"].draw(200, 100, rng).n_p == 10
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_method_holds_where_it_claims_to(setting):
+    """300 seeded replicates each; refuted at 1 % over all methods of a setting (Bonferroni)."""
+    held = [name for name, m in METHODS.items() if m.holds(SETTINGS[setting])]
+    for result in compare_methods(held, setting, (600, 400), REPLICATES, executor=SERIAL):
+        false = int(result.exceeded.sum())
+        p = binomtest(false, REPLICATES, 0.05, alternative="greater").pvalue
+        assert p == pytest.approx(result.p_value)
+        assert p > 0.01 / max(len(held), 1), result
+
+
+@pytest.mark.parametrize(
+    ("method", "setting"),
+    [("tuned-threshold", "laplace"), ("simultaneous", "clustered-rows")],
+)
+def test_the_lab_catches_what_fails(method, setting):
+    result = coverage(method, setting, 1000, 500, executor=SERIAL)
+    assert not result.claims
+    assert result.fails
+    assert result.verdict == "fails"
+
+
+def tuned_mean(scores, delta, confidence):
+    """A method of one's own: a bound on TV that is the plug-in estimate, and calls itself sure."""
+    value = max(float(scores.p.mean() - scores.q.mean()), 0.0)
+    return wb.Bound(
+        quantity="total variation",
+        value=value,
+        guarantee="pointwise",
+        method="histogram",
+        assumption="independent runs",
+        n_p=scores.n_p,
+        n_q=scores.n_q,
+        confidence=confidence,
+    )
+
+
+def test_a_method_and_a_pair_of_ones_own():
+    result = coverage(tuned_mean, wb.GaussianPair(0), 100, 200, executor=SERIAL)
+    assert result.method == "tuned_mean"
+    assert result.claims
+    assert result.rate == pytest.approx(0.5, abs=0.1)
+    assert result.fails
+
+
+def test_a_method_that_returns_no_bound_is_told_so():
+    with pytest.raises(ValueError, match=r"must return a Bound, .* returned float"):
+        coverage(lambda s, delta, confidence: 1.0, "no-leak", 50, 2, executor=SERIAL)
+
+
+def test_replicates_do_not_depend_on_who_computes_them():
+    """Two processes or one thread, with other methods beside it or none: the same values."""
+    alone = coverage("simultaneous", "gaussian-2", (80, 70), 120, seed=3, executor=SERIAL)
+    beside = compare_methods(["clopper-pearson", "simultaneous"], "gaussian-2", (80, 70), 120, 3)[1]
+    np.testing.assert_array_equal(alone.values, beside.values)
+    assert (alone.values > 0).all()
+
+
+def test_progress_partial_results_and_cancel():
+    told = []
+
+    def report(fraction=None, message=None, partial=None):
+        if partial is not None:
+            told.append((fraction, message, partial))
+        if len(told) == 2:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        compare_methods(["simultaneous"], "no-leak", 50, 200, executor=SERIAL, report=report)
+    fraction, message, (partial,) = told[-1]
+    assert fraction == 0.5
+    assert message == "100 of 200 replicates"
+    assert partial.reps == 100
+
+
+def test_how_a_result_reads():
+    result = coverage("simultaneous", "no-leak", 50, 100, executor=SERIAL)
+    assert "0.00% false claims of 5.00% allowed, 100 replicates: holds" in repr(result)
+    assert "simultaneous" in result._repr_html_()
+    row = result.to_frame().iloc[0]
+    assert (row["reps"], row["verdict"], row["truth"]) == (100, "holds", 0)
+    low, high = result.interval
+    assert 0 == low < high < 0.05
+    assert np.isnan(result.share_of_truth)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"method": "magic"}, "method must be one of 'simultaneous'"),
+        ({"pair": "nowhere"}, "pair must be a Pair or one of no-leak"),
+        ({"n": 1}, "n_p must be a whole number of at least 2"),
+        ({"reps": 0}, "reps must be"),
+        ({"confidence": 0.05}, "confidence must be above"),
+    ],
+)
+def test_bad_input(arguments, said):
+    given = {"method": "simultaneous", "pair": "no-leak", "n": 50, "reps": 10} | arguments
+    with pytest.raises(ValueError, match=said):
+        coverage(**given, executor=SERIAL)
+
+
+def test_a_setting_knows_the_truth_of_every_bound():
+    setting = setting_of("gaussian-2")
+    band = wb.tradeoff_band(setting.draw(100, 100, np.random.default_rng(0)))
+    assert setting.true_value(band.tpr(0.1)) == pytest.approx(1 - norm.cdf(norm.isf(0.1) - 2))
+    assert setting.true_value(band.delta(1.0)) == pytest.approx(wb.GaussianPair(2).profile(1.0))
+    assert setting.true_value(band.mu()) == pytest.approx(2)
