@@ -17,7 +17,7 @@ NUMERICS = (
     "curves",
     "estimators",
     "bounds",
-    "coverage",
+    "coverage_lab",
     "claims",
     "onerun",
     "mechanisms",

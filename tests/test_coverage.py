@@ -9,9 +9,9 @@ from scipy.integrate import quad
 from scipy.stats import binomtest, cauchy, norm
 
 import workbench as wb
-from workbench.coverage.lab import compare_methods, coverage
-from workbench.coverage.methods import METHODS
-from workbench.coverage.settings import SETTINGS, setting_of
+from workbench.coverage_lab.lab import compare_methods, coverage
+from workbench.coverage_lab.methods import METHODS
+from workbench.coverage_lab.settings import SETTINGS, setting_of
 from workbench.parallel import Cancelled
 
 REPLICATES = 300

@@ -8,6 +8,10 @@ from workbench.bounds.lower import epsilon_lower_bound as epsilon_lower_bound
 from workbench.bounds.lower import mu_lower_bound as mu_lower_bound
 from workbench.bounds.result import Bound as Bound
 from workbench.bounds.threshold import epsilon_from_counts as epsilon_from_counts
+from workbench.coverage_lab.lab import Coverage as Coverage
+from workbench.coverage_lab.lab import coverage as coverage
+from workbench.coverage_lab.methods import coverage_methods as coverage_methods
+from workbench.coverage_lab.settings import coverage_settings as coverage_settings
 from workbench.curves.tradeoff import TradeoffCurve as TradeoffCurve
 from workbench.estimators.histogram import Histogram as Histogram
 from workbench.estimators.histogram import histogram as histogram

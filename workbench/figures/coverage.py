@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.result import percent, plain
-from workbench.coverage.lab import Coverage
-from workbench.coverage.methods import METHODS
+from workbench.coverage_lab.lab import Coverage
+from workbench.coverage_lab.methods import METHODS
 from workbench.figures.layout import base_layout, empty, label
 
 #: Least share of false claims to which the axis reaches, as a multiple of the nominal one.

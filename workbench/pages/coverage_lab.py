@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import param
 
 from workbench.bounds.result import percent, plain, round_safely
-from workbench.coverage.lab import Coverage, compare_methods
-from workbench.coverage.methods import GROUPS, METHODS, of_group
-from workbench.coverage.settings import SETTINGS
+from workbench.coverage_lab.lab import Coverage, compare_methods
+from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
+from workbench.coverage_lab.settings import SETTINGS
 from workbench.figures import coverage as charts
 from workbench.pages.base import Control, Fact, Page, Section, figure, number, sentence
 from workbench.pages.jobs import job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 Draw = Callable[[int, int, np.random.Generator], Scores]
@@ -94,6 +97,14 @@ def setting_of(pair: str | Pair | Setting) -> Setting:
     if pair not in SETTINGS:
         raise ValueError(f"pair must be a Pair or one of {', '.join(SETTINGS)}; got {pair!r}")
     return SETTINGS[pair]
+
+
+def coverage_settings() -> pd.DataFrame:
+    """The settings that `wb.coverage` knows, a row each."""
+    import pandas as pd
+
+    shown = ("name", "label", "about", "independent")
+    return pd.DataFrame([{key: getattr(s, key) for key in shown} for s in SETTINGS.values()])
 
 
 def _of_pair(name: str, label: str, about: str, pair: Pair, **more: Any) -> Setting:

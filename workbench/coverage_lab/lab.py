@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from workbench import checks
 from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.result import Bound, percent, plain
-from workbench.coverage.methods import KEPT, METHODS, Asked
-from workbench.coverage.settings import Setting, setting_of
+from workbench.coverage_lab.methods import KEPT, METHODS, Asked
+from workbench.coverage_lab.settings import Setting, setting_of
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes, silent
 from workbench.reprs import table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +12,13 @@ from workbench.bounds.band import tradeoff_band
 from workbench.bounds.fixed_bins import hockey_stick_limits
 from workbench.bounds.result import Bound
 from workbench.bounds.threshold import epsilon_at_threshold, error_rates
-from workbench.coverage.settings import Setting
+from workbench.coverage_lab.settings import Setting
 from workbench.curves.points import epsilon_of_point
 from workbench.estimators.histogram import histogram
 from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Guarantees that promise to keep their level.
 KEPT = ("pointwise", "simultaneous", "held-out", "anytime")
@@ -80,6 +83,14 @@ class Method:
             and setting.independent
             and (self.family is None or self.family in setting.families)
         )
+
+
+def coverage_methods() -> pd.DataFrame:
+    """The methods that `wb.coverage` knows, a row each."""
+    import pandas as pd
+
+    shown = ("name", "label", "guarantee", "group", "about", "fails", "family")
+    return pd.DataFrame([{key: getattr(m, key) for key in shown} for m in METHODS.values()])
 
 
 def _band(s: Scores, asked: Asked) -> Iterable[Bound]:
