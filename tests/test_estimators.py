@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import workbench as wb
 from workbench.curves.points import epsilon_of_point
-from workbench.estimators.histogram import bin_width
+from workbench.estimators.bin_rules import bin_width, default_range, squared_slope
+from workbench.estimators.histogram import RULES
 
 HIST_7 = wb.SubsampledGaussianPair(0.25, 0.3)
 DELTA = 1e-5
@@ -32,7 +33,8 @@ def as_scores(p, q, **more):
 def test_counts_against_numpy(p, q, larger):
     s = as_scores(p, q, larger_is_member=larger)
     h = wb.histogram(s, bins=5, range=(-2, 2))
-    inner = [-np.inf, -1.2, -0.4, 0.4, 1.2, np.inf]
+    np.testing.assert_allclose(h.edges, [-2, -1.2, -0.4, 0.4, 1.2, 2])
+    inner = [-np.inf, *h.edges[1:-1], np.inf]  # 0.4 itself is not one of them
     for counts, x in ((h.p_counts, s.p), (h.q_counts, s.q)):
         expected = [np.sum((x >= a) & (x < b)) for a, b in itertools.pairwise(inner)]
         expected[-1] += np.sum(x == np.inf)
@@ -148,8 +150,7 @@ def test_limits_are_void_for_bins_from_the_data():
         wb.histogram(s),
         wb.histogram(s, bins=20),
         wb.histogram(s, width=0.1),
-        wb.histogram(s, rule="quantile"),
-        wb.histogram(s, rule="fd", range=(-1, 2)),
+        *(wb.histogram(s, rule=rule, range=(-1, 2)) for rule in RULES),
     ):
         lower, upper = wb.hockey_stick_limits(h, 0, 0.95)
         assert "derived from the data" in lower.void
@@ -187,6 +188,121 @@ def test_rules():
     np.testing.assert_allclose([low, high], [-3.09, 3.09], atol=0.15)
 
 
+def mixture_squared_slope(weights, means, sigmas):
+    """∫f'² of a mixture of normal densities: −Σ_ij w_i w_j φ''(m_i − m_j), variances added."""
+    w, m, v = np.array(weights), np.array(means), np.array(sigmas) ** 2
+    v = v[:, None] + v
+    z2 = (m[:, None] - m) ** 2 / v
+    return float(w @ ((1 - z2) * np.exp(-z2 / 2) / np.sqrt(2 * np.pi) / v**1.5) @ w)
+
+
+def optimal_width(n_p, n_q, slope_p, slope_q):
+    return (6 * (1 / n_p + 1 / n_q) / (slope_p + slope_q)) ** (1 / 3)
+
+
+@pytest.mark.parametrize("sigma", [0.01, 1.0, 300.0])
+def test_squared_slope_of_a_normal(sigma):
+    x = np.sort(np.random.default_rng(0).normal(5, sigma, 100_000))
+    closed_form = 1 / (4 * np.sqrt(np.pi) * sigma**3)
+    assert mixture_squared_slope([1], [0], [sigma]) == pytest.approx(closed_form)
+    assert squared_slope(x) == pytest.approx(closed_form, rel=0.03)
+
+
+def test_squared_slope_follows_the_shape_where_a_normal_rule_does_not():
+    rng = np.random.default_rng(1)
+    x = np.sort(np.r_[rng.normal(-3, 1, 50_000), rng.normal(3, 0.2, 50_000)])
+    truth = mixture_squared_slope([0.5, 0.5], [-3, 3], [1, 0.2])
+    # A normal pilot blurs the narrow component; the width goes with the cube root.
+    assert truth / 1.3 < squared_slope(x) < truth
+    assert mixture_squared_slope([1], [0], [x.std()]) < truth / 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_plug_in_rules_reach_the_optimum_of_a_normal(seed):
+    s = wb.GaussianPair(0).sample(10_000, seed=seed)
+    optimum = 2 * 3 ** (1 / 3) * np.pi ** (1 / 6) * 10_000 ** (-1 / 3)
+    for rule in ("plugin", "wand"):
+        assert bin_width(s, rule) == pytest.approx(optimum, rel=0.03)
+        h = wb.histogram(s, rule=rule)
+        assert h.rule == rule
+        assert np.diff(h.edges) == pytest.approx(bin_width(s, rule))
+        assert h.from_data
+
+
+def test_plug_in_rules_on_unlike_sides_of_unequal_size():
+    """A narrow and a wide normal: eq. 4.1 for two sizes, and Wand's rule for the pooled density."""
+    rng = np.random.default_rng(2)
+    s = wb.Scores(rng.normal(0, 0.1, 20_000), rng.normal(1, 1, 80_000))
+    slopes = [mixture_squared_slope([1], [0], [sigma]) for sigma in (0.1, 1)]
+    assert bin_width(s, "plugin") == pytest.approx(optimal_width(20_000, 80_000, *slopes), rel=0.03)
+    pooled = mixture_squared_slope([0.2, 0.8], [0, 1], [0.1, 1])
+    assert bin_width(s, "wand") == pytest.approx((6 / (20_000 * pooled)) ** (1 / 3), rel=0.08)
+    assert bin_width(s, "scott") > 2 * bin_width(s, "plugin")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_knuth_finds_the_largest_posterior_of_all_bin_counts(seed):
+    from scipy.special import gammaln
+
+    s = wb.Scores(*HIST_7.sample((3_000, 2_000), seed=seed))
+    low, high = default_range(s)
+
+    def log_posterior(k):
+        total = 0.0
+        for x in s:
+            counts, _ = np.histogram(x, np.linspace(low, high, k + 1))
+            n = counts.sum()
+            total += n * np.log(k) + gammaln(k / 2) - k * gammaln(0.5) - gammaln(n + k / 2)
+            total += gammaln(counts + 0.5).sum()
+        return total
+
+    everywhere = np.array([log_posterior(k) for k in range(1, 200)])
+    chosen = round((high - low) / bin_width(s, "knuth"))
+    assert everywhere[chosen - 1] > everywhere.max() - 1
+    assert abs(chosen - 1 - everywhere.argmax()) <= 2
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule != "quantile"])
+def test_every_rule_copes_with_odd_scores(rule):
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(0, 1, 500), rng.normal(1, 1, 400)
+    # Units, mirror images and non-finite scores.
+    width = bin_width(wb.Scores(x, y), rule)
+    for unit in (100, 1e-140, 1e140):
+        assert bin_width(wb.Scores(unit * x, unit * y), rule) == pytest.approx(unit * width)
+    turned = wb.Scores(x, y, larger_is_member=False)
+    assert bin_width(turned, rule) == pytest.approx(width, rel=0.01)  # quantiles are lower ones
+    odd = wb.Scores(np.r_[x, np.nan, np.inf], np.r_[y, -np.inf, np.nan])
+    assert bin_width(odd, rule) == pytest.approx(width, rel=0.1)
+    # Ties, an atom, two outcomes, a handful of scores: a width that makes a histogram.
+    for p, q in (
+        (np.round(x), np.round(y)),
+        (np.maximum(x, 0), np.maximum(y, 0)),
+        (x > 0, y > 0),
+        ([0.0, 0, 0, 0, 1], [0.0, 0, 0, 0, 0]),
+        ([1, 2, 3], [0, 1, 2]),
+        (np.full(500, 1.0), y),
+    ):
+        s = wb.Scores(p, q)
+        h = wb.histogram(s, rule=rule)
+        assert 0 < bin_width(s, rule) < np.inf
+        assert 1 <= h.bins <= 10_000
+        assert h.p.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("rule", ["plugin", "wand"])
+def test_a_spike_does_not_run_plug_in_rules_out_of_bins(rule):
+    x = np.random.default_rng(4).normal(0, 1, 1_000_000)
+    s = wb.Scores(np.where(x > 0.6, 0.6, x)[:500_000], np.where(x > 0.6, 0.6, x)[500_000:])
+    assert wb.histogram(s, rule=rule).bins <= 2**13
+
+
+@pytest.mark.parametrize("rule", ["scott", "plugin", "wand"])
+def test_a_rule_needs_two_finite_scores_a_side(rule):
+    with pytest.raises(ValueError, match="2 finite scores on each side, found 1 and 3"):
+        bin_width(wb.Scores([np.inf, np.nan, 1.0], [1.0, 2.0, 3.0]), rule)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -198,7 +314,7 @@ def test_rules():
         ({"width": 1e-9}, "too many"),
         ({"range": (1, 1), "bins": 3}, "from low to high"),
         ({"range": 3, "bins": 3}, "pair"),
-        ({"rule": "sturges"}, "'scott', 'fd', 'quantile'; got 'sturges'"),
+        ({"rule": "sturges"}, "'knuth', 'quantile'; got 'sturges'"),
     ],
 )
 def test_bad_bins_say_what_to_do(options, says):

@@ -20,17 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
+from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
 from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 #: Bins more than this help nobody and slow the display.
 MOST_BINS = 100_000
 
-#: Tail mass, each side, outside the default range; it falls into the open outer bins.
-RANGE_TAIL = 0.001
-
-RULES = ("scott", "fd", "quantile")
-Rule = Literal["scott", "fd", "quantile"]
+RULES = (*WIDTH_RULES, "quantile")
+Rule = Literal["scott", "fd", "plugin", "wand", "knuth", "quantile"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,9 +142,11 @@ def histogram(
     range : pair of float, optional
         From the left edge of the first bin to the right edge of the last; both bins stay open.
         Default: the 0.1 % and 99.9 % quantiles of the pooled scores.
-    rule : {"scott", "fd", "quantile"}, optional
-        "scott" (the default): HIST eq. 4.2, see `scott_width`. "fd": Freedman–Diaconis, see
-        `freedman_diaconis_width`. "quantile": bins of equal pooled probability.
+    rule : {"scott", "fd", "plugin", "wand", "knuth", "quantile"}, optional
+        "scott" (the default): HIST eq. 4.2. "fd": Freedman–Diaconis. "plugin": HIST eq. 4.1 with
+        kernel estimates. "wand": Wand's two-stage plug-in. "knuth": Knuth's posterior over the
+        number of bins. These are in `workbench.estimators.bin_rules`. "quantile": bins of equal
+        pooled probability.
 
     Returns
     -------
@@ -189,44 +190,6 @@ def histogram(
     return _count(scores, edges, chosen, from_data)
 
 
-def bin_width(scores: Scores, rule: str) -> float:
-    """The width that a rule gives for these scores."""
-    checks.one_of(rule, "rule", ("scott", "fd"))
-    return scott_width(scores) if rule == "scott" else freedman_diaconis_width(scores)
-
-
-def scott_width(scores: Scores) -> float:
-    """Scott's rule: h = 2·3^{1/3}·π^{1/6}·σ̂·n^{−1/3} ≈ 3.49 σ̂ n^{−1/3} (HIST eq. 4.2).
-
-    σ̂ is the pooled within-side standard deviation of the finite scores and n the smaller side.
-    """
-    p, q = (x[np.isfinite(x)] for x in scores)
-    n = min(p.size, q.size)
-    if n < 2:
-        raise ValueError(
-            f"the rule needs 2 finite scores on each side, found {p.size} and {q.size}; "
-            "give width= or bins="
-        )
-    variance = (p.var() * p.size + q.var() * q.size) / (p.size + q.size)
-    sigma = math.sqrt(variance)
-    return _usable(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
-
-
-def freedman_diaconis_width(scores: Scores) -> float:
-    """Width h = 2·IQR·n^{−1/3}, from the quartiles of the pooled scores; n is the smaller side."""
-    quartiles = scores.quantile([0.25, 0.75])
-    n = min(scores.n_p, scores.n_q)
-    return _usable(2 * float(quartiles[1] - quartiles[0]) * n ** (-1 / 3), scores)
-
-
-def _usable(width: float, scores: Scores) -> float:
-    """A rule's width; where the spread it rests on is 0 (ties), a twentieth of the range."""
-    if width > 0:
-        return width
-    low, high = _range(scores, None)
-    return (high - low) / 20
-
-
 def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, float]:
     if given is not None:
         try:
@@ -237,12 +200,7 @@ def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, fl
         if low >= high:
             raise ValueError(f"range must go from low to high, got ({low:g}, {high:g})")
         return low, high
-    low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
-    if low == high:
-        low, high = (float(x) for x in scores.quantile([0, 1]))
-    if low == high:  # all finite scores are equal: one bin around them
-        return low - 0.5, low + 0.5
-    return low, high
+    return default_range(scores)
 
 
 def _check_bins(k: float) -> None:

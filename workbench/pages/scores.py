@@ -14,7 +14,8 @@ from workbench.bounds.fixed_bins import METHODS, hockey_stick_limits
 from workbench.bounds.gdp import gdp_fit
 from workbench.bounds.result import Bound, percent
 from workbench.bounds.threshold import ErrorRates, epsilon_at_threshold, error_rates
-from workbench.estimators.histogram import RANGE_TAIL, Histogram, bin_width, histogram
+from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
+from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
@@ -40,8 +41,7 @@ THRESHOLD_STEPS = 200
 MOST_BINS = 500
 WIDEST = 200
 
-#: Rules that give a width, and the controls that choose the bins.
-WIDTH_RULES = ("scott", "fd")
+#: The controls that choose the bins.
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
 
 #: The false positive rate at which the strip shows a true positive rate.
@@ -77,6 +77,9 @@ class ScoresPage(
         objects={
             "Scott": "scott",
             "Freedman–Diaconis": "fd",
+            "Plug-in": "plugin",
+            "Wand": "wand",
+            "Knuth": "knuth",
             "Fixed width": "width",
             "Fixed number": "count",
             "Equal probability": "quantile",
@@ -127,7 +130,7 @@ class ScoresPage(
             (
                 Control("threshold"),
                 Control("bin_rule"),
-                Control("bin_width", when=lambda p: p.bin_rule in ("scott", "fd", "width")),
+                Control("bin_width", when=lambda p: p.bin_rule in (*WIDTH_RULES, "width")),
                 Control("bin_count", when=lambda p: p.bin_rule in ("count", "quantile")),
                 Control("fixed_range", when=lambda p: p.bin_rule != "quantile"),
                 Control("range_low", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
