@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 import param
@@ -25,8 +26,17 @@ from workbench.pages.base import (
     number,
     sentence,
 )
+from workbench.pages.jobs import job
+from workbench.parallel import map_in_processes
 
 N = 200_000
+REPEATS = 100
+
+
+def power_of_one(shift, threshold, seed):
+    """The power of a threshold in a small sample, slowly."""
+    time.sleep(0.1)
+    return float(np.mean(np.random.default_rng(seed).normal(shift, 1, 1000) > threshold))
 
 
 class DemoPage(Page):
@@ -53,6 +63,7 @@ class DemoPage(Page):
                 Control("confidence"),
             ),
         ),
+        Section("Again", (Control("repeat"),)),
         Section(
             "Compare with", (Control("show_reference"), Control("reference"), Control("reset"))
         ),
@@ -83,6 +94,7 @@ class DemoPage(Page):
     seed = param.Integer(0, precedence=-1)
     slow = param.Number(0.0, precedence=-1)
     scores = param.Parameter(precedence=-1)
+    powers = param.Parameter(precedence=-1)
 
     def __init__(self, **params):
         super().__init__(**params)
@@ -380,6 +392,25 @@ class DemoPage(Page):
         "How many scores were read."
         p, q = self.scores
         return Fact(f"{len(p) + len(q):,}", f"{len(p):,} members, {len(q):,} non-members")
+
+    @job("Repeat with small samples", needs=("shift", "threshold", "seed"), into="powers")
+    def repeat(self, report):
+        "The power of the threshold in 100 samples of 1,000 members."
+        powers = ()
+        seeds = np.random.SeedSequence(self.seed).spawn(REPEATS)
+        one = partial(power_of_one, self.shift, self.threshold)
+        for _, power in map_in_processes(one, seeds, report):
+            powers = (*powers, power)
+            report(len(powers) / REPEATS, f"{len(powers)} of {REPEATS} samples", powers)
+        return powers
+
+    @number("Power, repeated", needs=("powers",))
+    def spread(self):
+        "Mean power over the repetitions, and how much it varies."
+        if self.powers is None:
+            return Fact("–", "not repeated yet")
+        spread = f"± {np.std(self.powers):.3f} in {len(self.powers)} samples"
+        return Fact(f"{np.mean(self.powers):.3f}", spread)
 
     @sentence(needs=("rates",))
     def words(self):

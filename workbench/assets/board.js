@@ -2,7 +2,7 @@
 // sends back what people do with it. One module for Panel and for JupyterLab (anywidget).
 //
 // Synced state: frame (what the page holds, fixed), item_<name> (an item's content as JSON),
-// message, busy, handled (serial of the last gesture that was answered), plotly (address of
+// job_<name> (how long work stands, as JSON), message, busy, handled (serial of the last gesture that was answered), plotly (address of
 // plotly.js; empty where it comes from the model, see `fromModel`), and gesture, the only one that
 // is written here.
 
@@ -39,6 +39,11 @@ export default {
     const about = frame.about ? [make("p", {class: "wb-about"}, frame.about)] : []
     root.append(make("header", {}, make("h1", {}, frame.title), ...about))
     root.append(alertBox(watch, send))
+    for (const job of frame.jobs) {
+      const row = new JobRow(job, send)
+      root.append(row.element)
+      watch(`job_${job.name}`, text => { if (text) row.show(JSON.parse(text)) })
+    }
     const strip = make("div", {class: "wb-strip", style: `--columns: ${columns(frame.numbers.length)}`})
     const places = {
       head: make("div", {class: "wb-sentences wb-small"}),
@@ -128,6 +133,42 @@ function alertBox(watch, send) {
     body.hidden = !message
   })
   return make("div", {role: "alert"}, body)
+}
+
+// -- long work -----------------------------------------------------------------------------------
+
+// Its button is among the controls; a phone has it here, for there the controls are out of sight.
+class JobRow {
+  constructor({name, title}, send) {
+    this.title = title
+    this.words = make("p", {class: "wb-job-words"})
+    this.button = make("button", {class: "wb-text-button", type: "button"})
+    this.button.addEventListener("click", () => send({kind: "job", job: name}))
+    this.bar = make("div", {class: "wb-progress", role: "progressbar", "aria-label": title,
+      "aria-valuemin": "0", "aria-valuemax": "100"}, make("div", {}))
+    // Read aloud are the beginning and the end, not every step.
+    this.said = make("p", {class: "wb-said", role: "status"})
+    this.element = make("section", {class: "wb-card wb-job", "aria-label": title},
+      make("div", {class: "wb-job-head"}, make("h2", {}, title), this.words, this.button),
+      this.bar, this.said)
+  }
+
+  show({status, tone, fraction, words, offered}) {
+    const running = status === "running"
+    const before = this.element.dataset.status
+    Object.assign(this.element.dataset, {status, tone})
+    this.element.hidden = status === "idle" && !offered
+    this.words.textContent = words
+    this.button.textContent = running ? "Cancel" : "Run"
+    this.button.setAttribute("aria-label", `${this.button.textContent}: ${this.title}`)
+    this.button.hidden = !offered
+    this.bar.hidden = !running
+    if (fraction === null) this.bar.removeAttribute("aria-valuenow")
+    else this.bar.setAttribute("aria-valuenow", Math.round(100 * fraction))
+    this.bar.setAttribute("aria-valuetext", words)
+    this.bar.firstChild.style.width = fraction === null ? "" : `${100 * fraction}%`
+    if (before && before !== status) this.said.textContent = `${this.title}: ${running ? "running" : words}`
+  }
 }
 
 // -- charts -------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ def frame(page: type[Page]) -> dict[str, Any]:
         "figures": [_texts(item) for item in page.figures()],
         "numbers": [_texts(item) for item in page.numbers()],
         "sentences": [_texts(item) for item in page.sentences()],
+        "jobs": [{"name": job.name, "title": job.title} for job in page.jobs().values()],
     }
 
 
@@ -39,6 +40,25 @@ def content(value: Any) -> str:
     elif isinstance(value, Fact):
         value = _card(value.text, note=value.note)
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def jobs(page: Page) -> dict[str, str]:
+    """How every job of the page stands, as JSON, by the name that the board knows it by."""
+    offered = {c.name for section in page.controls for c in section.controls if c.offered(page)}
+    states = {name: page.job_state(name) for name in page.jobs()}
+    return {
+        f"job_{name}": json.dumps(
+            {
+                "status": state.status,
+                "tone": "warn" if state.stale or state.status in ("cancelled", "failed") else "",
+                "fraction": state.fraction,
+                "words": state.words,
+                "offered": name in offered,
+            },
+            ensure_ascii=False,
+        )
+        for name, state in states.items()
+    }
 
 
 def palettes() -> tuple[str, str]:

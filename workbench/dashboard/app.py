@@ -28,6 +28,9 @@ Factory = Callable[[], Page]
 #: Below this width (pixels) the drawer lies over the page, and starts closed.
 NARROW = 900
 
+#: Below this width the menu's entries stand closer.
+CROWDED = 1200
+
 
 class ThemeButton(Script):
     """The button that switches between light and dark."""
@@ -46,7 +49,7 @@ def make_app(pages: Sequence[Factory]) -> dict[str, Callable[[], pmui.Page]]:
         The first is served at ``/``, the others under their class's name. One page needs no menu.
     """
     addresses = ["/", *(f"/{_slug(page)}" for page in pages[1:])]
-    titles = [_kind(page).title for page in pages]
+    titles = [_kind(page).menu or _kind(page).title for page in pages]
     links = list(zip(addresses, titles, strict=True)) if len(pages) > 1 else []
 
     def app(page: Factory, address: str) -> Callable[[], pmui.Page]:
@@ -162,7 +165,10 @@ def _theme(palette: dict[str, str]) -> dict[str, Any]:
         "components": {
             # Material lightens raised paper in the dark; the drawer on a phone would look foggy.
             "MuiPaper": {"styleOverrides": {"root": {"backgroundImage": "none"}}},
-            "MuiButton": {"styleOverrides": {"root": {"textTransform": "none"}}},
+            "MuiButton": {
+                "defaultProps": {"disableElevation": True},
+                "styleOverrides": {"root": {"textTransform": "none"}},
+            },
             "MuiFormLabel": {"styleOverrides": {"root": {"fontSize": 13, "lineHeight": "18px"}}},
             "MuiInputBase": {"styleOverrides": {"root": {"fontSize": 14}}},
             # The entries of a dropdown are options of its list; panel-material-ui says menu items.
@@ -184,6 +190,7 @@ _PAGE_SX = {
         "fontSize": 16,
         "lineHeight": "24px",
         "fontWeight": 600,
+        "whiteSpace": "nowrap",
     },
     ".MuiToolbar-root": {"minHeight": "56px !important"},
     # Empty headings that only hold a place, and a bar that stays hidden, are noise when read aloud.
@@ -209,11 +216,17 @@ svg { fill: currentcolor; }
 
 _MENU_CSS = f"""
 nav {{ display: flex; gap: 4px; font: 500 14px/24px var(--wb-font); }}
-nav.bar {{ padding: 0 24px; }}
+nav.bar {{ flex-wrap: wrap; padding: 0 24px; }}
 nav.drawer {{ flex-direction: column; padding: 0 4px; }}
 @media (max-width: {NARROW - 1}px) {{ nav.bar {{ display: none; }} }}
 @media (min-width: {NARROW}px) {{ nav.drawer {{ display: none; }} }}
-a {{ padding: 4px 12px; border-radius: 6px; color: var(--wb-muted); text-decoration: none; }}
+a {{ padding: 4px 12px; border-radius: 6px; color: var(--wb-muted); text-decoration: none;
+     white-space: nowrap; }}
+/* Where one line does not hold them all, two fit into the bar. */
+@media (max-width: {CROWDED - 1}px) {{
+  nav.bar {{ column-gap: 0; padding: 0 8px 0 16px; font-size: 13px; }}
+  nav.bar a {{ padding: 0 9px; }}
+}}
 a:hover {{ background: var(--wb-page); }}
 a[aria-current] {{ color: var(--wb-p); }}
 a:focus-visible {{ outline: 2px solid var(--wb-p); }}

@@ -13,12 +13,16 @@ import param
 
 from workbench.pages.base import Control, Page, Section, Upload
 from workbench.pages.controls import decimals, scale
+from workbench.pages.jobs import CANCEL
 
 #: Milliseconds for which a widget's changes are gathered; Panel's own 50 are felt.
 DEBOUNCE = 5
 
 #: ``post(name, value, applied)``: set a parameter, then call ``applied``.
 Post = Callable[[str, Any, Callable[[], None]], None]
+
+#: Called with the name of a job whose button was pressed.
+Press = Callable[[str], None]
 
 
 class FileField(pmui.FileInput):
@@ -64,7 +68,7 @@ class Field:
     def state(self) -> dict[str, Any]:
         """How the widget has to look now; may be asked for on any thread."""
         parameter = self.page.param[self.name]
-        offered = self.control.when is None or bool(self.control.when(self.page))
+        offered = self.control.offered(self.page)
         state = {"applied": self._applied, "visible": offered, "label": parameter.label}
         if isinstance(parameter, Upload):
             return state | {"multiple": True, "variant": "outlined"}
@@ -106,14 +110,41 @@ class Field:
         self._post(self.name, value, partial(setattr, self, "_applied", self._chosen))
 
 
+class JobButton:
+    """A control that names a job: it begins the job, and cancels it while it runs."""
+
+    def __init__(self, page: Page, control: Control, press: Press):
+        self.page, self.control, self.job = page, control, page.jobs()[control.name]
+        self.widget = pmui.Button(sizing_mode="stretch_width", margin=(8, 16))
+        self.show(self.state())
+        self.widget.param.watch(lambda event: press(control.name), "clicks")
+
+    def state(self) -> dict[str, Any]:
+        """How the button has to look now; may be asked for on any thread."""
+        running = self.page.job_state(self.job.name).running
+        return {
+            "visible": self.control.offered(self.page),
+            "label": CANCEL if running else self.job.title,
+            "variant": "outlined" if running else "contained",
+        }
+
+    def show(self, state: dict[str, Any]) -> None:
+        """Make the button look so."""
+        self.widget.param.update(**state)
+
+
 class Group:
     """The controls of a section under their heading, which explains them when opened."""
 
-    def __init__(self, page: Page, section: Section, post: Post):
-        self.fields = [Field(page, control, post) for control in section.controls]
+    def __init__(self, page: Page, section: Section, post: Post, press: Press):
+        self.fields = [
+            Field(page, control, post)
+            if control.name in page.param
+            else JobButton(page, control, press)
+            for control in section.controls
+        ]
         self._titled = bool(section.title)
-        parameters = [page.param[control.name] for control in section.controls]
-        docs = [(str(p.label), p.doc) for p in parameters if p.doc]
+        docs = [explained for c in section.controls for explained in _explained(page, c)]
         self._heading = pn.pane.HTML(
             _heading(section.title, docs),
             stylesheets=[_HEADING_CSS],
@@ -135,6 +166,17 @@ class Group:
         for field, state in zip(self.fields, states, strict=True):
             field.show(state)
         self._heading.visible = self._titled and any(state["visible"] for state in states)
+
+
+def _explained(page: Page, control: Control) -> list[tuple[str, str]]:
+    """The control's label and help, if it has help."""
+    if control.name in page.param:
+        parameter = page.param[control.name]
+        label, doc = str(parameter.label), parameter.doc
+    else:
+        job = page.jobs()[control.name]
+        label, doc = job.title, job.help
+    return [(label, doc)] if doc else []
 
 
 def _kind(parameter: param.Parameter) -> tuple[type, str]:

@@ -38,14 +38,14 @@ class Script(AnyWidgetComponent):
 
 
 class Board(Script):
-    """The board in Panel; `board_type` adds one parameter per item of a page."""
+    """The board in Panel; `board_type` adds one parameter per item and job of a page."""
 
     frame = param.Dict({}, doc="What the page holds and never changes.")
     message = param.String("", doc="The page's message.")
     busy = param.Boolean(False, doc="Whether people have waited for `PATIENCE`.")
     handled = param.Integer(0, doc="Serial of the last gesture that was answered.")
     plotly = param.String(PLOTLY, doc="Where the browser finds plotly.js.")
-    gesture = param.Dict({}, doc="What a person did last: a drag, a click, a dismissal.")
+    gesture = param.Dict({}, doc="What a person did last: a drag, a click, a job's button.")
 
     _esm = assets.SCRIPT
 
@@ -57,6 +57,7 @@ def board_type(page: type[Page]) -> type[Board]:
     """The board of a kind of page: every item is synced by itself, and only when it changed."""
     items = [*page.figures(), *page.numbers(), *page.sentences()]
     fields = {f"item_{item.name}": param.String("", doc=item.title) for item in items}
+    fields |= {f"job_{job.name}": param.String("", doc=job.title) for job in page.jobs().values()}
     return type(f"{page.__name__}Board", (Board,), fields)
 
 
@@ -90,21 +91,25 @@ class Drawing:
             sizing_mode="stretch_width",
             stylesheets=[assets.STYLE.read_text(encoding="utf-8")],
         )
-        self.groups = [Group(page, section, self._set) for section in page.controls]
+        self.groups = [Group(page, section, self._set, self._press) for section in page.controls]
         self._changed = set(page.param)
         self._handled = 0
         page.param.watch(self._note, list(page.param))
         self.board.param.watch(lambda event: self._gesture(event.new), "gesture")
         self.worker.post("draw", lambda: None)
+        doc.on_session_destroyed(lambda session_context: page.end_jobs())
 
     # -- from the person to the page --------------------------------------------------------------
 
-    def _post(self, key: str, job: Any) -> None:
+    def _post(self, key: Any, job: Any) -> None:
         self.worker.post(key, partial(self._try, job))
         self.doc.add_timeout_callback(self._show_busy, int(1000 * PATIENCE))
 
     def _set(self, name: str, value: Any, applied: Callable[[], None] = lambda: None) -> None:
         self._post(name, partial(self._assign, name, value, applied))
+
+    def _press(self, job: str) -> None:
+        self._post(("press", job), partial(self.page.press_job, job, self.worker.post))
 
     def _assign(self, name: str, value: Any, applied: Callable[[], None]) -> None:
         parameter = self.page.param[name]
@@ -120,6 +125,8 @@ class Drawing:
         kind = gesture["kind"]
         if kind == "dismiss":
             self._post("message", partial(setattr, self.page, "message", ""))
+        elif kind == "job":
+            self._press(gesture["job"])
         elif kind == "click":
             method = self.items[gesture["item"]].click or ""
             self._post("click", partial(getattr(self.page, method), gesture["x"], gesture["y"]))
@@ -146,15 +153,16 @@ class Drawing:
     def _draw(self) -> None:
         """In the worker's thread: draw what changed, then hand it to the session."""
         changed, self._changed = self._changed, set()
-        contents: dict[str, str] = {}
+        contents: dict[str, Any] = {}
         for item in self.items.values():
             if self.page.inputs(item) & changed:
                 self._try(partial(self._draw_item, item, contents))
         states = [group.state() for group in self.groups]
+        contents |= assets.jobs(self.page)
         news = contents | {"message": self.page.message, "handled": self._handled}
         self.doc.add_next_tick_callback(partial(self._show, news, states))
 
-    def _draw_item(self, item: Item, contents: dict[str, str]) -> None:
+    def _draw_item(self, item: Item, contents: dict[str, Any]) -> None:
         contents[f"item_{item.name}"] = assets.content(self.page.draw(item))
 
     def _show(self, news: dict[str, Any], states: list[Any]) -> None:

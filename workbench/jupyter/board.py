@@ -33,7 +33,7 @@ def plotly() -> bytes:
 
 
 class Board(anywidget.AnyWidget):
-    """The board as ``board.js`` knows it; `board_type` adds one trait per item of a page.
+    """The board as ``board.js`` knows it; `board_type` adds a trait per item and job of a page.
 
     plotly.js is no part of the state: the first board on a notebook's page asks for it in a
     message, so that it crosses once and is never saved.
@@ -59,7 +59,7 @@ class Board(anywidget.AnyWidget):
 
 
 @cache
-def board_type(names: tuple[str, ...]) -> type[Board]:
-    """The board with these items; every one is synced by itself, and only when it changed."""
-    items = {f"item_{name}": traitlets.Unicode("").tag(sync=True) for name in names}
-    return type("Board", (Board,), items)
+def board_type(fields: tuple[str, ...]) -> type[Board]:
+    """The board with these fields; every one is synced by itself, and only when it changed."""
+    traits = {field: traitlets.Unicode("").tag(sync=True) for field in fields}
+    return type("Board", (Board,), traits)

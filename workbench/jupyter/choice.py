@@ -48,6 +48,9 @@ def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
 def sections_for(page: Page, items: list[Item]) -> list[Section]:
     """The page's controls, without those that none of the items rests on."""
     needed = frozenset().union(*(page.inputs(item) for item in items))
+    for job in page.jobs().values():
+        if job.into in needed:
+            needed |= {job.name, *page.inputs(job)}
 
     def kept(control: Control) -> bool:
         return control.name in needed

@@ -12,9 +12,13 @@ import param
 
 from workbench.pages.base import Control, Page, Section, Upload
 from workbench.pages.controls import decimals, scale
+from workbench.pages.jobs import CANCEL
 
 #: Called with a parameter's name and what a person chose for it.
 Post = Callable[[str, Any], None]
+
+#: Called with the name of a job whose button was pressed.
+Press = Callable[[str], None]
 
 #: Whether what a person chose for the parameter of this name is still to be taken by the page.
 Waits = Callable[[str], bool]
@@ -69,7 +73,7 @@ class Field:
     @property
     def offered(self) -> bool:
         """Whether the page offers the control now."""
-        return self.control.when is None or bool(self.control.when(self.page))
+        return self.control.offered(self.page)
 
     def _show(self, parameter: Any) -> None:
         _hide(self.widget, not self.offered)
@@ -111,11 +115,39 @@ class Field:
         self._post(self.name, value)
 
 
+class JobButton:
+    """A control that names a job: it begins the job, and cancels it while it runs."""
+
+    def __init__(self, page: Page, control: Control, press: Press):
+        self.page, self.control, self.name = page, control, control.name
+        self.job = page.jobs()[self.name]
+        self.widget = widgets.Button(tooltip=self.job.help or self.job.title)
+        self.widget.on_click(lambda _: press(self.name))
+        self.show()
+
+    @property
+    def offered(self) -> bool:
+        """Whether the page offers the job now."""
+        return self.control.offered(self.page)
+
+    def show(self) -> None:
+        """Make the button say what it does now."""
+        running = self.page.job_state(self.name).running
+        _hide(self.widget, not self.offered)
+        self.widget.description = CANCEL if running else self.job.title
+        self.widget.button_style = "" if running else "primary"
+
+
 class Group:
     """The controls of a section under their heading."""
 
-    def __init__(self, page: Page, section: Section, post: Post, waits: Waits):
-        self.fields = [Field(page, control, post, waits) for control in section.controls]
+    def __init__(self, page: Page, section: Section, post: Post, waits: Waits, press: Press):
+        self.fields = [
+            Field(page, control, post, waits)
+            if control.name in page.param
+            else JobButton(page, control, press)
+            for control in section.controls
+        ]
         heading = [widgets.HTML(f"<h4>{escape(section.title)}</h4>")] if section.title else []
         self.widget = widgets.VBox([*heading, *(field.widget for field in self.fields)])
         self.show()

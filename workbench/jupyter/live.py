@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from workbench.assets import board as assets
 from workbench.jupyter.board import VIEW, board_type
-from workbench.jupyter.controls import Group, Post, Waits
+from workbench.jupyter.controls import Group, Post, Press, Waits
 from workbench.pages.base import Item, Page, Section
 
 
@@ -29,6 +29,8 @@ class Live:
         Is called with what was chosen in a control; see `Post`.
     waits : callable
         See `Waits`.
+    press : callable
+        See `Press`.
     gesture : callable
         Is called with what was done on the board.
     """
@@ -41,6 +43,7 @@ class Live:
         identity: str,
         post: Post,
         waits: Waits,
+        press: Press,
         gesture: Callable[[dict[str, Any]], None],
     ):
         self.page = page
@@ -48,9 +51,13 @@ class Live:
         frame = assets.frame(type(page))
         for kind in ("figures", "numbers", "sentences"):
             frame[kind] = [texts for texts in frame[kind] if texts["name"] in names]
-        self.board = board_type(names)(frame={**frame, "view": identity})
+        offered = [control.name for section in sections for control in section.controls]
+        frame["jobs"] = [texts for texts in frame["jobs"] if texts["name"] in offered]
+        self._jobs = tuple(f"job_{texts['name']}" for texts in frame["jobs"])
+        fields = (*(f"item_{name}" for name in names), *self._jobs)
+        self.board = board_type(fields)(frame={**frame, "view": identity})
         self.board.observe(lambda change: gesture(change.new), "gesture")
-        self.groups = [Group(page, section, post, waits) for section in sections]
+        self.groups = [Group(page, section, post, waits, press) for section in sections]
         controls = widgets.VBox([group.widget for group in self.groups])
         controls.add_class("wb-controls")
         self.box = widgets.HBox([controls, self.board] if sections else [self.board])
@@ -58,9 +65,12 @@ class Live:
 
     def show(self, contents: dict[str, str], handled: int) -> None:
         """Hand new contents of items to the board, and make the controls follow the page."""
+        jobs = assets.jobs(self.page)
         with self.board.hold_sync():
             for name, text in contents.items():
                 self.board.set_trait(f"item_{name}", text)
+            for name in self._jobs:
+                self.board.set_trait(name, jobs[name])
             self.board.message = self.page.message
             self.board.handled = handled
             self.board.busy = False

@@ -33,13 +33,15 @@ class Still:
         self.identity = identity
         self._drawn: dict[str, tuple[str, str]] = {}
 
-    def html(self, message: str, items: list[tuple[Item, Any, str]]) -> str:
+    def html(self, message: str, notes: list[str], items: list[tuple[Item, Any, str]]) -> str:
         """Everything as one element.
 
         Parameters
         ----------
         message : str
             What went wrong last; "" for nothing.
+        notes : list of str
+            What else is to be known, such as whether the results are partial.
         items : list of (Item, value, content)
             What is shown, as the page drew it, and as the board got it.
         """
@@ -48,10 +50,11 @@ class Still:
             place = item.place if item.kind == "sentence" else item.kind
             parts[place] += self._element(item, value, content)
         alert = f'<p style="color:{LIGHT["bad"]}">{escape(message)}</p>' if message else ""
+        said = "".join(f"<p>{escape(note)}</p>" for note in notes)
         return (
             f"<style>{_swap(self.identity)}</style>"
             f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
-            f'{alert}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
+            f'{alert}{said}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
             f'{parts["strip"]}<div style="{_CHARTS}">{parts["figure"]}</div>{parts["foot"]}'
             f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
         )

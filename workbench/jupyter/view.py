@@ -60,7 +60,8 @@ class View:
     """A page as one notebook sees it.
 
     Every control and every number is an attribute: ``view.threshold``, ``view.threshold = 0.5``,
-    ``view.epsilon``. Setting a control redraws what rests on it.
+    ``view.epsilon``. Setting a control redraws what rests on it. Long work is a method that runs to
+    its end; Ctrl-C cancels it, and what it has found so far stays.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ class View:
         self._observers: list[Observer] = []
         self._stale = {item.name for item in self._items}
         self._busy, self._drawing, self._handled, self._took = False, False, 0, 0.0
-        self._displayed = False
+        self._displayed, self._noted = False, self._notes()
         page.param.watch(self._note, list(page.param))
         cells.enter(self)
 
@@ -111,6 +112,8 @@ class View:
         if name.startswith("_"):
             raise AttributeError(name)
         page = self._page
+        if name in page.jobs():
+            return partial(self._run, name)
         if name in self._controls and isinstance(page.param[name], param.Event):
             return partial(self.update, **{name: True})  # called, it happens
         if name in page.param:
@@ -130,7 +133,8 @@ class View:
             raise AttributeError(self._unknown(name))
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *self._controls, *self._numbers, "scores"})
+        own = {*self._controls, *self._numbers, *self._page.jobs(), "scores"}
+        return sorted({*super().__dir__(), *own})
 
     def __repr__(self) -> str:
         numbers = [value for value in self.numbers.values() if isinstance(value, Bound)]
@@ -255,6 +259,7 @@ class View:
                 self._identity,
                 self._chose,
                 self._turns.waits,
+                self._press,
                 self._gesture,
             )
             self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
@@ -267,6 +272,7 @@ class View:
 
     def close(self) -> None:
         """Free the widget; controls and numbers stay readable and settable from Python."""
+        self._page.end_jobs()
         self._turns.stop()
         self._observers = []
         if self._live is not None:
@@ -297,6 +303,7 @@ class View:
         self._draw()
         return self._still.html(
             self._page.message,
+            self._notes(),
             [
                 (item, *self._contents[item.name])
                 for item in self._items
@@ -324,6 +331,15 @@ class View:
         else:
             setattr(self._page, name, value)
 
+    def _press(self, job: str) -> None:
+        self._turns.post(("press", job), partial(self._page.press_job, job, self._turns.post))
+
+    def _run(self, job: str) -> Any:
+        try:
+            return self._page.run_job(job, told=self._draw)
+        finally:
+            self._draw()
+
     def _receive(self, name: str, value: Any) -> None:
         self._assign(name, value)
         self._draw()
@@ -339,6 +355,8 @@ class View:
         kind = gesture["kind"]
         if kind == "dismiss":
             self._turns.post("message", partial(setattr, self._page, "message", ""))
+        elif kind == "job":
+            self._press(gesture["job"])
         else:
             item = next(item for item in self._items if item.name == gesture["item"])
             if kind == "click":
@@ -394,7 +412,8 @@ class View:
             self._took = time.monotonic() - began
             if self._live is not None:
                 self._live.show(sent, self._handled)
-            if sent and self._displayed:
+            if self._displayed and (sent or self._noted != self._notes()):
+                self._noted = self._notes()
                 self._turns.later(IDLE, self._refresh)
 
     def _draw_stale(self) -> dict[str, str]:
@@ -429,7 +448,9 @@ class View:
 
     @property
     def _controls(self) -> list[str]:
-        return [c.name for section in self._page.controls for c in section.controls]
+        page = self._page
+        names = [c.name for section in page.controls for c in section.controls]
+        return [name for name in names if name in page.param]
 
     @property
     def _numbers(self) -> dict[str, Item]:
@@ -438,6 +459,12 @@ class View:
     @property
     def _sections(self) -> list[Section]:
         return sections_for(self._page, self._items) if self._part else list(self._page.controls)
+
+    def _notes(self) -> list[str]:
+        """How the page's jobs stand, those that were begun."""
+        jobs = self._page.jobs().values()
+        said = [(job.title, self._page.job_state(job.name).words) for job in jobs]
+        return [f"{title}: {words}" for title, words in said if words]
 
     def _state(self) -> dict[str, Any]:
         page = self._page

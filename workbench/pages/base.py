@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,9 @@ from workbench.parallel import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", "Item", Job)
+
+#: Seconds within which two clicks are one.
+DOUBLE_CLICK = 0.4
 
 
 class Upload(param.Parameter):
@@ -58,6 +62,10 @@ class Control:
 
     name: str
     when: Callable[[Any], bool] | None = None
+
+    def offered(self, page: Page) -> bool:
+        """Whether the page offers it now."""
+        return self.when is None or bool(self.when(page))
 
 
 @dataclass(frozen=True)
@@ -205,6 +213,7 @@ class Page(param.Parameterized):
         self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
         self._runs: dict[str, Run] = {}
         self._results: dict[str, Run] = {}
+        self._turned: dict[str, float] = {}
         super().__init__(**params)
 
     @classmethod
@@ -271,6 +280,18 @@ class Page(param.Parameterized):
         if not self.job_state(name).running:
             self._begin(name, post).start()
 
+    def press_job(self, name: str, post: Post) -> None:
+        """What a job's button does: begin, or cancel while it runs; see `start_job`.
+
+        A click just after the button's words changed was meant for the words before.
+        """
+        if time.monotonic() - self._turned.get(name, -DOUBLE_CLICK) < DOUBLE_CLICK:
+            return
+        if self.job_state(name).running:
+            self.cancel_job(name)
+        else:
+            self.start_job(name, post)
+
     def run_job(self, name: str, told: Callable[[], None] = lambda: None) -> Any:
         """Do a job here and now, to its end.
 
@@ -311,9 +332,11 @@ class Page(param.Parameterized):
 
     def end_jobs(self) -> None:
         """Cancel all jobs and hear nothing more of them: nobody looks at the page any more."""
-        for run in self._runs.values():
+        for name, run in self._runs.items():
             run.mute()
             run.cancel()
+            if self.job_state(name).running:
+                self._mark_job(name, replace(self.job_states[name], status="cancelled"))
 
     def hear(self, run: Run, state: JobState, value: Any) -> None:
         """Take what a job tells; ``value`` is its result so far, or None."""
@@ -341,6 +364,8 @@ class Page(param.Parameterized):
         return run
 
     def _mark_job(self, name: str, state: JobState) -> None:
+        if state.running != self.job_state(name).running:
+            self._turned[name] = time.monotonic()
         self.job_states = {**self.job_states, name: state}
 
     # -- what is marked ----------------------------------------------------------------------------

@@ -47,6 +47,9 @@ logger = logging.getLogger(__name__)
 #: Seconds between two updates of a page by its job.
 EVERY = 0.2
 
+#: What the button of a running job says.
+CANCEL = "Cancel"
+
 #: ``post(key, change)``: have ``change`` run soon where the page may be changed, in place of an
 #: older one of the same key that still waits.
 Post = Callable[[Hashable, Callable[[], None]], None]
