@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PORT   ?= 5006
 WORKERS ?= auto
 
-.PHONY: help serve lab test check bench format clean
+.PHONY: help serve lab test check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -29,6 +29,9 @@ check: $(VENV)/.dev ## style and types
 bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
 	@$(BIN)/python tests/ensure_browser.py
 	$(BIN)/python -m benchmarks
+
+coverage: $(VENV)/.dev ## false claims of every method, by simulation, in full; stored for the help
+	OMP_NUM_THREADS=1 $(BIN)/python data/make_coverage.py
 
 format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff check --fix .

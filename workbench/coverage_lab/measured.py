@@ -1,0 +1,111 @@
+"""What the coverage lab found for the shipped methods, stored with the version of the code.
+
+``data/make_coverage.py`` (`make coverage`) measures anew and writes ``data/coverage.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.bounds.result import percent
+from workbench.coverage_lab.lab import Coverage
+from workbench.coverage_lab.methods import METHODS
+from workbench.scores.examples import data_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FILE = "coverage.json"
+
+#: Packages whose code decides what a bound says.
+SOURCES = ("bounds", "curves", "estimators", "scores")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Stored results of the lab.
+
+    Attributes
+    ----------
+    version : str
+        Of the workbench that was measured.
+    digest : str
+        Of its sources; see `source_digest`.
+    records : sequence of mapping
+        `Coverage.to_dict` of every method in every setting and size.
+    """
+
+    version: str
+    digest: str
+    records: Sequence[Mapping[str, Any]]
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row a record."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.records))
+
+    @property
+    def current(self) -> bool:
+        """Whether the code is still the one that was measured."""
+        return self.digest == source_digest()
+
+    def sentence(self, source: str) -> str:
+        """How bounds of this method (`Bound.method`) fared; empty where it was not measured."""
+        own = [r for r in self.records if r["source"] == source and _shipped(r["method"])]
+        claiming = [r for r in own if r["claims"]]
+        told = claiming or own
+        if not told:
+            return ""
+        worst = max(told, key=lambda r: r["rate"])
+        allowed, reps = percent(1 - worst["confidence"]), f"{worst['reps']:,}"
+        settings = len({r["setting"] for r in told})
+        code = f"version {self.version}" + ("" if self.current else ", before the latest changes")
+        return (
+            f"In simulation ({settings} settings, {reps} replicates each, {code}) it claimed too "
+            f"much in at most {worst['rate']:.1%} of the replicates; {allowed} "
+            f"{'are allowed' if claiming else 'is what it states'}."
+        )
+
+
+@cache
+def measured() -> Measured:
+    """The stored results."""
+    stored = json.loads((data_folder() / FILE).read_text(encoding="utf-8"))
+    return Measured(stored["version"], stored["digest"], tuple(stored["records"]))
+
+
+def store(results: Sequence[Coverage], version: str, folder: Path) -> None:
+    """Write results for `measured`."""
+    content = {
+        "version": version,
+        "digest": source_digest(),
+        "records": [_rounded(result.to_dict()) for result in results],
+    }
+    text = json.dumps(content, indent=1, ensure_ascii=False)
+    (folder / FILE).write_text(text + "\n", encoding="utf-8")
+
+
+@cache
+def source_digest() -> str:
+    """A fingerprint of the code that decides what a bound says."""
+    package = Path(__file__).parents[1]
+    found = hashlib.sha256()
+    for folder in SOURCES:
+        for path in sorted((package / folder).glob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
+def _shipped(method: str) -> bool:
+    return method in METHODS and METHODS[method].group != "fails"
+
+
+def _rounded(record: dict[str, Any]) -> dict[str, Any]:
+    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
