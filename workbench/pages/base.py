@@ -261,8 +261,7 @@ class Page(param.Parameterized):
         run = self._results.get(job.into)
         if run is None or run.job != job or getattr(self, job.into) is None:
             return state
-        inputs = tuple(self.inputs(job))
-        stale = not _same(run.snapshot._values(inputs), self._values(inputs))
+        stale = not _same(run.inputs, self.inputs_of(job))
         shown = "this run" if run is self._runs[name] else "an earlier run"
         return replace(state, shown=shown, stale=stale)
 
@@ -348,6 +347,10 @@ class Page(param.Parameterized):
             if state.error:
                 self.message = f"{run.job.title}: {state.error}"
             self._mark_job(run.job.name, state)
+
+    def inputs_of(self, job: Job) -> tuple[Any, ...]:
+        """The parameters that a job rests on, as they stand."""
+        return self._values(tuple(sorted(self.inputs(job))))
 
     def snapshot(self) -> Self:
         """The page as it stands, for a thread of its own: nothing that is set here changes it."""

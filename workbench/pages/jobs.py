@@ -162,11 +162,17 @@ class Run:
     job : Job
     post : callable
         Where changes of the page are made; see `Post`.
+
+    Attributes
+    ----------
+    inputs : tuple
+        What it rests on, as that stood when it began.
     """
 
     def __init__(self, page: Page, job: Job, post: Post):
         self.job, self._page, self._post = job, page, post
-        self.snapshot = page.snapshot()
+        self.inputs = page.inputs_of(job)
+        self._work = partial(getattr(page.snapshot(), job.name), self.report)
         self._began = time.monotonic()
         self._told = 0.0
         self._cancelled = threading.Event()
@@ -177,7 +183,7 @@ class Run:
     def __call__(self) -> None:
         """Do the work, and tell the page how it ended; errors are raised, too."""
         try:
-            result = getattr(self.snapshot, self.job.name)(self.report)
+            result = self._work()
         except (Cancelled, KeyboardInterrupt):
             self._tell("cancelled")
             raise
@@ -190,7 +196,7 @@ class Run:
 
     def start(self) -> None:
         """Do the work in a thread."""
-        threading.Thread(target=self._work, name=f"job-{self.job.name}", daemon=True).start()
+        threading.Thread(target=self._in_thread, name=f"job-{self.job.name}", daemon=True).start()
 
     def cancel(self) -> None:
         """Let the next report raise `Cancelled`."""
@@ -214,7 +220,7 @@ class Run:
             self._tell("running")
             self._told = time.monotonic()
 
-    def _work(self) -> None:
+    def _in_thread(self) -> None:
         try:
             self()
         except Cancelled:

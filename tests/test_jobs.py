@@ -1,0 +1,380 @@
+"""Long work: snapshots, progress, cancelling, what stays; and many tasks in processes."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import param
+import pytest
+
+from workbench.assets import board as assets
+from workbench.pages import base
+from workbench.pages.base import Control, Fact, Page, Section, derived, number
+from workbench.pages.jobs import EVERY, job
+from workbench.parallel import Cancelled, map_in_processes, silent
+
+PATIENCE = 30
+
+
+class Steps(Page):
+    """Counts up, one step each time that the test allows it."""
+
+    title = "Steps"
+    controls = (
+        Section("Steps", (Control("n"), Control("other"))),
+        Section("Count", (Control("count", when=lambda page: page.n > 1),)),
+    )
+    n = param.Integer(5, bounds=(1, 1_000_000), label="Steps")
+    other = param.Number(0.0, bounds=(0, 1), label="Other")
+    found = param.Parameter(precedence=-1)
+
+    def __init__(self, **params):
+        super().__init__(**params)
+        self.allowed = threading.Semaphore(0)
+
+    @derived(needs=("n",))
+    def twice(self):
+        return 2 * self.n
+
+    @job("Count the steps", needs=("twice",), into="found")
+    def count(self, report):
+        "One after the other."
+        if self.n == 13:
+            raise ValueError("13 is unlucky")
+        found = ()
+        for k in range(self.n):
+            while not self.allowed.acquire(timeout=0.01):
+                report()
+            found = (*found, k)
+            report((k + 1) / self.n, f"step {k + 1}", found)
+        self.n = 1  # of the snapshot: nobody sees it
+        return (*found, "end")
+
+    @number("Found", needs=("found",))
+    def how_many(self):
+        return Fact(str(len(self.found or ())))
+
+    def allow(self, steps):
+        for _ in range(steps):
+            self.allowed.release()
+
+
+@pytest.fixture
+def page():
+    made = Steps()
+    yield made
+    made.end_jobs()
+
+
+def until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def ended(page):
+    until(lambda: not page.job_state("count").running)
+    return page.job_state("count")
+
+
+def test_a_job_works_on_a_snapshot_and_its_result_says_what_it_rests_on(page):
+    page.start_job("count")
+    page.n = 3
+    page.allow(5)
+    state = ended(page)
+    assert page.found == (0, 1, 2, 3, 4, "end")
+    assert page.n == 3
+    assert (state.status, state.fraction, state.shown, state.stale) == (
+        "done",
+        1.0,
+        "this run",
+        True,
+    )
+    assert state.words.startswith("Done in ")
+    assert state.words.endswith("The settings have changed since.")
+    page.n = 5
+    assert not page.job_state("count").stale
+    page.other = 0.5  # the job does not rest on it
+    assert not page.job_state("count").stale
+
+
+def test_nothing_that_a_snapshot_sets_is_seen_by_those_who_watch_the_page(page):
+    seen = []
+    page.param.watch(seen.append, "n")
+    twin = page.snapshot()
+    twin.n = 7
+    assert (twin.n, twin.twice(), page.n, page.twice(), seen) == (7, 14, 5, 10, [])
+    page.n = 6
+    assert (twin.n, page.twice(), len(seen)) == (7, 12, 1)
+
+
+def test_progress_and_partial_results_come_while_it_runs(page):
+    page.allow(2)
+    page.start_job("count")
+    until(lambda: page.found)
+    page.allow(1)
+    time.sleep(EVERY)
+    page.allow(1)
+    until(lambda: len(page.found) == 4)
+    state = page.job_state("count")
+    assert (state.running, state.fraction, state.words) == (True, 0.8, "step 4")
+    assert page.how_many().text == "4"
+    page.start_job("count")  # once is enough
+    page.allow(1)
+    ended(page)
+    assert page.found[-1] == "end"
+
+
+def test_cancelling_keeps_the_last_partial_result_even_one_that_was_not_told(page):
+    page.start_job("count")
+    page.allow(3)
+    until(lambda: not page.allowed._value)
+    time.sleep(0.05)
+    page.cancel_job("count")
+    assert page.job_state("count").words in ("Cancelling …", ended(page).words)
+    assert page.found == (0, 1, 2)
+    assert page.job_state("count").words.endswith("What is shown is partial.")
+    page.n = 4
+    page.start_job("count")
+    page.cancel_job("count")
+    assert ended(page).words.endswith(
+        "What is shown is of an earlier run. The settings have changed since."
+    )
+    assert page.message == ""
+
+
+def test_many_reports_are_few_changes_of_the_page(page):
+    changes = []
+    page.param.watch(changes.append, "found")
+    page.n = 20_000
+    page.allow(20_000)
+    began = time.monotonic()
+    page.run_job("count")
+    assert len(changes) <= 3 + (time.monotonic() - began) / EVERY
+
+
+def test_an_error_is_shown_and_the_earlier_result_stays(page):
+    page.allow(5)
+    assert page.run_job("count") == (0, 1, 2, 3, 4, "end")
+    page.n = 13
+    with pytest.raises(ValueError, match="unlucky"):
+        page.run_job("count")
+    assert page.message == "Count the steps: 13 is unlucky"
+    page.message = ""
+    page.start_job("count")
+    state = ended(page)
+    assert (state.status, state.error, state.shown) == (
+        "failed",
+        "13 is unlucky",
+        "an earlier run",
+    )
+    assert page.message == "Count the steps: 13 is unlucky"
+    assert page.found[-1] == "end"
+
+
+def test_a_result_that_was_taken_away_is_not_spoken_of(page):
+    page.allow(5)
+    page.run_job("count")
+    page.found = None
+    page.n = 4
+    assert page.job_state("count").shown == "nothing"
+    assert not page.job_state("count").stale
+
+
+def test_a_double_click_begins_a_job_and_does_not_cancel_it(page, monkeypatch):
+    def direct(key, change):
+        change()
+
+    page.press_job("count", direct)
+    page.press_job("count", direct)
+    assert page.job_state("count").words == "Starting …"
+    monkeypatch.setattr(base, "DOUBLE_CLICK", 0.0)
+    page.press_job("count", direct)
+    assert ended(page).status == "cancelled"
+
+
+def test_changes_are_made_where_the_front_end_wants_them(page):
+    posted = {}
+    page.allow(5)
+    page.start_job("count", posted.__setitem__)
+    until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
+    assert page.found is None
+    assert list(posted) == [("job", "count")]  # the latest is enough
+    posted["job", "count"]()
+    assert page.found[-1] == "end"
+
+
+def test_a_page_that_nobody_looks_at_ends_its_jobs(page):
+    page.start_job("count")
+    page.end_jobs()
+    until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
+    assert page.job_state("count").status == "cancelled"
+    assert page.found is None
+
+
+def test_a_job_is_a_plain_method_too(page):
+    page.allow(5)
+    assert page.count(silent)[-1] == "end"
+
+
+def test_the_board_is_told_how_a_job_stands(page):
+    assert assets.frame(Steps)["jobs"] == [{"name": "count", "title": "Count the steps"}]
+    idle = '{"status": "idle", "tone": "", "fraction": null, "words": "", "offered": true}'
+    assert assets.jobs(page) == {"job_count": idle}
+    page.n = 1
+    assert '"offered": false' in assets.jobs(page)["job_count"]
+
+
+def test_the_dashboard_ends_the_jobs_of_a_session_that_ended(page):
+    from bokeh.document import Document
+
+    from workbench.dashboard.render import Drawing
+
+    doc = Document()
+    drawing = Drawing(page, doc)
+    button = drawing.groups[1].fields[0].widget
+    until(lambda: not drawing.worker.busy)
+    assert button.label == "Count the steps"
+    drawing._press("count")
+    until(lambda: page.job_state("count").running)
+    for callback in doc.session_destroyed_callbacks:
+        callback(None)
+    until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
+    assert page.job_state("count").status == "cancelled"
+
+
+# -- many tasks ------------------------------------------------------------------------------------
+
+
+def slow_square(x):
+    time.sleep(0.05)
+    return x * x
+
+
+def unlucky(x):
+    if x == 3:
+        raise ValueError("3 is unlucky")
+    return slow_square(x)
+
+
+def where(x):
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    return os.getpid(), {pool["num_threads"] for pool in threadpool_info()}
+
+
+def test_tasks_run_in_other_processes_with_one_thread_each():
+    found = dict(map_in_processes(where, range(4)))
+    assert sorted(found) == [0, 1, 2, 3]
+    for process, threads in found.values():
+        assert process != os.getpid()
+        assert threads == {1}
+
+
+def test_results_come_one_by_one_and_the_processes_serve_again():
+    first = dict(map_in_processes(where, range(2)))
+    told = []
+    for k, square in map_in_processes(slow_square, range(10)):
+        told.append(square)
+        assert square == k * k
+    assert sorted(told) == [k * k for k in range(10)]
+    second = dict(map_in_processes(where, range(2)))
+    assert {pid for pid, _ in second.values()} & {pid for pid, _ in first.values()}
+
+
+@pytest.fixture(params=["processes", "threads"])
+def executor(request):
+    if request.param == "processes":
+        yield None
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            yield pool
+
+
+def test_a_cancelled_map_ends_soon(executor):
+    dict(map_in_processes(slow_square, range(2), executor=executor))
+    asked = []
+
+    def report(*told):
+        asked.append(told)
+        if len(asked) > 3:
+            raise Cancelled
+
+    began = time.monotonic()
+    with pytest.raises(Cancelled):
+        dict(map_in_processes(slow_square, range(2000), report, executor))
+    assert time.monotonic() - began < 10  # all of them take 50
+    began = time.monotonic()
+    dict(map_in_processes(slow_square, range(2), executor=executor))
+    assert time.monotonic() - began < 10
+
+
+def test_an_error_in_a_task_is_raised(executor):
+    with pytest.raises(ValueError, match="3 is unlucky"):
+        dict(map_in_processes(unlucky, range(2000), executor=executor))
+
+
+SCRIPT = """
+import os, sys, time
+from workbench.parallel import map_in_processes
+def work():
+    for k, process in map_in_processes(abs, range(1000)):
+        print("first", flush=True)
+        time.sleep({pause})
+        break
+{guard}
+"""
+
+
+def script(path, guard, pause=0):
+    path.mkdir(exist_ok=True)
+    (path / "main.py").write_text(SCRIPT.format(pause=pause, guard=guard))
+    return [sys.executable, str(path / "main.py")]
+
+
+def test_a_script_with_a_guard_works_and_one_without_is_told(tmp_path):
+    guarded = script(tmp_path, 'if __name__ == "__main__": work()')
+    done = subprocess.run(guarded, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "first\n"
+    done = subprocess.run(
+        script(tmp_path, "work()"), capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "RuntimeError: the worker processes ended unexpectedly; in a script" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="counts processes as Linux does")
+def test_the_processes_of_a_killed_program_end(tmp_path):
+    command = script(tmp_path, 'if __name__ == "__main__": work()', pause=60)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "first\n"
+        children = [
+            int(entry.name)
+            for entry in Path("/proc").iterdir()
+            if entry.name.isdigit() and parent_of(entry) == program.pid
+        ]
+        program.send_signal(signal.SIGKILL)
+    assert children
+    until(lambda: not any(alive(child) for child in children))
+
+
+def parent_of(entry):
+    try:
+        return int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return None
+
+
+def alive(process):
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
