@@ -31,6 +31,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
     line = {"color": "@ink", "width": 1.5, "dash": "dash"}
     allowed = {"type": "line", "x0": nominal, "x1": nominal, "y0": 0, "y1": 1, "yref": "paper"}
     failing = [_label(r) for r in results if r.fails]
+    reach = max(REACH * nominal, 1.08 * float(high.max()))
     told = f"Above the allowed {percent(nominal)}: {', '.join(failing) or 'none'}."
     return {
         "data": [
@@ -42,6 +43,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
                 "y": rows,
                 "customdata": [_label(r) for r in results],
                 "hovertemplate": "%{customdata}: %{x:.2%}<extra></extra>",
+                "cliponaxis": False,
                 "marker": {"size": 9, "color": [f"@{_role(r)}" for r in results]},
                 "error_x": {
                     "type": "data",
@@ -59,7 +61,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
             "",
             summary=f"Share of replicates in which a bound exceeded the truth. {told}",
             x={
-                "range": [0, max(REACH * nominal, 1.08 * float(high.max()))],
+                "range": [-0.01 * reach, reach],
                 "tickformat": ".0%" if high.max() > 0.05 or nominal >= 0.02 else ".1%",
             },
             y=_rows_axis(len(results)),
@@ -67,7 +69,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
             annotations=[
                 label(nominal, 1, f"allowed: {percent(nominal)}", "ink", yref="paper",
                       xanchor="left", yanchor="top", xshift=4),
-                *_row_labels(results),
+                *_row_labels(results, 6),
             ],
             hovermode="closest",
             margin={"l": 16, "r": 16, "t": 8, "b": 44},
@@ -103,6 +105,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
                     f"{_label(r)}: {r.quantity} ≥ {plain(float(r.quantile(0.5)))}" for r in shown
                 ],
                 "hovertemplate": "%{customdata}<extra></extra>",
+                "cliponaxis": False,
                 "marker": {"size": 9, "color": [f"@{_role(r)}" for r in shown]},
                 "error_x": {
                     "type": "data",
@@ -129,7 +132,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
             annotations=[
                 label(truth, 1, "truth", "ink", yref="paper", yanchor="top",
                       xanchor="left" if no_leak else "right", xshift=4 if no_leak else -4),
-                *_row_labels(shown),
+                *_row_labels(shown, 14),
             ],
             hovermode="closest",
             margin={"l": 16, "r": 16, "t": 8, "b": 44},
@@ -166,10 +169,10 @@ def _rows_axis(count: int) -> dict[str, Any]:
     }
 
 
-def _row_labels(results: Sequence[Coverage]) -> list[dict[str, Any]]:
+def _row_labels(results: Sequence[Coverage], shift: float) -> list[dict[str, Any]]:
     """Each method's name above its dot, from the left edge, where a phone has room for it."""
     return [
         label(0, row, _label(r), _role(r), xref="paper", xanchor="left", yanchor="bottom",
-              yshift=5, bgcolor="@paper/.6")
+              xshift=shift, yshift=5, bgcolor="@paper/.6")
         for row, r in enumerate(results)
     ]  # fmt: skip

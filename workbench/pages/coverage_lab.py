@@ -96,7 +96,9 @@ class CoverageLabPage(Page):
     )
     def tightest(self) -> Fact:
         """The method that claims to hold, was not caught, and comes nearest to the truth."""
-        held = [r for r in self._claiming() if not r.fails and r.share_of_truth > 0]
+        if self.results and not any(r.share_of_truth >= 0 for r in self.results):
+            return Fact("–", "there is no truth to come near to")
+        held = [r for r in self._claiming() if not r.fails and r.share_of_truth >= 0]
         return _told(max(held, key=lambda r: r.share_of_truth, default=None), "share_of_truth")
 
     @number("Caught", needs=("results",))
@@ -162,4 +164,4 @@ class CoverageLabPage(Page):
 def _told(result: Coverage | None, what: str) -> Fact:
     if result is None:
         return WAITING
-    return Fact(f"{getattr(result, what):.1%}", METHODS[result.method].label)
+    return Fact(f"{100 * getattr(result, what):.1f} %", METHODS[result.method].label)
