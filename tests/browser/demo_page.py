@@ -30,7 +30,6 @@ from workbench.pages.jobs import job
 from workbench.parallel import map_in_processes
 
 N = 200_000
-REPEATS = 100
 
 
 def power_of_one(shift, threshold, seed):
@@ -63,7 +62,7 @@ class DemoPage(Page):
                 Control("confidence"),
             ),
         ),
-        Section("Again", (Control("repeat"),)),
+        Section("Again", (Control("samples"), Control("repeat"))),
         Section(
             "Compare with", (Control("show_reference"), Control("reference"), Control("reset"))
         ),
@@ -91,6 +90,7 @@ class DemoPage(Page):
     show_reference = param.Boolean(True, label="Show the reference")
     reference = param.Number(1.0, bounds=(0.1, 4), step=0.1, label="Reference μ")
     reset = param.Event(label="Reset")
+    samples = param.Integer(50, bounds=(50, 2000), step=50, label="Small samples")
     seed = param.Integer(0, precedence=-1)
     slow = param.Number(0.0, precedence=-1)
     scores = param.Parameter(precedence=-1)
@@ -393,15 +393,18 @@ class DemoPage(Page):
         p, q = self.scores
         return Fact(f"{len(p) + len(q):,}", f"{len(p):,} members, {len(q):,} non-members")
 
-    @job("Repeat with small samples", needs=("shift", "threshold", "seed"), into="powers")
+    @job(
+        "Repeat with small samples", needs=("shift", "threshold", "seed", "samples"), into="powers"
+    )
     def repeat(self, report):
-        "The power of the threshold in 100 samples of 1,000 members."
+        "The power of the threshold in samples of 1,000 members."
         powers = ()
-        seeds = np.random.SeedSequence(self.seed).spawn(REPEATS)
+        seeds = np.random.SeedSequence(self.seed).spawn(self.samples)
         one = partial(power_of_one, self.shift, self.threshold)
         for _, power in map_in_processes(one, seeds, report):
             powers = (*powers, power)
-            report(len(powers) / REPEATS, f"{len(powers)} of {REPEATS} samples", powers)
+            done = len(powers)
+            report(done / self.samples, f"{done} of {self.samples} samples", powers)
         return powers
 
     @number("Power, repeated", needs=("powers",))
