@@ -468,10 +468,11 @@ class View:
 
     def _state(self) -> dict[str, Any]:
         page = self._page
+        follows = {*FOLLOWS, *(job.into for job in page.jobs().values())}
         return {
             name: getattr(page, name)
             for name in page.param
-            if name not in FOLLOWS
+            if name not in follows
             and not isinstance(page.param[name], param.Event)
             and isinstance(getattr(page, name), PLAIN)
         }
