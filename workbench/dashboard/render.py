@@ -94,10 +94,10 @@ class Drawing:
         self.groups = [Group(page, section, self._set, self._press) for section in page.controls]
         self._changed = set(page.param)
         self._handled = 0
-        page.param.watch(self._note, list(page.param))
+        self._watcher = page.param.watch(self._note, list(page.param))
         self.board.param.watch(lambda event: self._gesture(event.new), "gesture")
         self.worker.post("draw", lambda: None)
-        doc.on_session_destroyed(lambda session_context: page.end_jobs())
+        doc.on_session_destroyed(self._end)
 
     # -- from the person to the page --------------------------------------------------------------
 
@@ -136,6 +136,11 @@ class Drawing:
             self._set(name, snap(parameter, gesture["x"]))
         self.worker.post("handled", partial(setattr, self, "_handled", gesture["serial"]))
 
+    def _end(self, session_context: Any) -> None:
+        """Nobody looks any more."""
+        self.page.param.unwatch(self._watcher)
+        self.page.end_jobs()
+
     def _try(self, job: Callable[[], Any]) -> None:
         try:
             job()
@@ -160,7 +165,8 @@ class Drawing:
         states = [group.state() for group in self.groups]
         contents |= assets.jobs(self.page)
         news = contents | {"message": self.page.message, "handled": self._handled}
-        self.doc.add_next_tick_callback(partial(self._show, news, states))
+        if self.doc.session_context is not None:  # the session has not ended meanwhile
+            self.doc.add_next_tick_callback(partial(self._show, news, states))
 
     def _draw_item(self, item: Item, contents: dict[str, Any]) -> None:
         contents[f"item_{item.name}"] = assets.content(self.page.draw(item))
