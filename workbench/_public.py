@@ -6,6 +6,11 @@ from workbench.bounds.fixed_bins import hockey_stick_limits as hockey_stick_limi
 from workbench.bounds.gdp import gdp_fit as gdp_fit
 from workbench.bounds.lower import epsilon_lower_bound as epsilon_lower_bound
 from workbench.bounds.lower import mu_lower_bound as mu_lower_bound
+from workbench.bounds.parametric import FamilyCheck as FamilyCheck
+from workbench.bounds.parametric import FamilyFit as FamilyFit
+from workbench.bounds.parametric import family_check as family_check
+from workbench.bounds.parametric import family_fit as family_fit
+from workbench.bounds.parametric import parametric_bound as parametric_bound
 from workbench.bounds.result import Bound as Bound
 from workbench.bounds.threshold import epsilon_from_counts as epsilon_from_counts
 from workbench.coverage_lab.lab import Coverage as Coverage

@@ -53,6 +53,13 @@ _ENTRIES = {
   title = {DP Audit Workbench},
   note  = {Simultaneous order-statistic band for the trade-off function},
 }""",
+    "johnson-welch": """@article{johnson1940applications,
+  title   = {Applications of the Non-Central t-Distribution},
+  author  = {Johnson, N. L. and Welch, B. L.},
+  journal = {Biometrika},
+  volume  = {31},
+  year    = {1940},
+}""",
     "mann-whitney": """@article{mann1947test,
   title   = {On a Test of Whether One of Two Random Variables is Stochastically Larger than
              the Other},
@@ -73,6 +80,9 @@ _SOURCES = {
     "GDP from TV": ("koskela-hist", "dong"),
     "GDP at a threshold": ("nasr", "dong"),
     "GDP over a range": ("koskela-hist", "dong"),
+    "mean difference (noncentral t)": ("johnson-welch", "dong"),
+    "family within the two-sided band": ("workbench", "clopper-pearson"),
+    "pooled count of false answers": ("clopper-pearson", "kairouz"),
 }
 
 
