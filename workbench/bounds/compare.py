@@ -1,0 +1,140 @@
+"""Which of two score sets leaks more?
+
+Two lower bounds cannot tell, for the lower may only come from the weaker audit. Therefore each set
+gets two-sided limits for its receiver operating curve, all valid together; at a false positive rate
+α, set A leaks more where the lower limit of its true positive rate lies above B's upper limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import checks
+from workbench.bounds.result import percent, plain
+from workbench.bounds.roc_limits import RocLimits, roc_limits
+from workbench.reprs import table
+from workbench.scores.sample import Scores
+
+Floats = NDArray[np.float64]
+
+#: False positive rates at which the two are compared: evenly in log from 1e-4, then evenly.
+RATES: Floats = np.unique(np.concatenate([np.logspace(-4, -1, 61), np.linspace(0.1, 0.99, 90)]))
+
+VERDICTS = {1: "A leaks more", -1: "B leaks more", 0: "cannot tell"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Limits for the true positive rates of two score sets, valid together at every rate.
+
+    Attributes
+    ----------
+    a, b : Scores
+    confidence : float
+        The probability, at least, with which no verdict at any false positive rate is wrong.
+    fpr : ndarray, shape (n,)
+        False positive rates.
+    a_lower, a_upper, b_lower, b_upper : ndarray, shape (n,)
+        Limits for the largest true positive rate of a threshold on A's, and on B's, scores with
+        at most that false positive rate.
+    """
+
+    a: Scores
+    b: Scores
+    confidence: float
+    fpr: Floats
+    a_lower: Floats
+    a_upper: Floats
+    b_lower: Floats
+    b_upper: Floats
+
+    @property
+    def verdict(self) -> NDArray[np.int8]:
+        """At every rate: 1 where A leaks more, −1 where B does, 0 where one cannot tell."""
+        more = (self.a_lower > self.b_upper).astype(np.int8)
+        return more - (self.b_lower > self.a_upper).astype(np.int8)
+
+    @property
+    def ranges(self) -> list[tuple[float, float, int]]:
+        """Ranges of false positive rates with one verdict each: (from, to, verdict)."""
+        verdict = self.verdict
+        starts = np.flatnonzero(np.diff(verdict, prepend=verdict[0] + 1))
+        ends = np.append(starts[1:], verdict.size) - 1
+        return [
+            (float(self.fpr[i]), float(self.fpr[j]), int(verdict[i]))
+            for i, j in zip(starts, ends, strict=True)
+        ]
+
+    def explain(self) -> str:
+        """The verdicts in a sentence or two."""
+        told = [
+            f"{VERDICTS[which]} at false positive rates from {plain(low)} to {plain(high)}"
+            for low, high, which in self.ranges
+            if which
+        ]
+        level = f"With {percent(self.confidence)} confidence for all of it, "
+        if not told:
+            return (
+                f"{level}these samples cannot tell which of the two leaks more at any false "
+                "positive rate; that does not show that they leak alike."
+            )
+        return (
+            f"{level}{'; '.join(told)}. Elsewhere one cannot tell. This compares the attacks that "
+            "these scores allow, not what a better attack would find."
+        )
+
+    def __repr__(self) -> str:
+        told = "; ".join(f"{VERDICTS[w]} in [{plain(x)}, {plain(y)}]" for x, y, w in self.ranges)
+        return f"Comparison({told}; confidence={self.confidence:g})"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[Any, ...]] = [
+            (f"{plain(low)} to {plain(high)}", VERDICTS[which]) for low, high, which in self.ranges
+        ]
+        said = f"simultaneous · {percent(self.confidence)} · A: {self.a.assumption}"
+        return table("False positive rate", rows, f"{said} · B: {self.b.assumption}")
+
+
+def compare(
+    a: Scores, b: Scores, confidence: float = 0.95, fpr: ArrayLike | None = None
+) -> Comparison:
+    """Compare what two score sets leak, at every false positive rate at once.
+
+    Parameters
+    ----------
+    a, b : Scores
+        Of two mechanisms or two attacks, drawn independently of each other or not.
+    confidence : float
+    fpr : array_like, shape (n,), optional
+        Where to compare; by default 150 rates from 1e-4 to 0.99.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        A confidence or a rate out of range.
+
+    Notes
+    -----
+    Guarantee: simultaneous and distribution-free. A quarter of the error probability goes to the
+    upper and the lower limits of each set, so nothing needs to be independent between the sets.
+    """
+    confidence = checks.confidence(confidence)
+    rates = RATES if fpr is None else np.sort(np.ravel(np.asarray(fpr, dtype=float)))
+    if not (np.all(rates > 0) and np.all(rates < 1)):
+        raise ValueError(f"fpr must lie strictly between 0 and 1, got {fpr!r}")
+    error = (1 - confidence) / 4
+    a_lower, a_upper = _true_positives(roc_limits(a, error), rates)
+    b_lower, b_upper = _true_positives(roc_limits(b, error), rates)
+    return Comparison(a, b, confidence, rates, a_lower, a_upper, b_lower, b_upper)
+
+
+def _true_positives(limits: RocLimits, rates: Floats) -> tuple[Floats, Floats]:
+    return 1 - limits.highest_fnr(rates), 1 - limits.lowest_fnr(rates)
