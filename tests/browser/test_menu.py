@@ -1,0 +1,58 @@
+"""The menu with as many pages as the app will have."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from conftest import ROOT, free_port, running
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+
+NAMES = ("Scores", "From counts", "Plan", "Coverage lab", "Truth and estimate", "Compare",
+         "One run", "Selection", "Mechanisms")  # fmt: skip
+
+SCRIPT = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tests" / "browser")!r})
+from demo_page import DemoPage
+from workbench.dashboard.app import serve
+pages = [type(f"P{{k}}Page", (DemoPage,), {{"menu": name}}) for k, name in enumerate({NAMES!r})]
+serve(pages, port=int(sys.argv[1]), open_browser=False)
+"""
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("menu")
+    (folder / "serve.py").write_text(SCRIPT, encoding="utf-8")
+    port = free_port()
+    command = [sys.executable, str(folder / "serve.py"), str(port)]
+    with running(command, f"http://localhost:{port}/", folder / "server.log") as url:
+        yield url
+
+
+@pytest.mark.parametrize("width", [1440, 1000])
+def test_nine_pages_fit_into_the_bar_and_are_reached_by_keyboard(visit, many, width):
+    page = visit(f"{many}p4", viewport={"width": width, "height": 800})
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link")
+    assert links.all_text_contents() == list(NAMES)
+    boxes = [link.bounding_box() for link in links.all()]
+    bar = page.locator(".MuiAppBar-root").bounding_box()
+    theme = page.get_by_role("button", name="Use the dark theme").bounding_box()
+    title = page.locator(".MuiAppBar-root .title").bounding_box()
+    for box in boxes:
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= bar["height"]
+        assert title["x"] + title["width"] <= box["x"]
+        assert box["x"] + box["width"] <= theme["x"]
+    assert bar["height"] <= 60
+    assert len({box["y"] for box in boxes}) == (1 if width == 1440 else 2)
+    assert page.locator("[aria-current=page]").locator("visible=true").text_content() == NAMES[4]
+    links.first.focus()
+    for name in NAMES[1:]:
+        page.keyboard.press("Tab")
+        focused = links.filter(has_text=name).first
+        assert focused.evaluate("e => e.getRootNode().activeElement === e")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{many}p8")
