@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +47,7 @@ class Pair(ABC):
 
     @property
     @abstractmethod
-    def parameters(self) -> dict[str, float]:
+    def parameters(self) -> dict[str, Any]:
         """The arguments that make the same pair again."""
 
     @property
@@ -197,6 +197,26 @@ class Pair(ABC):
 
     # -- sampling ---------------------------------------------------------------------------------
 
+    def privacy_loss(self, score: ArrayLike) -> Values:
+        """Log dP/dQ at a score, the optimal attack's own score.
+
+        Parameters
+        ----------
+        score : array_like
+            As :meth:`sample` draws them.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``score``
+            ``inf`` where only P can be, ``-inf`` where only Q can.
+
+        Raises
+        ------
+        ValueError
+            A NaN, or a pair that has no scores.
+        """
+        return shaped(self._privacy_loss(reals(score, "score")))
+
     def sample(self, n: int | tuple[int, int], seed: int | np.random.Generator = 0) -> Scores:
         """Independent scores of P and Q; larger is more member-like.
 
@@ -253,6 +273,15 @@ class Pair(ABC):
     @abstractmethod
     def _revealing_alphas(self, floor: float) -> Floats:
         """Where the symmetrised curve's local μ may be largest with both rates ≥ ``floor``."""
+
+    @property
+    def _loss_unit(self) -> float | None:
+        """A number of which every finite privacy loss is a multiple; None where there is none."""
+        return None
+
+    @abstractmethod
+    def _privacy_loss(self, score: Floats) -> Floats:
+        """Log dP/dQ at the scores that the two methods below draw."""
 
     @abstractmethod
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:

@@ -62,6 +62,9 @@ class GaussianPair(SymmetricPair):
         # Local μ is the same everywhere; the middle is the last point that a floor takes away.
         return np.array([ndtr(-self.mu / 2)])
 
+    def _privacy_loss(self, score: Floats) -> Floats:
+        return self.mu * (score - self.mu / 2)
+
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.normal(self.mu, 1.0, n)
 

@@ -69,6 +69,10 @@ class LaplacePair(SymmetricPair):
         # part, and local μ rises towards it in the outer parts.
         return np.array([math.exp(-self.mu / 2) / 2])
 
+    def _privacy_loss(self, score: Floats) -> Floats:
+        # |x| − |x − μ| without the difference of two large numbers.
+        return np.clip(2 * score - self.mu, -self.mu, self.mu)
+
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.laplace(self.mu, 1.0, n)
 

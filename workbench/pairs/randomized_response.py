@@ -97,6 +97,16 @@ class RandomizedResponsePair(SymmetricPair):
         # {β ≥ G_μ(α)} is convex, so on a segment the largest local μ is at an end.
         return np.array([floor, self._middle])
 
+    @property
+    def _loss_unit(self) -> float | None:
+        return self.epsilon_0 or None
+
+    def _privacy_loss(self, score: Floats) -> Floats:
+        if not np.isin(score, (0.0, 1.0, 2.0, 3.0)).all():
+            raise ValueError("scores of randomised response are 0, 1, 2 and 3")
+        losses = np.array([-np.inf, -self.epsilon_0, self.epsilon_0, np.inf])
+        return losses[score.astype(int)]
+
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return self._draw(n, rng)
 

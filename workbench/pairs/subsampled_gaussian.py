@@ -156,6 +156,11 @@ class SubsampledGaussianPair(Pair):
         # Local μ of f falls as α grows, because φ(Φ⁻¹(·)) is concave; the segment is symmetric.
         return np.array([floor])
 
+    @quiet()
+    def _privacy_loss(self, score: Floats) -> Floats:
+        used = math.log(self.q) + (2 * score - 1) / (2 * self.sigma) / self.sigma
+        return np.logaddexp(used, np.log1p(-self.q))
+
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         used = rng.random(n) < self.q
         return rng.normal(0.0, self.sigma, n) + used

@@ -1,0 +1,137 @@
+"""How much noise a target (ε, δ) needs, rounded to the safe side."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+
+from workbench import checks
+from workbench.curves.gdp import mu_from_profile
+from workbench.pairs.dpsgd import DPSGDPair
+from workbench.pairs.pld import AccountantError
+
+#: Relative accuracy of a noise multiplier.
+_ACCURACY = 1e-6
+
+
+def gaussian_mu_for(epsilon: float, delta: float) -> float:
+    """The largest μ whose Gaussian pair is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0.
+    delta : float
+        In (0, 1); no Gaussian noise gives δ = 0.
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range.
+
+    References
+    ----------
+    BALLE18 Theorem 8.
+    """
+    epsilon, delta = _target(epsilon, delta)
+    return float(mu_from_profile(delta, epsilon)) * (1 - 1e-12)
+
+
+def gaussian_sigma_for(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
+    """The smallest standard deviation with which Gaussian noise gives (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        As for :func:`gaussian_mu_for`.
+    sensitivity : float
+        Largest change of what is released; above 0.
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range.
+    """
+    return checks.positive(sensitivity, "sensitivity") / gaussian_mu_for(epsilon, delta)
+
+
+def noise_multiplier_for(
+    epsilon: float,
+    delta: float,
+    sample_rate: float,
+    steps: int,
+    neighbouring: str = "add-remove",
+) -> float:
+    """The smallest noise multiplier with which DP-SGD is (ε, δ)-DP.
+
+    Parameters
+    ----------
+    epsilon : float
+        At least 0.
+    delta : float
+        In (0, 1).
+    sample_rate, steps, neighbouring
+        As for `DPSGDPair`.
+
+    Returns
+    -------
+    float
+        At most about 1e-6 of itself, and the accountant's error bar, too large: the upper limit of
+        δ(ε) is at most ``delta``.
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range, or a target beyond the accountant's resolution.
+    """
+    epsilon, delta = _target(epsilon, delta)
+    mu = gaussian_mu_for(epsilon, delta)
+    trial = DPSGDPair(1.0, sample_rate, steps, neighbouring)
+    rate, steps = trial.sample_rate, trial.steps
+    if rate == 1:
+        distance = 1 if neighbouring == "add-remove" else 2
+        return distance * math.sqrt(steps) / mu * (1 + 1e-12)
+
+    def excess(log_sigma: float) -> float:
+        """Log δ(ε) over the target; falls as the noise grows."""
+        pair = DPSGDPair(math.exp(log_sigma), rate, steps, neighbouring)
+        try:
+            log_delta = float(pair.log_profile(epsilon))
+        except AccountantError:  # noise so small that nothing is private
+            return -math.log(delta)
+        # brentq wants numbers; so little is far below any target.
+        return max(log_delta, -800.0) - math.log(delta)
+
+    low = high = _central_limit_guess(trial, mu)
+    for _ in range(200):
+        if excess(high) <= 0:
+            break
+        low, high = high, high + 0.25
+    else:
+        raise ValueError(
+            f"no noise multiplier reaches δ = {delta:g}, which is below what {steps} steps resolve"
+            "; ask for a larger δ"
+        )
+    while excess(low) <= 0:
+        low, high = low - 0.25, low
+    root = float(brentq(excess, low, high, xtol=_ACCURACY / 4))
+    # The error bar makes δ jump a little from grid to grid.
+    while excess(root) > 0:
+        root += _ACCURACY / 2
+    return math.exp(root)
+
+
+def _central_limit_guess(pair: DPSGDPair, mu: float) -> float:
+    """Log of the noise multiplier at which the central limit has this μ."""
+    ratio = (mu / pair.sample_rate) ** 2 / pair.steps
+    inverse = np.log1p(ratio) if pair.neighbouring == "add-remove" else np.arcsinh(ratio / 4)
+    return -math.log(inverse) / 2
+
+
+def _target(epsilon: float, delta: float) -> tuple[float, float]:
+    epsilon = checks.number(epsilon, "epsilon")
+    if epsilon < 0:
+        raise ValueError(f"epsilon must be at least 0, got {epsilon!r}; 0 is perfect privacy")
+    return epsilon, checks.open_unit(delta, "delta", "no Gaussian noise gives δ = 0")

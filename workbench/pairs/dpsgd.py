@@ -1,0 +1,258 @@
+"""DP-SGD: many steps of a Gaussian mechanism on Poisson-sampled batches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from workbench import checks
+from workbench.curves.elementwise import Floats, quiet
+from workbench.pairs import pld
+from workbench.pairs.accounted import AccountedPair, sum_of_losses
+from workbench.pairs.base import Pair
+from workbench.pairs.gaussian import GaussianPair
+from workbench.pairs.outcomes import log_difference
+from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+
+NEIGHBOURING = ("add-remove", "substitute")
+
+
+@dataclass(frozen=True)
+class DPSGDPair(AccountedPair):
+    """All noisy gradients of DP-SGD, against the strongest record within the clipping norm.
+
+    Every step takes each record with probability ``sample_rate``, independently (Poisson
+    sampling), and adds Gaussian noise of ``noise_multiplier`` times the clipping norm. With
+    N(x) = N(x, noise_multiplier²) and q = sample_rate, one step is::
+
+        add-remove   P = q N(1) + (1−q) N(0)    Q = N(0)
+        substitute   P = q N(1) + (1−q) N(0)    Q = q N(−1) + (1−q) N(0)
+
+    (as in `dp_accounting`, whose relations are called ADD_OR_REMOVE_ONE and REPLACE_ONE); both
+    directions of add-remove count. Composed by privacy loss distributions, see
+    `workbench.pairs.pld`; with q = 1 in closed form, and a single add-remove step too. Scores are
+    total privacy losses, the optimal attack of somebody who sees all steps.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        Noise over clipping norm, above 0.
+    sample_rate : float
+        In (0, 1].
+    steps : int
+        At least 1.
+    neighbouring : {"add-remove", "substitute"}
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range; steps that are no whole number.
+
+    Notes
+    -----
+    Fixed-size batches, shuffling, or steps that share noise are not Poisson sampling and may leak
+    more. Asking for a value raises `AccountantError` where the losses spread so far that no grid
+    of bounded size describes them.
+    """
+
+    noise_multiplier: float
+    sample_rate: float
+    steps: int
+    neighbouring: str = "add-remove"
+
+    def __post_init__(self) -> None:
+        sigma = checks.positive(self.noise_multiplier, "noise_multiplier")
+        if sigma < 1e-100:
+            raise ValueError(
+                f"noise_multiplier must be at least 1e-100, got {self.noise_multiplier!r}; "
+                "add noise"
+            )
+        q = checks.number(self.sample_rate, "sample_rate")
+        if not 0 < q <= 1:
+            raise ValueError(
+                f"sample_rate must lie in (0, 1], got {self.sample_rate!r}; "
+                "it is the probability that a record is in a batch"
+            )
+        checks.one_of(self.neighbouring, "neighbouring", NEIGHBOURING)
+        object.__setattr__(self, "noise_multiplier", sigma)
+        object.__setattr__(self, "sample_rate", q)
+        object.__setattr__(self, "steps", checks.count(self.steps, "steps", least=1))
+
+    @classmethod
+    def from_training(
+        cls,
+        *,
+        batch_size: float,
+        dataset_size: int,
+        epochs: float,
+        noise_multiplier: float,
+        neighbouring: str = "add-remove",
+    ) -> DPSGDPair:
+        """From the figures that training scripts have.
+
+        Parameters
+        ----------
+        batch_size : float
+            Expected records in a batch; above 0 and at most ``dataset_size``.
+        dataset_size : int
+            Records in all.
+        epochs : float
+            Above 0; the steps are ``epochs · dataset_size / batch_size``, rounded up.
+        noise_multiplier, neighbouring
+            As above.
+
+        Raises
+        ------
+        ValueError
+            An argument outside its range.
+        """
+        size = checks.count(dataset_size, "dataset_size", least=1)
+        batch = checks.positive(batch_size, "batch_size")
+        if batch > size:
+            raise ValueError(
+                f"batch_size must be at most dataset_size = {size}, got {batch_size!r}; "
+                "a record is in a batch at most once"
+            )
+        # 60000/256 epochs may come back as one step too many by round-off.
+        steps = math.ceil(checks.positive(epochs, "epochs") * size / batch * (1 - 1e-12))
+        return cls(noise_multiplier, batch / size, steps, neighbouring)
+
+    @property
+    def name(self) -> str:
+        kind = "" if self.neighbouring == "add-remove" else ", substitute"
+        return (
+            f"DP-SGD, σ = {self.noise_multiplier:g}, q = {self.sample_rate:g}, "
+            f"{self.steps} steps{kind}"
+        )
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        return {
+            "noise_multiplier": self.noise_multiplier,
+            "sample_rate": self.sample_rate,
+            "steps": self.steps,
+            "neighbouring": self.neighbouring,
+        }
+
+    # -- the central limit ------------------------------------------------------------------------
+
+    @property
+    def clt_gdp_mu(self) -> float:
+        """Approximate μ by the central limit theorem of DONG22 §5: no bound on either side.
+
+        q√T·√(e^{1/σ²} − 1) for add-remove, 2q√T·√sinh(1/σ²) for substitute: the standard deviation
+        of the total loss, to first order in q. It is what remains for q → 0 with q√T fixed; at
+        other q the truth may be far above or below, and the tails most of all.
+        """
+        inverse = self.noise_multiplier**-2
+        # log(e^x − 1) and log(4 sinh x), which do not overflow.
+        log_variance = inverse + math.log(-math.expm1(-inverse))
+        if self.neighbouring == "substitute":
+            log_variance = math.log(2) + inverse + math.log(-math.expm1(-2 * inverse))
+        log_mu = math.log(self.sample_rate) + (math.log(self.steps) + log_variance) / 2
+        return math.exp(log_mu) if log_mu < 700 else math.inf
+
+    def central_limit(self) -> CentralLimitPair:
+        """The Gaussian pair with μ = ``clt_gdp_mu``, whose name says that it is approximate.
+
+        Raises
+        ------
+        ValueError
+            A μ above 1e100.
+        """
+        return CentralLimitPair(self.clt_gdp_mu)
+
+    # -- accounting -------------------------------------------------------------------------------
+
+    @property
+    def _step(self) -> SubsampledGaussianPair | SubstitutedStep:
+        kind = SubsampledGaussianPair if self.neighbouring == "add-remove" else SubstitutedStep
+        return kind(self.sample_rate, self.noise_multiplier)
+
+    def _closed_form(self) -> Pair | None:
+        if self.sample_rate == 1:
+            distance = 1 if self.neighbouring == "add-remove" else 2
+            return GaussianPair(distance * math.sqrt(self.steps) / self.noise_multiplier)
+        step = self._step
+        return step if self.steps == 1 and isinstance(step, SubsampledGaussianPair) else None
+
+    def _repeated(self, k: int) -> DPSGDPair:
+        return DPSGDPair(self.noise_multiplier, self.sample_rate, k * self.steps, self.neighbouring)
+
+    def _compose(self) -> pld.Composition:
+        return pld.compose(self._step, self.steps, self.neighbouring == "substitute")
+
+    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        return self._draw(n, rng, "p")
+
+    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        return self._draw(n, rng, "q")
+
+    def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
+        if isinstance(self._closed_form(), GaussianPair):
+            pair = self._reference
+            return pair._privacy_loss(getattr(pair, f"_draw_{side}")(n, rng))
+        return sum_of_losses(self._step, n, self.steps, side, rng)
+
+
+@dataclass(frozen=True)
+class CentralLimitPair(GaussianPair):
+    """A Gaussian pair in the place of DP-SGD: approximate, a bound on neither side."""
+
+    @property
+    def name(self) -> str:
+        return f"Central limit, μ = {self.mu:g} (approximate)"
+
+
+@dataclass(frozen=True)
+class SubstitutedStep:
+    """One step under substitution: q N(1,σ²) + (1−q) N(0,σ²) against q N(−1,σ²) + (1−q) N(0,σ²).
+
+    The likelihood ratio rises with x, and passes e^ε at
+    x = σ² (arsinh(α sinh(ε/2)) + ε/2), α = e^{1/2σ²} (1−q)/q (dp_accounting's supplement).
+    """
+
+    q: float
+    sigma: float
+
+    @property
+    def name(self) -> str:
+        return f"substituted Gaussian, q = {self.q:g}, σ = {self.sigma:g}"
+
+    @property
+    def _loss_unit(self) -> None:
+        return None
+
+    @quiet()
+    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        q, sigma = self.q, self.sigma
+        log_factor = 0.5 / sigma / sigma + math.log1p(-q) - math.log(q)
+        # log sinh(ε/2), and arsinh of what may overflow.
+        log_sinh = epsilon / 2 + np.log(-np.expm1(-epsilon)) - math.log(2)
+        y = log_factor + log_sinh
+        arsinh = np.where(y < 50, np.arcsinh(np.exp(np.minimum(y, 50))), y + math.log(2))
+        z = sigma * (arsinh + epsilon / 2)
+        near, middle, far = log_ndtr(1 / sigma - z), log_ndtr(-z), log_ndtr(-1 / sigma - z)
+        log_q = np.logaddexp(math.log(q) + far, math.log1p(-q) + middle)
+        # (P − Q) − (e^ε − 1) Q keeps its digits where q is small.
+        gain = math.log(q) + log_difference(near, far)
+        return np.minimum(log_difference(gain, np.log(np.expm1(epsilon)) + log_q), 0.0)
+
+    @quiet()
+    def _privacy_loss(self, score: Floats) -> Floats:
+        unused, used = math.log1p(-self.q), math.log(self.q)
+        centre = score / self.sigma / self.sigma
+        drop = 0.5 / self.sigma / self.sigma
+        return np.logaddexp(unused, used + centre - drop) - np.logaddexp(
+            unused, used - centre - drop
+        )
+
+    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        used = rng.random(n) < self.q
+        return rng.normal(0.0, self.sigma, n) + used
+
+    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        return -self._draw_p(n, rng)

@@ -1,0 +1,354 @@
+"""k-fold composition by privacy loss distributions, within bounded time and memory.
+
+One step is put on a grid of losses by connecting the dots (arXiv 2207.04380): the hockey-stick
+divergence, convex in e^ε, is replaced by its chords between grid points, and so by a discrete pair
+that leaks a little more in both directions. Its k-fold composition, one convolution under P and one
+under Q by `dp_accounting`, dominates the true one. That is the pessimistic side.
+
+The optimistic side needs no second convolution. Connecting the dots splits the outcomes of loss L,
+with L between two grid points h apart, so that L becomes L + ξ at one of them, with E[e^−ξ | L] = 1
+(Q's mass is kept). Over k steps the sum Ξ is sub-Gaussian with s² = kh²/4 about a mean between 0
+and m = kh²/8, given all losses (Hoeffding), and the same holds mirrored under Q. Writing t = S − ε
+for the true total loss S, E[e^−Ξ | S] = 1 gives::
+
+    δ̄(ε) − δ(ε) = E[(1 − e^−(t+Ξ))₊ 1{t < 0} + (e^−(t+Ξ) − 1)₊ 1{t ≥ 0}]
+
+which is at most E[(|Ξ| − |t|)₊] ≤ s/2 + m anywhere and below 2e-15·s for |t| > 8s + m. The rest is
+the mass of S within 8s + m of ε: at most that of S + Ξ within 11s + 2m, up to the factor
+1/(1 − 2e^−4.5). So the error bar is of second order in h, and read off the same distribution.
+On coarse grids another bound is the better one: Ξ ≤ m + 8.2s but for a probability of 3e-15, so
+δ(ε) ≥ δ̄(ε + m + 8.2s) − 3e-15.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import RLock
+from typing import Any, Protocol
+
+import numpy as np
+
+from workbench.curves.elementwise import Floats, quiet
+from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
+
+#: Grid points of the composed distribution, and of one step. The grid is coarsened to meet it.
+MOST_POINTS = 2**19
+
+#: Mass cut from the tails of the composed distribution, counted against privacy as infinite loss.
+TAIL = 1e-15
+
+#: Round-off of the sums over a grid, counted in the same way.
+ROUND_OFF = 2e-14
+
+#: A grid this coarse says nothing about privacy any more.
+_WIDEST_CELL = 1.0
+
+#: Cells of the trial grid from which the size of the composition is foreseen.
+_TRIAL_CELLS = 4096
+
+_WINDOW = 11.0
+_LOCALITY = 1 / (1 - 2 * math.exp(-4.5))
+
+
+class Step(Protocol):
+    """What a composition needs to know of one step; every pair does, and hashes."""
+
+    def __hash__(self) -> int:
+        """Equal steps share their composition."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+
+    @property
+    def _loss_unit(self) -> float | None:
+        """A number of which every finite privacy loss is a multiple, if there is one."""
+
+    def _log_hockey_stick(self, epsilon: Any, direction: str) -> Floats:
+        """Log of the hockey-stick divergence at ε ≥ 0."""
+
+
+class AccountantError(ValueError):
+    """A composition that no grid of bounded size can describe; the message says what to change."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """One step's discrete pair: masses at the losses ``(first + i)·width``, and infinite losses."""
+
+    width: float
+    first: int
+    p: Floats
+    q: Floats
+    p_only: float
+    q_only: float
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """A k-fold composition that leaks at least as much as the true one, and by how much at most.
+
+    Attributes
+    ----------
+    outcomes : Outcomes
+        The pessimistic discrete pair.
+    width : float
+        Of a cell of the grid, in units of ε.
+    spread, shift : float
+        s and m of the module's docstring: how far rounding can move the total loss.
+    resolution : float
+        δ below this are not resolved: truncated tails and round-off of the convolution.
+    """
+
+    outcomes: Outcomes
+    width: float
+    spread: float
+    shift: float
+    resolution: float
+
+    def log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the upper limit."""
+        return self.outcomes.log_hockey_stick(epsilon, direction)
+
+    @quiet()
+    def lower_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """The lower limit of the hockey-stick divergence."""
+        upper = np.exp(self.outcomes.log_hockey_stick(epsilon, direction))
+        farthest = self.shift + 8.2 * self.spread
+        moved = np.exp(self.outcomes.log_hockey_stick(epsilon + farthest, direction))
+        lower = np.maximum(
+            upper - self._excess(epsilon, direction), moved - 3e-15 - 2 * self.resolution
+        )
+        return np.maximum(lower, np.maximum(-np.expm1(epsilon), 0.0))
+
+    def _excess(self, epsilon: Floats, direction: str) -> Floats:
+        """By how much the upper limit may exceed the truth."""
+        if self.spread == 0:
+            return np.full_like(epsilon, 2 * self.resolution)
+        reach = _WINDOW * self.spread + 2 * self.shift
+        o = self.outcomes
+        if direction == "P‖Q" or o.symmetric:
+            ends = o.count_from(epsilon - reach), o.count_above(epsilon + reach)
+            near = np.exp(o.above_p[ends[0]]) - np.exp(o.above_p[ends[1]])
+        else:
+            ends = o.count_above(-epsilon + reach), o.count_from(-epsilon - reach)
+            near = np.exp(o.below_q[ends[0]]) - np.exp(o.below_q[ends[1]])
+        crossing = (self.spread / 2 + self.shift) * _LOCALITY * np.clip(near, 0.0, 1.0)
+        return crossing + 2e-15 * self.spread + 2 * self.resolution
+
+
+_lock = RLock()
+
+
+def compose(pair: Step, k: int, symmetric: bool = False) -> Composition:
+    """The k-fold composition of a pair, kept for the next call with an equal pair.
+
+    Parameters
+    ----------
+    pair : Step
+        One step.
+    k : int
+    symmetric : bool
+        Whether the two directions of ``pair`` coincide; then one convolution is enough.
+
+    Raises
+    ------
+    AccountantError
+        When the losses spread so far that a grid of bounded size has cells wider than 1.
+    """
+    # One at a time: two threads that ask for the same composition must not both build it.
+    with _lock:
+        return _kept(pair, k, symmetric)
+
+
+def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
+    """As :func:`compose`, for a pair that nobody will ask for again."""
+    tail = TAIL / (100 * k)
+    low, high = _range(pair, tail)
+    width, exact = _width(pair, low, high, k, tail, symmetric)
+    grid = _discretise(pair, width, low, high)
+    total, resolution = _convolve(grid, k, symmetric)
+    # Losses on the grid are not moved.
+    spread, shift = (0.0, 0.0) if exact else (width * math.sqrt(k) / 2, k * width**2 / 8)
+    return Composition(total, width, spread, shift, resolution)
+
+
+_kept = lru_cache(maxsize=8)(build)
+
+
+# -- one step on a grid ---------------------------------------------------------------------------
+
+
+def _range(pair: Step, tail: float) -> tuple[float, float]:
+    """Losses outside of which P, and Q, have at most about ``tail``; at most 0, at least 0."""
+    if isinstance(pair, OutcomesPair):
+        loss = pair._outcomes.loss
+        finite = loss[np.isfinite(loss)]
+        return float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
+    return -_reach(pair, "Q‖P", tail), _reach(pair, "P‖Q", tail)
+
+
+def _reach(pair: Step, direction: str, tail: float) -> float:
+    """An ε beyond which the loss of that direction has a mass of at most 2·``tail``."""
+    candidates = np.r_[0.0, np.geomspace(1e-12, 1e9, 600)]
+    negligible = pair._log_hockey_stick(candidates, direction) <= math.log(tail)
+    if not negligible[-1]:
+        raise AccountantError(
+            f"{pair.name} has losses beyond ε = 1e9, which is no privacy; add noise"
+        )
+    last = int(np.argmax(negligible))
+    if last == 0:
+        return 0.0
+    fine = np.linspace(candidates[last - 1], candidates[last], 65)
+    reach = float(fine[np.argmax(pair._log_hockey_stick(fine, direction) <= math.log(tail))])
+    # H(ε) ≥ (1 − e^−(L−ε)) Pr[loss > L]: one unit farther, or where H vanishes, none is left.
+    gone = pair._log_hockey_stick(np.array([reach]), direction)[0] == -np.inf
+    return reach if gone else reach + 1.0
+
+
+def _width(
+    pair: Step, low: float, high: float, k: int, tail: float, symmetric: bool
+) -> tuple[float, bool]:
+    """The finest cell that keeps both the step and its composition within `MOST_POINTS`.
+
+    Also whether all losses of the pair lie on that grid.
+    """
+    from dp_accounting.pld import common  # type: ignore[import-untyped]
+
+    span = max(high - low, 1e-12)
+    trial = span / _TRIAL_CELLS
+    points = _TRIAL_CELLS
+    if k > 1:
+        grid = _discretise(pair, trial, low, high)
+        for masses in (grid.p,) if symmetric else (grid.p, grid.q[::-1]):
+            with quiet():
+                bottom, top = common.compute_self_convolve_bounds(list(masses), k, TAIL)
+            points = max(points, top - bottom + 1)
+    width = trial * points / MOST_POINTS
+    unit = pair._loss_unit
+    if unit is not None and unit * MOST_POINTS >= trial * points:
+        return unit, True
+    if width > _WIDEST_CELL:
+        raise AccountantError(
+            f"{k} compositions of {pair.name} spread the privacy loss over {trial * points:.3g}, "
+            f"which a grid of {MOST_POINTS} points cannot describe; add noise or take fewer steps"
+        )
+    return width, False
+
+
+def _discretise(pair: Step, width: float, low: float, high: float) -> Grid:
+    """One step with its losses moved to the two neighbours on the grid (connect the dots)."""
+    if isinstance(pair, OutcomesPair):
+        return _split_outcomes(pair._outcomes, width)
+    below, above = math.ceil(-low / width), math.ceil(high / width)
+    # −(slope of H) is Q's mass above a loss, and P's mass below it in the other direction. Logs,
+    # because Q may have no mass that a float can hold where P has a lot.
+    q_above, p_only = _log_slopes(pair, width, above, "P‖Q")
+    p_below, q_only = _log_slopes(pair, width, below, "Q‖P")
+    loss_above, loss_below = width * np.arange(1, above + 1), -width * np.arange(1, below + 1)
+    q_right = log_difference(q_above[:-1], q_above[1:])
+    p_left = log_difference(p_below[:-1], p_below[1:])
+    p = np.r_[np.exp(p_left)[::-1], 0.0, np.exp(q_right + loss_above)]
+    q = np.r_[np.exp(p_left - loss_below)[::-1], 0.0, np.exp(q_right)]
+    # What lies neither above nor below has a loss of 0.
+    p[below] = q[below] = max(1.0 - p.sum() - p_only, 0.0)
+    return Grid(width, -below, p, q, p_only, q_only)
+
+
+def _log_slopes(pair: Step, width: float, cells: int, direction: str) -> tuple[Floats, float]:
+    """Logs of −(slope) of H's chords in e^ε, and at last of 0; and H at the last ε."""
+    epsilon = width * np.arange(cells + 1)
+    log_h = pair._log_hockey_stick(epsilon, direction)
+    # (H_i − H_{i+1}) / (e^ε_{i+1} − e^ε_i)
+    fall = log_difference(log_h[:-1], log_h[1:]) - epsilon[:-1] - math.log(math.expm1(width))
+    # Chords of a convex function do not get steeper. Where H is flat to round-off they seem to;
+    # raising the earlier ones is the safe side.
+    slopes = np.maximum.accumulate(np.append(fall, -np.inf)[::-1])[::-1]
+    return slopes, math.exp(log_h[-1])
+
+
+@quiet()
+def _split_outcomes(outcomes: Outcomes, width: float) -> Grid:
+    """Each outcome shared between its two neighbours on the grid, its masses under P and Q kept."""
+    finite = np.isfinite(outcomes.loss)
+    loss, log_p, log_q = outcomes.loss[finite], outcomes.log_p[finite], outcomes.log_q[finite]
+    cell = loss / width
+    nearest = np.rint(cell)
+    # Round-off must not push an outcome on the grid off it.
+    cell = np.where(np.abs(cell - nearest) < 1e-9 * np.maximum(np.abs(nearest), 1.0), nearest, cell)
+    left = np.floor(cell).astype(np.int64)
+    x = (cell - left) * width
+    # P's share u to the right solves (1 − u) e^−left + u e^−right = e^−loss.
+    share = -np.expm1(-x) / -math.expm1(-width)
+    first, last = int(left.min(initial=0)), int(left.max(initial=0)) + 1
+    p, q = np.zeros(last - first + 1), np.zeros(last - first + 1)
+    at = left - first
+    np.add.at(p, at, np.exp(log_p) * (1 - share))
+    np.add.at(p, at + 1, np.exp(log_p) * share)
+    np.add.at(q, at, np.exp(log_q + x) * (1 - share))
+    np.add.at(q, at + 1, np.exp(log_q + x - width) * share)
+    p_only = float(np.exp(outcomes.log_p[outcomes.loss == np.inf]).sum())
+    q_only = float(np.exp(outcomes.log_q[outcomes.loss == -np.inf]).sum())
+    return Grid(width, first, p, q, p_only, q_only)
+
+
+# -- composition ----------------------------------------------------------------------------------
+
+
+def _convolve(grid: Grid, k: int, symmetric: bool) -> tuple[Outcomes, float]:
+    """The k-fold composition of a grid, and the δ that it resolves."""
+    first_p, p, noise_p = _self_convolve(grid.p, grid.first, k)
+    if symmetric:
+        first_q, q, noise_q = first_p, p, noise_p
+    else:
+        last = grid.first + grid.q.size - 1
+        first_q, q, noise_q = _self_convolve(grid.q[::-1], -last, k)
+    # Each side is accurate where its own mass is: P's above a loss of 0, Q's below.
+    right = np.arange(max(first_p, 0), max(first_p + p.size, 0))
+    left = np.arange(max(first_q, 1), max(first_q + q.size, 1))
+    p_right, q_left = p[right - first_p], q[left - first_q]
+    right, p_right, cut_p = _cut_noise(right, p_right)
+    left, q_left, cut_q = _cut_noise(left, q_left)
+    p_only = noise_p + cut_p - math.expm1(k * math.log1p(-min(grid.p_only, 1 - 1e-16)))
+    q_only = noise_q + cut_q - math.expm1(k * math.log1p(-min(grid.q_only, 1 - 1e-16)))
+    loss = grid.width * np.r_[right[::-1], -left]
+    with quiet():
+        log_p = np.r_[np.log(p_right[::-1]), np.log(q_left) - grid.width * left]
+    ends = np.log([p_only, q_only])
+    return (
+        Outcomes(
+            np.r_[np.inf, loss, -np.inf],
+            np.r_[ends[0], log_p, -np.inf],
+            np.r_[-np.inf, log_p - loss, ends[1]],
+            symmetric,
+        ),
+        max(noise_p + cut_p, noise_q + cut_q),
+    )
+
+
+def _self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, float]:
+    """Masses of the sum of k losses from its first grid point on, and the δ lost in them."""
+    if k == 1:
+        return first, masses, TAIL + ROUND_OFF
+    from dp_accounting.pld import common
+
+    with quiet():
+        offset, total = common.self_convolve(masses, k, TAIL)
+    total = np.asarray(total)
+    # What should be 0 shows the round-off of one entry; all of them together have at most this.
+    noise = total.size * max(-float(total.min()), 0.0)
+    return k * first + int(offset), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+
+
+def _cut_noise(index: np.ndarray, masses: Floats) -> tuple[np.ndarray, Floats, float]:
+    """Without the far tail that holds less than TAIL in all, and what it held."""
+    if masses.size == 0:
+        return index, masses, 0.0
+    tail = np.cumsum(masses[::-1])[::-1]
+    keep = tail > TAIL
+    kept = int(keep.sum())
+    cut = float(tail[kept]) if kept < masses.size else 0.0
+    occupied = masses[:kept] > 0
+    return index[:kept][occupied], masses[:kept][occupied], cut
