@@ -19,13 +19,35 @@ __version__ = "0.1.0"
 
 # Public name -> the module that defines it. `_public.py` repeats it for type checkers.
 _HOME = {
+    "AnytimeAudit": "bounds.anytime",
+    "AnytimePath": "bounds.anytime",
+    "anytime_epsilon": "bounds.anytime",
+    "anytime_mu": "bounds.anytime",
+    "anytime_path": "bounds.anytime",
+    "anytime_total_variation": "bounds.anytime",
+    "EValue": "bounds.e_values",
+    "anytime_e_value": "bounds.e_values",
+    "average_e_values": "bounds.e_values",
+    "e_benjamini_hochberg": "bounds.e_values",
+    "multiply_e_values": "bounds.e_values",
     "Bound": "bounds.result",
     "TradeoffBand": "bounds.band",
-    "epsilon_from_counts": "bounds.threshold",
+    "Counts": "bounds.counts",
+    "delta_from_counts": "bounds.from_counts",
+    "epsilon_from_counts": "bounds.from_counts",
+    "mu_from_counts": "bounds.from_counts",
+    "precision_from_counts": "bounds.from_counts",
+    "total_variation_from_counts": "bounds.from_counts",
+    "tpr_from_counts": "bounds.from_counts",
+    "posterior_mass": "bounds.posterior",
+    "posterior_over_thresholds": "bounds.posterior",
+    "posterior_parameter": "bounds.posterior",
     "epsilon_lower_bound": "bounds.lower",
     "hockey_stick_limits": "bounds.fixed_bins",
     "mu_lower_bound": "bounds.lower",
     "tradeoff_band": "bounds.band",
+    "Comparison": "bounds.compare",
+    "compare": "bounds.compare",
     "Coverage": "coverage_lab.lab",
     "coverage": "coverage_lab.lab",
     "coverage_methods": "coverage_lab.methods",
@@ -58,6 +80,12 @@ _HOME = {
     "gaussian_mu_for": "pairs.calibrate",
     "gaussian_sigma_for": "pairs.calibrate",
     "noise_multiplier_for": "pairs.calibrate",
+    "Guesses": "onerun.canaries",
+    "OneRun": "onerun.canaries",
+    "one_run_bound": "onerun.bound",
+    "one_run_mu_bound": "onerun.bound",
+    "read_one_run": "onerun.read",
+    "tune_one_run": "onerun.choice",
     "GaussianPair": "pairs.gaussian",
     "LaplacePair": "pairs.laplace",
     "RandomizedResponsePair": "pairs.randomized_response",
@@ -69,13 +97,18 @@ _HOME = {
     "read_scores": "scores.files",
 }
 
-__all__ = ["__version__", *_HOME]
+# Packages that are public as a whole.
+_PACKAGES = ("selection",)
+
+__all__ = ["__version__", *_PACKAGES, *_HOME]
 
 if TYPE_CHECKING:
     from workbench._public import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"workbench.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'workbench' has no attribute {name!r}")
     value = getattr(import_module(f"workbench.{_HOME[name]}"), name)

@@ -1,0 +1,370 @@
+"""Bounds that hold at every sample size at once, for audits that one watches and stops.
+
+A limit for one sample size, looked at again and again, is wrong far more often than it says. Here
+every claim has a bet against it (`workbench.bounds.betting`), and a claim whose bet ever multiplies
+its wealth by 1/(1 − confidence) is refuted for good.
+
+Claims are refuted in their order, θ = 0 first. Within a cell of claims the wealth falls as θ grows,
+so refuting θ refutes what is below it; a cell is left when its top is refuted. The bound exceeds
+the truth only if the wealth of the true claim, one fixed process, ever reached the goal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
+
+from workbench import checks
+from workbench.bounds.betting import (
+    Claims,
+    EpsilonClaims,
+    MuClaims,
+    VariationClaims,
+    log_factors,
+    log_wealth,
+)
+from workbench.bounds.result import Bound
+from workbench.bounds.tally import WARM_UP, Tally
+from workbench.curves.elementwise import Floats
+from workbench.scores.sample import SAMPLINGS, Scores
+
+METHOD = "betting"
+
+QUANTITIES = ("epsilon", "mu", "total variation")
+
+#: Steps in a cell, to which bounds are rounded down: 0.004 for ε.
+_STEPS = 64
+
+#: Points of a path while the data double.
+_POINTS = 16
+
+#: Rows that come sorted with less than this probability are taken to have been sorted.
+_BY_CHANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class AnytimePath:
+    """A bound as the scores came in.
+
+    Attributes
+    ----------
+    bound : Bound
+        At the end.
+    n_p, n_q : ndarray of int, shape (points,)
+        Scores used by then, the warm-up included.
+    values : ndarray, shape (points,)
+        The bound by then; never falls.
+    """
+
+    bound: Bound
+    n_p: NDArray[np.int64]
+    n_q: NDArray[np.int64]
+    values: Floats
+
+
+class AnytimeAudit:
+    """An audit of scores that are still coming in.
+
+    Parameters
+    ----------
+    delta : float, optional
+        In [0, 1); needed for ε, and for nothing else.
+    confidence : float
+        The probability, at least, that no bound ever shown exceeds the truth.
+    quantity : {"epsilon", "mu", "total variation"}
+        One for each audit: two audits of the same scores are wrong twice as often.
+    ratio : pair of int
+        How many scores of P and of Q belong to a block, fixed before they come.
+    larger_is_member : bool
+        Whether a larger score speaks for membership.
+    sampling : {"unknown", "independent runs", "clustered", "one run"}
+        How the scores come about; "clustered" if each stands for a cluster.
+
+    Raises
+    ------
+    ValueError
+        A level out of range, a missing or superfluous δ, a ratio that is not whole.
+
+    Notes
+    -----
+    Guarantee: anytime, distribution-free, for independent scores in order of arrival; ties, NaN and
+    ±∞ included. The first 32 blocks only place thresholds. Looks come after every block up to 128
+    and then 64 times while the number doubles, whenever scores are handed in.
+
+    Examples
+    --------
+    >>> from workbench import AnytimeAudit, GaussianPair
+    >>> audit = AnytimeAudit(delta=1e-5)
+    >>> for seed in range(10):
+    ...     bound = audit.update(*GaussianPair(1).sample(100, seed=seed))
+    >>> bound.guarantee
+    'anytime'
+    """
+
+    def __init__(
+        self,
+        delta: float | None = None,
+        confidence: float = 0.95,
+        quantity: str = "epsilon",
+        ratio: tuple[int, int] = (1, 1),
+        larger_is_member: bool = True,
+        sampling: str = "unknown",
+    ) -> None:
+        checks.one_of(quantity, "quantity", QUANTITIES)
+        checks.one_of(sampling, "sampling", SAMPLINGS)
+        self.quantity = quantity
+        self.delta, self._claims = _claims(quantity, delta)
+        self.confidence = checks.confidence(confidence)
+        self.larger_is_member = larger_is_member
+        self._assumption = "if rows are independent" if sampling == "unknown" else sampling
+        self._tally = Tally(ratio)
+        self.ratio = self._tally.ratio
+        self._goal = -math.log1p(-self.confidence)
+        self._cell = self._step = 0
+        self._factors: dict[int, Floats] = {}
+        self._shown: list[tuple[int, float]] = []
+
+    def update(self, p: ArrayLike = (), q: ArrayLike = ()) -> Bound:
+        """Take the scores that arrived since the last call.
+
+        Parameters
+        ----------
+        p, q : array_like, shape (k,), (m,)
+            In order of arrival; either may be empty. Scores wait until their block is complete.
+
+        Returns
+        -------
+        Bound
+            The same however the scores are chopped into calls.
+
+        Raises
+        ------
+        ValueError
+            Not a one-dimensional array of numbers.
+        """
+        sign = 1.0 if self.larger_is_member else -1.0
+        for counts in self._tally.add(sign * _row(p, "p"), sign * _row(q, "q")):
+            self._advance(counts)
+        self._shown.append((self._tally.used, self._value))
+        return self.bound
+
+    @property
+    def bound(self) -> Bound:
+        """What is shown by now."""
+        (a, b), used = self.ratio, self._tally.used
+        return Bound(
+            quantity=self.quantity,
+            value=self._value,
+            guarantee="anytime",
+            method=METHOD,
+            assumption=self._assumption,
+            n_p=a * used,
+            n_q=b * used,
+            confidence=self.confidence,
+            delta=self.delta,
+            note=self._note(),
+        )
+
+    @property
+    def path(self) -> AnytimePath:
+        """The bounds that the updates returned so far."""
+        a, b = self.ratio
+        blocks = np.array([used for used, _ in self._shown], dtype=np.int64)
+        values = np.array([value for _, value in self._shown], dtype=float)
+        return AnytimePath(self.bound, a * blocks, b * blocks, values)
+
+    @property
+    def _value(self) -> float:
+        return self._claims.cell * (self._cell + self._step / _STEPS)
+
+    def _note(self) -> str | None:
+        sizes, ratio = (c.size for c in self._tally.columns), self.ratio
+        if not self._tally.used:
+            return (
+                f"The first {WARM_UP * ratio[0]} scores of P and {WARM_UP * ratio[1]} of Q only "
+                "place the thresholds; more are needed."
+            )
+        left = [n - k * self._tally.used for n, k in zip(sizes, ratio, strict=True)]
+        if not any(left):
+            return None
+        return (
+            f"Not used: the last {left[0]:,} scores of P and {left[1]:,} of Q, which came after "
+            "the last look or wait for the other side."
+        )
+
+    def _advance(self, counts: Floats) -> None:
+        """Refute what these looks refute."""
+        start, looks = 0, counts.shape[1]
+        while start < looks:
+            beyond = self._refuted(_STEPS, counts[:, start:])
+            stop = start + int(np.argmax(beyond)) if beyond.any() else looks
+            self._climb(counts[:, start:stop])
+            start = stop
+            if stop < looks:
+                self._cell, self._step = self._cell + 1, 0
+                self._factors.clear()
+
+    def _climb(self, counts: Floats) -> None:
+        """Within a cell whose top is not refuted, take the largest step that is."""
+        if not self._refuted(self._step + 1, counts).any():
+            return
+        low, high = self._step + 1, _STEPS
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self._refuted(middle, counts).any():
+                low = middle
+            else:
+                high = middle
+        self._step = low
+
+    def _refuted(self, step: int, counts: Floats) -> NDArray[np.bool_]:
+        """At which looks this step of the cell is refuted."""
+        if step not in self._factors:
+            cell = self._claims.cell
+            theta, top = cell * (self._cell + step / _STEPS), cell * (self._cell + 1)
+            self._factors[step] = log_factors(self._claims, theta, top, self.ratio)
+        return np.asarray(log_wealth(counts, self._factors[step]) >= self._goal)
+
+
+def anytime_epsilon(
+    scores: Scores, delta: float, confidence: float = 0.95, ratio: tuple[int, int] = (1, 1)
+) -> Bound:
+    """Lower bound on ε that holds at every sample size at once, rows being in order of arrival.
+
+    Parameters
+    ----------
+    scores : Scores
+    delta : float
+        In [0, 1).
+    confidence : float
+        The probability, at least, that neither this bound nor any that shorter data would have
+        shown exceeds the truth.
+    ratio : pair of int
+        How many scores of P and of Q belong to a block, fixed before they came; what finds no
+        place in a block is left out, and the bound's note says so.
+
+    Returns
+    -------
+    Bound
+        Guarantee "anytime"; void where the rows are sorted by score.
+
+    Raises
+    ------
+    ValueError
+        A level out of range, a ratio that is not whole.
+
+    See Also
+    --------
+    AnytimeAudit : for data that are still coming in.
+
+    Notes
+    -----
+    Distribution-free, for independent scores; ties, NaN and ±∞ included. A betting e-process with
+    Ville's inequality; the proof is in `workbench.bounds.betting`.
+    """
+    return _of_all(scores, delta, confidence, "epsilon", ratio)
+
+
+def anytime_mu(scores: Scores, confidence: float = 0.95, ratio: tuple[int, int] = (1, 1)) -> Bound:
+    """Lower bound on μ that holds at every sample size at once; no Gaussian is assumed.
+
+    Arguments, guarantee and errors as in `anytime_epsilon`.
+    """
+    return _of_all(scores, None, confidence, "mu", ratio)
+
+
+def anytime_total_variation(
+    scores: Scores, confidence: float = 0.95, ratio: tuple[int, int] = (1, 1)
+) -> Bound:
+    """Lower bound on the total variation distance that holds at every sample size at once.
+
+    Arguments, guarantee and errors as in `anytime_epsilon`.
+    """
+    return _of_all(scores, None, confidence, "total variation", ratio)
+
+
+def anytime_path(
+    scores: Scores,
+    delta: float | None = None,
+    confidence: float = 0.95,
+    quantity: str = "epsilon",
+    ratio: tuple[int, int] = (1, 1),
+) -> AnytimePath:
+    """The bound as the rows came in, for a chart; rows being in order of arrival.
+
+    Arguments and errors as in `AnytimeAudit`; 16 points while the data double.
+    """
+    audit = _audit(scores, delta, confidence, quantity, ratio)
+    blocks = min(x.size // k for x, k in zip(scores, audit.ratio, strict=True))
+    octaves = math.log2(max(blocks, WARM_UP) / WARM_UP)
+    stops = np.unique((WARM_UP * 2 ** np.arange(0, octaves, 1 / _POINTS)).astype(int))
+    pieces = [np.split(x, k * stops) for x, k in zip(scores, audit.ratio, strict=True)]
+    for p, q in zip(*pieces, strict=True):
+        audit.update(p, q)
+    path = audit.path
+    return replace(path, bound=_of_rows(path.bound, scores))
+
+
+def _of_all(
+    scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
+) -> Bound:
+    audit = _audit(scores, delta, confidence, quantity, ratio)
+    return _of_rows(audit.update(*scores), scores)
+
+
+def _audit(
+    scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
+) -> AnytimeAudit:
+    return AnytimeAudit(
+        delta, confidence, quantity, ratio, scores.larger_is_member, scores.sampling
+    )
+
+
+def _of_rows(bound: Bound, scores: Scores) -> Bound:
+    bound = replace(bound, discarded=scores.discarded)
+    reason = out_of_order(scores)
+    return bound.voided(reason) if reason else bound
+
+
+def out_of_order(scores: Scores) -> str | None:
+    """Why the rows cannot be in order of arrival, None when they can."""
+    for side, x in zip("PQ", scores, strict=True):
+        step = np.diff(x)
+        if (np.all(step >= 0) or np.all(step <= 0)) and _log_chance(x) < math.log(_BY_CHANCE):
+            return (
+                f"the rows of {side} are sorted by score, so their order of arrival is lost; "
+                "shuffle them, with a seed fixed beforehand"
+            )
+    return None
+
+
+def _log_chance(x: Floats) -> float:
+    """Log probability that rows in a random order come sorted, upwards or downwards."""
+    _, ties = np.unique(x, return_counts=True)
+    return float(math.log(2) + gammaln(ties + 1.0).sum() - gammaln(x.size + 1.0))
+
+
+def _claims(quantity: str, delta: float | None) -> tuple[float | None, Claims]:
+    if quantity != "epsilon":
+        if delta is not None:
+            raise ValueError(f"{quantity} has no δ; leave out delta={delta!r}")
+        return None, MuClaims() if quantity == "mu" else VariationClaims()
+    if delta is None:
+        raise ValueError("epsilon needs delta=; 1e-5 is a common choice")
+    delta = checks.delta(delta)
+    return delta, EpsilonClaims(delta)
+
+
+def _row(values: Any, name: str) -> Floats:
+    try:
+        x = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a 1-d array of numbers, got {values!r}") from None
+    if x.ndim != 1:
+        raise ValueError(f"{name} has shape {x.shape}; give the new scores as a 1-d array")
+    return x

@@ -1,0 +1,149 @@
+"""A bet against a privacy claim, whose wealth is evidence at every sample size at once.
+
+A claim says P(S) ≤ s·Q(S) + δ for every set S, and the same with P and Q exchanged: (ε, δ)-DP with
+s = e^ε, total variation at most δ with s = 1, μ-GDP with any line above its trade-off curve. Scores
+come in blocks of a of P and b of Q. Before a block, choose from the past a set S, a bet λ ≥ 0 and a
+centre c such that no factor is negative; the block then multiplies the wealth by::
+
+    Π_x (1 + (λ/a)(1{x ∈ S} − c)) · Π_y (1 − (λ/b)(s·1{y ∈ S} + δ − c))
+
+With A and B the means of a factor of either kind, the block's mean is A^a·B^b, at most the
+(a+b)-th power of (aA + bB)/(a+b) (inequality of the means), and under the claim
+aA + bB − a − b = λ(P(S) − s·Q(S) − δ) ≤ 0. So the wealth is a non-negative supermartingale, and
+it ever reaches 1/α with probability at most α (Ville). The same holds for an average over bets, and
+for a bet on P against Q and one on Q against P in the same factors, where the terms add up; on a
+symmetric pair that doubles the evidence.
+
+The sets are S = {score > t}, t a quantile of Q's past, and S′ = {score < t′}, t′ a quantile of P's.
+With λ and c fixed, the wealth depends only on how many scores fell where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import ndtri
+
+from workbench.curves.elementwise import Floats
+from workbench.curves.gdp import gaussian_log_profile
+
+#: Masses of S under Q, and of S′ under P, at which bets are placed.
+LEVELS = 2.0 ** -np.arange(1, 17)
+
+_LEVEL = LEVELS[:, None]
+
+#: Bets as shares of the largest that keeps every factor non-negative.
+_SHARES = 0.98 * 2.0 ** -np.arange(8)
+
+#: Prior weights of the shares. Small bets pay only after many scores; then little weight will do.
+_SHARE_WEIGHTS = 1 / ((1 + np.arange(8)) * (2 + np.arange(8)))
+
+#: Prior weights of bets on P against Q, on Q against P, on both.
+_DIRECTION_WEIGHTS = np.array([0.2, 0.2, 0.6])
+
+_LOG_WEIGHTS = np.log(
+    np.outer(_DIRECTION_WEIGHTS, _SHARE_WEIGHTS / _SHARE_WEIGHTS.sum()) / LEVELS.size
+).ravel()
+
+
+class Claims(Protocol):
+    """Claims θ ≥ 0 that grow weaker with θ, in cells of equal width that share their bets."""
+
+    @property
+    def cell(self) -> float:
+        """Width of a cell."""
+
+    def line(self, theta: float, top: float) -> tuple[Floats, Floats]:
+        """Slope s and intercept δ at each level, of lines that the claim θ implies.
+
+        Neither falls as θ grows within the cell that ends at ``top``.
+        """
+
+
+@dataclass(frozen=True)
+class EpsilonClaims:
+    """(θ, δ)-DP."""
+
+    delta: float
+    cell: float = 0.25
+
+    def line(self, theta: float, top: float) -> tuple[Floats, Floats]:
+        return np.full(LEVELS.size, np.exp(theta)), np.full(LEVELS.size, self.delta)
+
+
+@dataclass(frozen=True)
+class VariationClaims:
+    """A total variation distance of at most θ."""
+
+    cell: float = 0.05
+
+    def line(self, theta: float, top: float) -> tuple[Floats, Floats]:
+        return np.ones(LEVELS.size), np.full(LEVELS.size, theta)
+
+
+@dataclass(frozen=True)
+class MuClaims:
+    """θ-GDP, by lines as steep as the top's curve is at the levels."""
+
+    cell: float = 0.1
+
+    def line(self, theta: float, top: float) -> tuple[Floats, Floats]:
+        log_slope = -ndtri(LEVELS) * top - top**2 / 2
+        return np.exp(log_slope), np.exp(gaussian_log_profile(theta, log_slope))
+
+
+def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]) -> Floats:
+    """Logs of the factors by which one score multiplies the wealth of each bet against θ.
+
+    Bets and centres are those that suit ``top``. Being the same for all θ in the cell, they make
+    every factor, and so the wealth, fall as θ grows.
+
+    Returns
+    -------
+    ndarray, shape (levels, 8, bets)
+        For a score of P in S only, in S′ only, in neither, in both; then for one of Q.
+    """
+    a, b = ratio
+    s, d = (x[:, None] for x in claims.line(top, top))
+    # The mass of S at which the claim is tight: the factors then vary least.
+    c = np.minimum(s * _LEVEL + d, 0.999)
+    forward = _SHARES * np.minimum(a / c, b / (s + d - c))
+    backward = _SHARES * np.minimum(b / c, a / (s + d - c))
+    both = _SHARES * min(a, b) / (s + d)
+
+    s, d = (x[:, None] for x in claims.line(theta, top))
+    p1, p0 = forward / a * (1 - c), -forward / a * c
+    q1, q0 = -forward / b * (s + d - c), forward / b * (c - d)
+    y1, y0 = backward / b * (1 - c), -backward / b * c
+    x1, x0 = -backward / a * (s + d - c), backward / a * (c - d)
+    # The centres of the two directions cancel.
+    won, lost, neither, drawn = both * (1 - d), -both * (s + d), -both * d, both * (1 - s - d)
+    gains = [
+        [p1, p0, p0, p1, q1, q0, q0, q1],
+        [x0, x1, x0, x1, y0, y1, y0, y1],
+        [x / a for x in (won, lost, neither, drawn)] + [y / b for y in (lost, won, neither, drawn)],
+    ]
+    by_level = np.array(gains).transpose(2, 1, 0, 3)
+    return np.log1p(by_level).reshape(LEVELS.size, 8, -1)
+
+
+def log_wealth(counts: Floats, factors: Floats) -> Floats:
+    """Log of the wealth, averaged over all bets.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (levels, looks, 8)
+        How many scores fell where, in the order of `log_factors`.
+    factors : ndarray, shape (levels, 8, bets)
+
+    Returns
+    -------
+    ndarray, shape (looks,)
+    """
+    bets = counts @ factors + _LOG_WEIGHTS
+    # scipy's logsumexp over two axes takes ten times as long.
+    largest = bets.max(axis=2).max(axis=0)
+    bets -= largest[:, None]
+    return np.asarray(largest + np.log(np.exp(bets, out=bets).sum(axis=2).sum(axis=0)))

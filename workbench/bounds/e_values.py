@@ -1,0 +1,199 @@
+"""E-values: evidence against a claim that may be averaged, multiplied and stopped at any time.
+
+An e-value is a number whose mean is at most 1 while the claim holds: it is 1/α or more with
+probability at most α (Markov). The mean of several is one too, under any dependence; so is their
+product, if they come from independent runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from workbench import checks
+from workbench.bounds.anytime import out_of_order
+from workbench.bounds.betting import EpsilonClaims, log_factors, log_wealth
+from workbench.bounds.result import plain
+from workbench.bounds.tally import Tally
+from workbench.scores.sample import Scores
+
+
+@dataclass(frozen=True, repr=False)
+class EValue:
+    """Evidence against "the pair is (ε, δ)-DP".
+
+    Attributes
+    ----------
+    log : float
+        Natural logarithm of the e-value, which itself may not fit into a float.
+    epsilon, delta : float
+        The claim.
+    n_p, n_q : int
+        Scores used a side.
+    assumption : str
+        As of a `Bound`.
+    void : str, optional
+        Why it is none after all.
+    """
+
+    log: float
+    epsilon: float
+    delta: float
+    n_p: int
+    n_q: int
+    assumption: str
+    void: str | None = None
+
+    def __float__(self) -> float:
+        return math.exp(self.log) if self.log < 709 else math.inf
+
+    def refutes(self, confidence: float = 0.95) -> bool:
+        """Whether the claim is refuted with this confidence, chosen beforehand."""
+        return self.void is None and self.log >= -math.log1p(-checks.confidence(confidence))
+
+    def __repr__(self) -> str:
+        value = f"{float(self):.3g}" if self.log < 709 else f"exp({self.log:.4g})"
+        claim = f"(ε = {plain(self.epsilon)}, δ = {plain(self.delta)})-DP"
+        void = f", void: {self.void}" if self.void else ""
+        return f"EValue({value} against {claim}, {self.assumption}{void})"
+
+
+def anytime_e_value(
+    scores: Scores, epsilon: float, delta: float, ratio: tuple[int, int] = (1, 1)
+) -> EValue:
+    """Evidence against the claim that a pair is (ε, δ)-DP, rows being in order of arrival.
+
+    Parameters
+    ----------
+    scores : Scores
+    epsilon : float
+        At least 0.
+    delta : float
+        In [0, 1).
+    ratio : pair of int
+        As in `anytime_epsilon`.
+
+    Returns
+    -------
+    EValue
+        Also if the run was stopped because of what was seen.
+
+    Raises
+    ------
+    ValueError
+        An argument out of range.
+
+    Notes
+    -----
+    The wealth of the bets in `workbench.bounds.betting` at the last look.
+    """
+    epsilon = checks.number(epsilon, "epsilon")
+    if epsilon < 0:
+        raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
+    claims = EpsilonClaims(checks.delta(delta))
+    tally = Tally(ratio)
+    sign = 1.0 if scores.larger_is_member else -1.0
+    tally.add(sign * scores.p, sign * scores.q)
+    factors = log_factors(claims, epsilon, epsilon, tally.ratio)
+    return EValue(
+        log=float(log_wealth(tally.total[:, None], factors)[0]),
+        epsilon=epsilon,
+        delta=claims.delta,
+        n_p=tally.ratio[0] * tally.used,
+        n_q=tally.ratio[1] * tally.used,
+        assumption=scores.assumption,
+        void=out_of_order(scores),
+    )
+
+
+def average_e_values(values: Sequence[EValue]) -> EValue:
+    """The mean of e-values against one claim: an e-value, however they depend on each other.
+
+    Of many canaries it is evidence that the claim is false for *some* of them.
+
+    Raises
+    ------
+    ValueError
+        No values, or of different claims.
+    """
+    total = _together(values)
+    logs = [value.log for value in values]
+    return replace(total, log=float(logsumexp(logs) - math.log(len(logs))))
+
+
+def multiply_e_values(values: Sequence[EValue]) -> EValue:
+    """The product of e-values against one claim: an e-value, if they come of independent runs.
+
+    Raises
+    ------
+    ValueError
+        No values, or of different claims.
+    """
+    return replace(_together(values), log=math.fsum(value.log for value in values))
+
+
+def e_benjamini_hochberg(
+    values: Sequence[EValue | float], confidence: float = 0.95
+) -> NDArray[np.bool_]:
+    """Which claims to call false, for example which canaries leak.
+
+    Parameters
+    ----------
+    values : sequence of EValue or float, length m
+        One for each claim; numbers are e-values, not their logarithms.
+    confidence : float
+        The expected share of true claims among those called false is at most 1 − ``confidence``.
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
+
+    Raises
+    ------
+    ValueError
+        A negative value or NaN, a void e-value, a confidence out of range.
+
+    Notes
+    -----
+    The k largest are called false, k being the largest with k-th value ≥ m/(k(1 − confidence));
+    under any dependence (Wang & Ramdas 2022).
+    """
+    goal = -math.log1p(-checks.confidence(confidence))
+    logs = np.array([_log(value) for value in values], dtype=float)
+    order = np.argsort(-logs, kind="stable")
+    rank = 1 + np.arange(logs.size)
+    enough = logs[order] >= math.log(max(logs.size, 1)) - np.log(rank) + goal
+    called = np.zeros(logs.size, dtype=bool)
+    called[order[: rank[enough].max(initial=0)]] = True
+    return called
+
+
+def _log(value: EValue | float) -> float:
+    if isinstance(value, EValue):
+        if value.void:
+            raise ValueError(f"{value!r} is no evidence; leave it out")
+        return value.log
+    if not value >= 0:
+        raise ValueError(f"an e-value must be at least 0, got {value!r}")
+    return math.log(value) if value > 0 else -math.inf
+
+
+def _together(values: Sequence[EValue]) -> EValue:
+    """One value with the sizes of all."""
+    if not values:
+        raise ValueError("no e-values were given")
+    first = values[0]
+    for value in values:
+        if (value.epsilon, value.delta) != (first.epsilon, first.delta):
+            raise ValueError(f"e-values of different claims: {first!r} and {value!r}")
+    return replace(
+        first,
+        n_p=sum(value.n_p for value in values),
+        n_q=sum(value.n_q for value in values),
+        void=next((value.void for value in values if value.void), None),
+    )

@@ -1,0 +1,164 @@
+"""How many scores fell into each of the sets that the past suggests, as the scores arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import checks
+from workbench.bounds.betting import LEVELS
+from workbench.curves.elementwise import Floats
+
+Counts = NDArray[np.int64]
+
+#: Blocks that only place the first thresholds.
+WARM_UP = 32
+
+#: Looks while the number of blocks doubles.
+LOOKS = 64
+
+#: Octaves of a tail from which thresholds beyond the outermost score are extrapolated.
+_TAIL = 4
+
+
+class Tally:
+    """Counts for every bet, at looks that were fixed beforehand.
+
+    The looks come after every block up to 2·LOOKS, and then LOOKS times while the number of blocks
+    doubles. Whenever it has doubled, the thresholds are placed anew. So the counts depend on the
+    scores and not on how they were chopped.
+
+    Parameters
+    ----------
+    ratio : (int, int)
+        Scores of P and of Q in a block.
+
+    Attributes
+    ----------
+    total : ndarray, shape (levels, 8)
+        Counts at the last look, in the order of `workbench.bounds.betting.log_factors`.
+
+    Raises
+    ------
+    ValueError
+        A ratio that is not a pair of whole numbers.
+    """
+
+    def __init__(self, ratio: tuple[int, int]) -> None:
+        self.ratio = _ratio(ratio)
+        self.looked = WARM_UP
+        self.columns = (_Column(), _Column())
+        self.total = np.zeros((LEVELS.size, 8))
+        self._epoch = 0
+        self._high = self._low = np.empty(0)
+
+    @property
+    def used(self) -> int:
+        """Blocks at the last look; 0 before the first."""
+        return self.looked if self._epoch else 0
+
+    def add(self, p: Floats, q: Floats) -> list[Floats]:
+        """Take new scores, larger being more member-like and NaN the largest.
+
+        Returns
+        -------
+        list of ndarray, shape (levels, looks, 8)
+            All counts since the warm-up, at every new look.
+        """
+        for column, x in zip(self.columns, (p, q), strict=True):
+            column.append(x)
+        complete = min(column.size // k for column, k in zip(self.columns, self.ratio, strict=True))
+        runs: list[Floats] = []
+        while True:
+            epoch = WARM_UP * 2 ** ((self.looked // WARM_UP).bit_length() - 1)
+            step = max(1, epoch // LOOKS)
+            last = min(2 * epoch, complete) // step * step
+            if last <= self.looked:
+                return runs
+            if epoch > self._epoch:
+                self._place(epoch)
+            counts = self.total + np.cumsum(self._new(step, last), axis=0)
+            self.total, self.looked = counts[-1], last
+            runs.append(counts.transpose(1, 0, 2))
+
+    def _place(self, epoch: int) -> None:
+        """Thresholds from the past; NaN is the largest, here as in numpy's order."""
+        a, b = self.ratio
+        p, q = self.columns
+        self._high = thresholds(np.sort(q[: epoch * b])[::-1])
+        self._low = thresholds(np.sort(p[: epoch * a]))
+        self._epoch = epoch
+
+    def _new(self, step: int, last: int) -> Floats:
+        """Counts between looks, shape (looks, levels, 8)."""
+        looks = (last - self.looked) // step
+        sides = []
+        for column, k in zip(self.columns, self.ratio, strict=True):
+            x = column[self.looked * k : last * k]
+            look = np.arange(x.size) // (step * k)
+            outside = _running(np.searchsorted(self._high, x), look, looks)
+            low = _running(np.searchsorted(self._low[::-1], x, side="right"), look, looks)
+            sides.append(_cells(step * k - outside, low[:, ::-1], step * k))
+        return np.concatenate(sides, axis=-1).astype(float)
+
+
+class _Column:
+    """An array with room to grow."""
+
+    def __init__(self) -> None:
+        self._room = np.empty(1024)
+        self.size = 0
+
+    def append(self, x: Floats) -> None:
+        size = self.size + x.size
+        if size > self._room.size:
+            room = np.empty(max(size, 2 * self._room.size))
+            room[: self.size] = self._room[: self.size]
+            self._room = room
+        self._room[self.size : size] = x
+        self.size = size
+
+    def __getitem__(self, rows: slice) -> Floats:
+        return self._room[: self.size][rows]
+
+
+def thresholds(outermost: Floats) -> Floats:
+    """Quantiles at the levels, of scores sorted from the outermost on.
+
+    Any threshold that depends on the past alone is allowed. Beyond the outermost score, the tail is
+    taken to go on by equal steps an octave.
+    """
+    n = outermost.size
+    rank = np.floor(LEVELS * n).astype(np.int64)
+    inside = outermost[np.maximum(rank, 1) - 1]
+    with np.errstate(invalid="ignore"):
+        step = (outermost[0] - outermost[2**_TAIL - 1]) / _TAIL
+    if not np.isfinite(step):
+        return inside
+    return np.where(rank < 1, outermost[0] - step * np.log2(LEVELS * n), inside)
+
+
+def _running(index: Counts, look: Counts, looks: int) -> Counts:
+    """How many scores before each look have at most each index, shape (looks, levels)."""
+    width = LEVELS.size + 1
+    table = np.bincount(look * width + index, minlength=looks * width).reshape(looks, width)
+    return np.cumsum(table, axis=1)[:, :-1]
+
+
+def _cells(high: Counts, low: Counts, n: int) -> Counts:
+    """In S only, in S′ only, in neither, in both, of n scores; one of the last two is empty."""
+    rest = n - high - low
+    both = np.maximum(-rest, 0)
+    return np.stack([high - both, low - both, np.maximum(rest, 0), both], axis=-1)
+
+
+def _ratio(ratio: Sequence[int]) -> tuple[int, int]:
+    try:
+        a, b = ratio
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"ratio must be a pair such as (1, 4), one score of P to four of Q; got {ratio!r}"
+        ) from None
+    return checks.count(a, "ratio", least=1), checks.count(b, "ratio", least=1)
