@@ -312,13 +312,13 @@ def test_e_values_refute_what_the_bound_refutes():
     assert float(beyond_floats) == np.inf
 
 
-def test_e_values_are_one_on_average_without_a_leak():
+def test_e_values_are_at_most_one_on_average_without_a_leak():
     values = [
         float(wb.anytime_e_value(wb.GaussianPair(0).sample(300, seed=i), 0, DELTA))
         for i in range(300)
     ]
-    # At ε = 0 and P = Q nothing is given away: the mean is 1.
-    assert abs(np.mean(values) - 1) < 4 * np.std(values) / np.sqrt(300)
+    # At ε = 0 and P = Q the bets are fair, but for centres that miss the sets' true masses.
+    assert 0.5 < np.mean(values) < 1 + 4 * np.std(values) / np.sqrt(300)
 
 
 def test_e_values_are_combined_in_logs():
