@@ -1,0 +1,148 @@
+"""What every page must do: say what its items rest on, draw in every state, and read well."""
+
+import numpy as np
+import param
+import pytest
+
+from workbench.assets import board
+from workbench.bounds.result import Bound
+from workbench.pages.base import Fact
+from workbench.pages.counts import CountsPage
+from workbench.pages.coverage_lab import CoverageLabPage
+
+PAGES = [CountsPage, CoverageLabPage]
+
+
+def items(page):
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def other_value(page, name):
+    """Another value that a person could choose."""
+    parameter, now = page.param[name], getattr(page, name)
+    if isinstance(parameter, param.Selector):
+        return next(v for v in parameter.get_range().values() if v != now)
+    if isinstance(parameter, param.Boolean):
+        return not now
+    _, high = parameter.bounds
+    step = parameter.step or 1
+    return now - step if high is not None and now + step > high else now + step
+
+
+@pytest.fixture(params=PAGES, ids=lambda page: page.__name__)
+def page(request):
+    return request.param()
+
+
+def test_every_item_rests_on_parameters(page):
+    for item in items(page):
+        assert page.inputs(item) <= set(page.param)
+
+
+def test_every_control_is_a_parameter_or_a_job_and_is_explained(page):
+    for section in page.controls:
+        for control in section.controls:
+            assert control.name in page.param or control.name in page.jobs()
+
+
+def test_every_chart_is_explained_and_summed_up(page):
+    for item in page.figures():
+        assert item.help
+        assert page.draw(item)["layout"]["meta"]["summary"]
+
+
+def test_numbers_are_bounds_or_facts(page):
+    for item in page.numbers():
+        assert item.help
+        assert isinstance(page.draw(item), Bound | Fact)
+
+
+def test_what_does_not_declare_a_control_does_not_follow_it(page):
+    names = [c.name for s in page.controls for c in s.controls if c.name in page.param]
+    before = {item.name: board.content(page.draw(item)) for item in items(page)}
+    for name in names:
+        value = getattr(page, name)
+        setattr(page, name, other_value(page, name))
+        for item in items(page):
+            if name not in page.inputs(item):
+                assert board.content(page.draw(item)) == before[item.name], (name, item.name)
+        setattr(page, name, value)
+
+
+# -- from counts -------------------------------------------------------------------------------
+
+
+def test_the_counts_page_shows_the_references():
+    page = CountsPage(confidence=0.9, sided="two")
+    bayesian = page.by_interval()["bayesian"]
+    assert (bayesian.value, bayesian.upper) == pytest.approx((1.2849, 1.5690), abs=1e-4)
+    assert bayesian.guarantee == "approximate"
+    assert page.epsilon().guarantee == "pointwise"
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [(0, 5, 0, 5), (5, 0, 0, 5), (1000, 0, 0, 1000), (3, 0, 1, 0), (0, 10, 10, 0)],
+    ids=str,
+)
+@pytest.mark.parametrize("sided", ["lower", "two"])
+def test_zero_cells_draw(counts, sided):
+    page = CountsPage(**dict(zip(("tp", "fn", "fp", "tn"), counts, strict=True)), sided=sided)
+    for item in items(page):
+        assert "NaN" not in board.content(page.draw(item))
+
+
+def test_too_few_runs_are_told_with_the_number_that_would_do():
+    page = CountsPage(tp=1, fn=0, fp=0, tn=1)
+    assert page.epsilon().value == 0
+    assert "too" in page.said()
+    assert any(character.isdigit() for character in page.epsilon().note)
+
+
+def test_a_side_without_runs_is_refused():
+    page = CountsPage(tp=0, fn=0)
+    with pytest.raises(ValueError, match=r"no runs with the record: tp \+ fn is 0"):
+        page.epsilon()
+
+
+def test_the_misses_of_a_limit_are_those_of_the_binomial():
+    from scipy.stats import binom
+
+    from workbench.bounds.binomial import clopper_pearson_upper, jeffreys_upper, miss_probability
+
+    n, rates = 40, np.array([0.01, 0.1, 0.33])
+    for limit, worst in ((clopper_pearson_upper, 0.05), (jeffreys_upper, 1)):
+        limits = limit(np.arange(n + 1), n, 0.05)
+        direct = [
+            sum(binom.pmf(k, n, rate) for k in range(n + 1) if limits[k] < rate) for rate in rates
+        ]
+        found = miss_probability(rates, limits)
+        np.testing.assert_allclose(found, direct, atol=1e-12)
+        assert (found <= worst).all()
+
+
+# -- the coverage lab --------------------------------------------------------------------------
+
+
+def test_the_lab_runs_and_says_what_it_found():
+    page = CoverageLabPage(log_reps=2.0, log_n_p=2.0, log_n_q=2.0)
+    assert "Press Run" in page.verdict()
+    seen = []
+    page.param.watch(lambda event: seen.append(event.new), "results")
+    results = page.run_job("simulate")
+    assert len(seen) >= 1
+    assert all(result.reps == 100 for result in results)
+    assert "no method was caught" in page.verdict()
+    assert page.caught().text == f"0 of {len(results)}"
+    for figure in page.figures():
+        assert page.draw(figure)["data"]
+    assert not page.job_state("simulate").stale
+    page.log_delta = -3.0
+    assert page.job_state("simulate").stale
+
+
+def test_the_lab_shows_those_that_fail_as_failing():
+    page = CoverageLabPage(setting="laplace", group="fails", log_reps=2.75)
+    page.run_job("simulate")
+    assert "the threshold was chosen because of its bound" in page.verdict()
+    assert "@bad" in str(page.false_claims())
