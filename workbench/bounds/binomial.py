@@ -1,10 +1,10 @@
-"""Exact confidence limits for a binomial proportion, and for an order statistic's tail."""
+"""One-sided confidence limits for a binomial proportion, and for an order statistic's tail."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainccinv, betaincinv
+from scipy.special import bdtr, betainccinv, betaincinv, ndtri
 
 
 def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
@@ -39,6 +39,49 @@ def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[n
     return np.where(k > 0, limit, 0.0)
 
 
+def jeffreys_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
+    """Quantile of the posterior Beta(k + ½, n − k + ½); 1 where k = n. Arguments as above.
+
+    Approximate: at n = 100 it lies below the truth up to 16.1 % of the time instead of 5 %.
+
+    References
+    ----------
+    Brown, Cai & DasGupta (2001), who set the limit to 1 where k = n.
+    """
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    return np.where(k < n, betainccinv(k + 0.5, n - k + 0.5, error), 1.0)
+
+
+def jeffreys_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
+    """`jeffreys_upper` mirrored; 0 where k = 0."""
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    return np.where(k > 0, betaincinv(k + 0.5, n - k + 0.5, error), 0.0)
+
+
+def wilson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
+    """The largest rate that the normal score test does not reject. Arguments as above.
+
+    Approximate: at n = 100 it lies below the truth up to 20.0 % of the time instead of 5 %.
+
+    References
+    ----------
+    Wilson (1927).
+    """
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    z2 = ndtri(error) ** 2
+    spread = np.sqrt(z2 * (k * (n - k) / n + z2 / 4))
+    return np.where(k < n, np.minimum((k + z2 / 2 + spread) / (n + z2), 1.0), 1.0)
+
+
+def wilson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
+    """`wilson_upper` mirrored; 0 where k = 0."""
+    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    z2 = ndtri(error) ** 2
+    spread = np.sqrt(z2 * (k * (n - k) / n + z2 / 4))
+    # k²/(…) is (k + z²/2 − spread)/(n + z²) without the cancellation.
+    return np.where(k > 0, k * k / (n * (k + z2 / 2 + spread)), 0.0)
+
+
 def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray[np.float64]:
     """Upper limit for the mass strictly above the ``rank``-th largest of ``n`` samples.
 
@@ -47,3 +90,23 @@ def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray
     """
     rank = np.asarray(rank, dtype=float)
     return np.asarray(betainccinv(rank, n - rank + 1, error), dtype=np.float64)
+
+
+def miss_probability(rate: ArrayLike, limits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often an upper limit lies below the true rate.
+
+    Parameters
+    ----------
+    rate : array_like
+        True rates, strictly between 0 and 1.
+    limits : ndarray, shape (n + 1,)
+        The limit after 0, …, n successes; non-decreasing.
+
+    Returns
+    -------
+    ndarray, the shape of ``rate``
+        Pr[limits[K] < rate], K binomial; exact.
+    """
+    rate, n = np.asarray(rate, dtype=float), limits.size - 1
+    missing = np.searchsorted(limits, rate, side="left")  # successes 0 to missing − 1 miss
+    return np.where(missing > 0, bdtr(np.maximum(missing - 1, 0), n, rate), 0.0)

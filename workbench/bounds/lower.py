@@ -12,6 +12,8 @@ from workbench.scores.sample import Scores
 
 GUARANTEES = ("simultaneous", "pointwise")
 
+DEFAULT_INTERVAL = "clopper-pearson"
+
 
 def epsilon_lower_bound(
     scores: Scores,
@@ -19,6 +21,7 @@ def epsilon_lower_bound(
     confidence: float = 0.95,
     guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
     threshold: float | None = None,
+    interval: str | None = None,
 ) -> Bound:
     """Lower bound on ε at a given δ: with this confidence, no smaller ε is (ε, δ)-DP.
 
@@ -35,6 +38,9 @@ def epsilon_lower_bound(
         before these scores were seen.
     threshold : float, optional
         In score units; needed for "pointwise" and refused otherwise.
+    interval : str, optional
+        For "pointwise": "clopper-pearson" (unless stated) and "exact" keep their level; "jeffreys",
+        "wilson", "katz-log" and "bayesian" make the guarantee approximate.
 
     Returns
     -------
@@ -44,14 +50,20 @@ def epsilon_lower_bound(
     Raises
     ------
     ValueError
-        A level out of range, a missing or a superfluous threshold.
+        A level out of range, a missing or a superfluous threshold or interval.
 
     See Also
     --------
     tradeoff_band : the whole curve behind the simultaneous bound.
     """
-    if _pointwise(guarantee, threshold):
-        return epsilon_at_threshold(scores, threshold, delta, confidence)  # type: ignore[arg-type]
+    if _pointwise(guarantee, threshold, interval):
+        return epsilon_at_threshold(
+            scores,
+            threshold,  # type: ignore[arg-type]
+            delta,
+            confidence,
+            interval or DEFAULT_INTERVAL,
+        )
     return tradeoff_band(scores, confidence).epsilon(delta)
 
 
@@ -60,17 +72,23 @@ def mu_lower_bound(
     confidence: float = 0.95,
     guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
     threshold: float | None = None,
+    interval: str | None = None,
 ) -> Bound:
     """Lower bound on μ: with this confidence, the pair is not μ'-GDP for any smaller μ'.
 
     No Gaussian is assumed. Arguments as in `epsilon_lower_bound`.
     """
-    if _pointwise(guarantee, threshold):
-        return mu_at_threshold(scores, threshold, confidence)  # type: ignore[arg-type]
+    if _pointwise(guarantee, threshold, interval):
+        return mu_at_threshold(
+            scores,
+            threshold,  # type: ignore[arg-type]
+            confidence,
+            interval or DEFAULT_INTERVAL,
+        )
     return tradeoff_band(scores, confidence).mu()
 
 
-def _pointwise(guarantee: str, threshold: float | None) -> bool:
+def _pointwise(guarantee: str, threshold: float | None, interval: str | None) -> bool:
     checks.one_of(guarantee, "guarantee", GUARANTEES)
     if guarantee == "pointwise" and threshold is None:
         raise ValueError("a pointwise bound needs threshold=, chosen before the scores were seen")
@@ -78,5 +96,10 @@ def _pointwise(guarantee: str, threshold: float | None) -> bool:
         raise ValueError(
             f"the simultaneous bound covers all thresholds; leave out threshold={threshold!r}, "
             "or ask for guarantee='pointwise'"
+        )
+    if guarantee != "pointwise" and interval is not None:
+        raise ValueError(
+            f"interval={interval!r} belongs to guarantee='pointwise'; leave it out with "
+            f"guarantee={guarantee!r}"
         )
     return guarantee == "pointwise"

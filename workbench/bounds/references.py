@@ -206,6 +206,13 @@ _ENTRIES = {
   booktitle = {International Conference on Artificial Intelligence and Statistics},
   year      = {2020},
 }""",
+    "andrew": """@inproceedings{andrew2024one,
+  title     = {One-shot Empirical Privacy Estimation for Federated Learning},
+  author    = {Andrew, Galen and Kairouz, Peter and Oh, Sewoong and Oprea, Alina and
+               McMahan, H. Brendan and Suriyakumar, Vinith M.},
+  booktitle = {International Conference on Learning Representations},
+  year      = {2024},
+}""",
 }
 
 _SOURCES = {
@@ -224,6 +231,9 @@ _SOURCES = {
     "fixed bins (McDiarmid)": ("koskela-hist", "mcdiarmid"),
     "fixed bins (Canonne)": ("koskela-hist", "canonne"),
     "histogram": ("koskela-hist",),
+    "composed histograms": ("koskela-hist",),
+    "composed band": ("workbench", "clopper-pearson", "dong"),
+    "mean and variance of canaries": ("andrew",),
     "Mann–Whitney": ("mann-whitney",),
     "GDP from TV": ("koskela-hist", "dong"),
     "GDP at a threshold": ("nasr", "dong"),

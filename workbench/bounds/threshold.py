@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
 from workbench.bounds.binomial import clopper_pearson_upper
+from workbench.bounds.counts import Counts
+from workbench.bounds.intervals import bound
+from workbench.bounds.questions import Epsilon, Mu, Question
 from workbench.bounds.result import Bound
-from workbench.curves.points import epsilon_of_point, mu_of_point
+from workbench.curves.points import mu_of_point
 from workbench.scores.sample import Scores
-
-METHOD = "Clopper–Pearson at a threshold"
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,87 +67,44 @@ def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95)
 
 
 def epsilon_at_threshold(
-    scores: Scores, threshold: float, delta: float, confidence: float = 0.95
+    scores: Scores,
+    threshold: float,
+    delta: float,
+    confidence: float = 0.95,
+    interval: str = "clopper-pearson",
 ) -> Bound:
-    """Pointwise lower bound on ε from the error rates at one threshold.
+    """Lower bound on ε from the error rates at one threshold.
 
-    Guarantee: pointwise; the threshold must not have been chosen with these data in view.
-    Source: KAIROUZ15 and NASR23, the two limits sharing the error probability.
+    Guarantee: pointwise for "clopper-pearson" and "exact", approximate for the other intervals of
+    `workbench.bounds.from_counts`; the threshold must not have been chosen with these data in view.
+    Source: KAIROUZ15 and NASR23.
     """
-    rates = error_rates(scores, checks.number(threshold, "threshold"), confidence)
-    delta = checks.delta(delta)
-    value = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, delta)
-    return _bound(scores, "epsilon", value, threshold, confidence, delta=delta)
+    return _at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
 
 
-def mu_at_threshold(scores: Scores, threshold: float, confidence: float = 0.95) -> Bound:
-    """Pointwise lower bound on μ at one threshold: Φ⁻¹(1−ᾱ) − Φ⁻¹(β̄) (NASR23, HIST §3).
-
-    Guarantee: pointwise; it refutes every smaller μ without assuming a Gaussian.
-    """
-    rates = error_rates(scores, checks.number(threshold, "threshold"), confidence)
-    return _bound(scores, "mu", max(float(rates.mu_lower), 0.0), threshold, confidence)
-
-
-def epsilon_from_counts(
-    *, tp: int, fp: int, tn: int, fn: int, delta: float, confidence: float = 0.95
+def mu_at_threshold(
+    scores: Scores,
+    threshold: float,
+    confidence: float = 0.95,
+    interval: str = "clopper-pearson",
 ) -> Bound:
-    """Lower bound on ε from the four counts of one attack, by Clopper–Pearson limits.
+    """Lower bound on μ at one threshold: Φ⁻¹(1−ᾱ) − Φ⁻¹(β̄) (NASR23, HIST §3).
 
-    Parameters
-    ----------
-    tp, fn : int
-        Runs with the record that the attack called in, and out.
-    fp, tn : int
-        Runs without the record that the attack called in, and out.
-    delta, confidence : float
-
-    Raises
-    ------
-    ValueError
-        Negative or fractional counts, a side without runs, δ or confidence out of range.
-
-    Notes
-    -----
-    Guarantee: pointwise, for an attack fixed before these runs and runs that are independent.
+    Guarantee as in `epsilon_at_threshold`; it refutes every smaller μ without assuming a Gaussian.
     """
-    counts = {"tp": tp, "fp": fp, "tn": tn, "fn": fn}
-    for name, value in counts.items():
-        counts[name] = checks.count(value, name)
-    n_p, n_q = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]
-    for side, n, names in (("with", n_p, "tp + fn"), ("without", n_q, "fp + tn")):
-        if n == 0:
-            raise ValueError(f"no runs {side} the record: {names} is 0; an audit needs both sides")
-    confidence, delta = checks.confidence(confidence), checks.delta(delta)
-    error = (1 - confidence) / 2
-    alpha = clopper_pearson_upper(counts["fp"], n_q, error)
-    beta = clopper_pearson_upper(counts["fn"], n_p, error)
-    return Bound(
-        quantity="epsilon",
-        value=float(epsilon_of_point(alpha, beta, delta)),
-        guarantee="pointwise",
-        method=METHOD,
-        assumption="if rows are independent",
-        n_p=n_p,
-        n_q=n_q,
-        confidence=confidence,
-        delta=delta,
-    )
+    return _at_threshold(scores, threshold, Mu(), confidence, interval)
 
 
-def _bound(
-    scores: Scores, quantity: str, value: Any, threshold: float, confidence: float, **more: Any
+def _at_threshold(
+    scores: Scores, threshold: float, question: Question, confidence: float, interval: str
 ) -> Bound:
-    return Bound(
-        quantity=quantity,
-        value=float(value),
-        guarantee="pointwise",
-        method=METHOD,
+    threshold = checks.number(threshold, "threshold")
+    return bound(
+        Counts.at_threshold(scores, threshold),
+        question,
+        confidence,
+        interval,
         assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
-        confidence=confidence,
-        threshold=float(threshold),
+        threshold=threshold,
         discarded=scores.discarded,
-        **more,
     )

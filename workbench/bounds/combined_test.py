@@ -1,0 +1,267 @@
+"""The combined exact test: a limit from both counts together, not from two limits of one each.
+
+Two Clopper–Pearson limits share the error probability and assume that both counts are unlucky at
+once. Here one number, the statistic S, orders all outcomes (T, F), and the joint distribution of
+the two independent binomials says how surprising S is. The confidence region for the two rates is
+
+    C = {(q, p) : q in the Clopper–Pearson interval of F at confidence 1 − γ,
+                  Pr_{q,p}[S ≥ S(observed)] > error − γ}.
+
+It misses the true (q, p) with probability at most γ + (error − γ), whatever S is, so the smallest
+θ over C is a lower limit of every question θ. This is the test of Berger & Boos (1994) with an
+ordering that does not depend on the hypothesis (Buehler 1957), so that the limit is where a
+monotone p-value crosses the error. Both lines of f_{ε,δ} bound θ from the same region: there is
+nothing to share between them.
+
+S is chosen for sharpness: the smallest θ(α̃, β̃) over Wilson limits at levels z·cos φ and z·sin φ,
+the corners of an ellipse around the observed rates. {S ≥ s} has the form {T ≥ t(F)} with t
+non-decreasing. Hence Pr_{q,p}[S ≥ s] rises with p and falls with q, and so
+
+    for q in a cell [q₀, q₁]:  (q, p) in C  ⟹  p > p*(q₀)  ⟹  θ ≥ θ(α = q₁, β = 1 − p*(q₀)),
+
+where p*(q₀) is the largest p with Pr_{q₀,p}[S ≥ s] ≤ error − γ. The minimum over cells that cover
+the interval is a proven limit, not a minimum over a bare grid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlog1py, xlogy
+
+from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper, wilson_upper
+from workbench.bounds.counts import Counts
+from workbench.bounds.questions import Question
+from workbench.curves.elementwise import Floats
+
+#: Share of the error probability for the interval of q (γ), and for outcomes left out of sums.
+NUISANCE_SHARE = 0.02
+LEFT_OUT_SHARE = 1e-4
+
+#: z·cos φ for the limit of q and z·sin φ for that of p.
+SPLITS = np.linspace(0, math.pi / 2, 5)
+
+#: How far below the error the probability may stay, in standard deviations of a normal tail.
+TOLERANCE = 2e-3
+
+#: Cells of the interval of q, and parts into which those are cut that decide the limit.
+CELLS = 40
+PARTS = 6
+
+#: Sums over F have at most this many blocks, and those over T run over at most this many outcomes.
+MOST_BLOCKS = 400
+MOST_OUTCOMES = 4000
+
+
+def combined_lower(counts: Counts, question: Question, error: float) -> float:
+    """Lower limit of θ, above the truth with probability at most ``error``."""
+    return _Ordered(
+        k_p=counts.tp,
+        m=counts.n_p,
+        k_q=counts.fp,
+        n=counts.n_q,
+        value=lambda q, p: question.of_point(q, 1 - p),
+        level=lambda s, q: 1 - question.curve(s, q),
+        error=error,
+    ).limit()
+
+
+def combined_upper(counts: Counts, question: Question, error: float) -> float:
+    """Upper limit of θ, below the truth with probability at most ``error``.
+
+    The lower limit of −θ, with the calls "out" in place of the calls "in".
+    """
+    return -_Ordered(
+        k_p=counts.fn,
+        m=counts.n_p,
+        k_q=counts.tn,
+        n=counts.n_q,
+        value=lambda q, p: -question.of_point(1 - q, p),
+        level=lambda s, q: question.curve(-s, 1 - q),
+        error=error,
+    ).limit()
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """Two binomial counts, T ~ (m, p) and F ~ (n, q), and a value that rises in p and falls in q.
+
+    ``level(s, q)`` is the p at which the value is s.
+    """
+
+    k_p: int
+    m: int
+    k_q: int
+    n: int
+    value: Callable[[Floats, Floats], Floats]
+    level: Callable[[float, Floats], Floats]
+    error: float
+
+    def limit(self) -> float:
+        """The smallest value over the confidence region."""
+        nothing = float(self.value(np.array(1.0), np.array(0.0)))
+        # Rounded down: a larger set {S ≥ s} is the safe side.
+        s = self.statistic()
+        s -= 1e-9 * abs(s) + 1e-12
+        if not s > nothing:
+            return nothing
+        gamma = NUISANCE_SHARE * self.error
+        ends = (
+            float(clopper_pearson_lower(self.k_q, self.n, gamma / 2)),
+            float(clopper_pearson_upper(self.k_q, self.n, gamma / 2)),
+        )
+        tail = _Tail(self, s, *ends)
+        # Equal steps of arcsin √q are equal numbers of standard deviations.
+        first, last = np.arcsin(np.sqrt(ends))
+        q = np.sin(np.linspace(first, last, CELLS + 1)) ** 2
+        q[0], q[-1] = ends
+        p = tail.largest_excluded(q, np.zeros_like(q), np.ones_like(q))
+        decides = self._least(q[1:], p[:-1]) < np.min(self._least(q, p))
+        inner = q[:-1, None] + np.diff(q)[:, None] * np.arange(1, PARTS) / PARTS
+        low, high = (np.repeat(side[decides], PARTS - 1) for side in (p[:-1], p[1:]))
+        q = np.concatenate([q, inner[decides].ravel()])
+        p = np.concatenate([p, tail.largest_excluded(q[CELLS + 1 :], low, high)])
+        order = np.argsort(q)
+        return float(np.min(self._least(q[order][1:], p[order][:-1])))
+
+    def _least(self, q: Floats, p_excluded: Floats) -> Floats:
+        """The smallest value in a column whose p up to ``p_excluded`` are not in the region."""
+        return np.where(p_excluded < 1, self.value(q, p_excluded), np.inf)
+
+    def statistic(self) -> float:
+        """S: the smallest value over pairs of Wilson limits that share z in quadrature."""
+        q = self._wilson_q(self.k_q)
+        p = np.array(
+            [
+                1 - float(wilson_upper(self.m - self.k_p, self.m, ndtr(-z)))
+                for z in self._z * np.sin(SPLITS)
+            ]
+        )
+        return float(np.min(self.value(q, p)))
+
+    def least_t(self, s: float, f: Floats) -> Floats:
+        """The smallest T with S(T, f) ≥ s, above m where there is none; non-decreasing in f."""
+        least = np.zeros_like(f)
+        for z, q in zip(self._z * np.sin(SPLITS), self._wilson_q(f), strict=True):
+            # A Wilson limit of T/m is at least p exactly if T/m passes the score test of p.
+            p = np.clip(self.level(s, q), 0.0, 1.0)
+            passes = self.m * p + z * np.sqrt(self.m * p * (1 - p))
+            beyond = self.value(q, np.ones_like(q)) < s
+            least = np.maximum(least, np.where(beyond, self.m + 1, passes))
+        return np.maximum.accumulate(np.ceil(least * (1 - 1e-12)))
+
+    @property
+    def _z(self) -> float:
+        return -float(ndtri(self.error))
+
+    def _wilson_q(self, k: float | Floats) -> Floats:
+        return np.array([wilson_upper(k, self.n, ndtr(-z)) for z in self._z * np.cos(SPLITS)])
+
+
+class _Tail:
+    """Pr_{q,p}[S ≥ s] from above, for q within given ends."""
+
+    def __init__(self, counts: _Ordered, s: float, q_least: float, q_most: float) -> None:
+        n, m = counts.n, counts.m
+        left_out = LEFT_OUT_SHARE * counts.error
+        self.m, self.n = m, n
+        # One share for each end of F, one for the end of T and one for round-off.
+        self.error = counts.error * (1 - NUISANCE_SHARE) - 4 * left_out
+        first = n - _binomial_reach(n, 1 - q_least, left_out)
+        last = _binomial_reach(n, q_most, left_out)
+        self.f = np.arange(first, last + 1, dtype=float)
+        t = counts.least_t(s, self.f)
+        at_observed = np.searchsorted(self.f, counts.k_q, side="right")
+        t[:at_observed] = np.minimum(t[:at_observed], counts.k_p)
+        # A block of outcomes counts with its smallest t, which is its first.
+        self.starts = np.arange(0, self.f.size, -(-self.f.size // MOST_BLOCKS))
+        self.t = t[self.starts]
+        self.narrow = 1e-4 / math.sqrt(m)
+        # Where T ≥ t is all but sure for every t there is.
+        reachable = self.t[self.t <= m]
+        highest = max(float(reachable[-1]), 1.0)
+        surely = float(betaincinv(highest, m - highest + 1, 1 - left_out))
+        self.p_most = 1.0 if self.t[-1] > m else surely
+        top = _binomial_reach(m, self.p_most, left_out)
+        self.outcomes: Floats | None = None
+        if top - self.t[0] < MOST_OUTCOMES:
+            self.outcomes = np.arange(self.t[0], top + 1)
+            last_position = self.outcomes.size
+            self.position = np.minimum(self.t - self.t[0], last_position).astype(int)
+
+    def largest_excluded(self, q: Floats, low: Floats, high: Floats) -> Floats:
+        """A p in [low, high] with Pr_{q,p}[S ≥ s] ≤ error, and nearly the largest, for each q.
+
+        ``low`` where there is none, which is right if it is 0 or was excluded for a smaller q.
+        """
+        mass = self._mass(q[:, None])
+        target = float(ndtri(self.error))
+
+        def excess(x: Floats, row: NDArray[np.intp]) -> Floats:
+            """In standard deviations of a normal tail, which is nearly linear in arcsin √p."""
+            probability = np.sum(mass[row] * self._at_least(np.sin(x) ** 2), axis=1)
+            return np.asarray(np.clip(ndtri(np.minimum(probability, 1.0)), -38, 38) - target)
+
+        a, b = (np.arcsin(np.sqrt(np.minimum(p, self.p_most))) for p in (low, high))
+        row = np.arange(q.size)
+        at_a, at_b = excess(a, row), excess(b, row)
+        a = np.where(at_b <= 0, b, a)
+        row = row[(at_a < -TOLERANCE) & (at_b > 0)]
+        weight_a, weight_b = at_a.copy(), at_b.copy()
+        while row.size:
+            # False position, aimed a little below the root: what is returned must be excluded.
+            share = (weight_a[row] + TOLERANCE / 2) / (weight_a[row] - weight_b[row])
+            x = a[row] + (b[row] - a[row]) * np.clip(share, 0.01, 0.99)
+            at_x = excess(x, row)
+            below = at_x <= 0
+            left, right = row[below], row[~below]
+            # Illinois: an end that is kept counts half, so that the other one comes to it.
+            weight_b[left] /= 2
+            weight_a[right] /= 2
+            a[left], at_a[left], weight_a[left] = x[below], at_x[below], at_x[below]
+            b[right], weight_b[right] = x[~below], at_x[~below]
+            row = row[(at_a[row] < -TOLERANCE) & (b[row] - a[row] > self.narrow)]
+        return np.asarray(np.sin(a) ** 2)
+
+    def _mass(self, q: Floats) -> Floats:
+        """Pr_q of each block, or masses that are larger when summed from the first."""
+        if self.f.size > MOST_OUTCOMES:
+            ends = np.append(self.f[self.starts[1:]], self.f[-1] + 1) - 1
+            return np.diff(_binomial_at_least(self.n - ends, self.n, 1 - q), prepend=0.0)
+        mass = _binomial_mass(self.f, self.n, q)
+        return np.asarray(np.add.reduceat(mass, self.starts, axis=1))
+
+    def _at_least(self, p: Floats) -> Floats:
+        """Pr_p[T ≥ t] for each block, or a little more."""
+        p = p[:, None]
+        if self.outcomes is None:
+            return _binomial_at_least(self.t, self.m, p)
+        mass = _binomial_mass(self.outcomes, self.m, p)
+        tail = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
+        tail = np.column_stack([tail, np.zeros(p.size)])
+        return np.asarray(tail[:, self.position])
+
+
+def _binomial_mass(k: Floats, n: int, p: Floats) -> Floats:
+    log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(np.exp(log_choose + xlogy(k, p) + xlog1py(n - k, -p)))
+
+
+def _binomial_reach(n: int, p: float, error: float) -> int:
+    """A count that a binomial exceeds with probability at most ``error`` (Bernstein)."""
+    log = math.log(1 / error)
+    reach = n * p + log / 3 + math.sqrt(log * log / 9 + 2 * log * n * p * (1 - p))
+    return min(math.ceil(reach), n)
+
+
+def _binomial_at_least(t: Floats, m: int, p: Floats) -> Floats:
+    """An upper bound of Pr[T ≥ t] that is below Pr[T ≥ t − 1] (Zubkov & Serov 2013)."""
+    k = np.clip(t - 1, 0, m - 1)
+    mean, rest = np.maximum(m * p, 1e-300), np.maximum(m * (1 - p), 1e-300)
+    divergence = xlogy(k, k / mean) + xlogy(m - k, (m - k) / rest)
+    z = np.sign(k - m * p) * np.sqrt(2 * np.maximum(divergence, 0.0))
+    return np.where(t <= 0, 1.0, np.where(t > m, 0.0, ndtr(-z)))

@@ -1,0 +1,264 @@
+"""What is asked of an attack with error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
+
+Each question is a function θ(α, β) that falls in both error rates, so that upper limits of the
+rates give a lower limit of θ, and a family of curves: θ(α, β) ≤ v exactly if β ≥ curve(v, α).
+ε, δ, μ and total variation are asked of the attack in its stated direction; one that accuses
+non-members more often than members shows nothing, though its complement would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri
+
+from workbench import checks
+from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.points import epsilon_of_point, mu_of_point
+
+
+class Question(Protocol):
+    """θ(α, β) and its level curves."""
+
+    #: Name of the quantity, as `Bound.quantity`.
+    quantity: ClassVar[str]
+    #: Whether its curves are trade-off functions, which are symmetric and hold for the complement
+    #: of the attack too: f(α) ≤ β ≤ 1 − f(1 − α).
+    is_region: ClassVar[bool]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What it was asked at, as fields of a `Bound`."""
+
+    @property
+    def nothing(self) -> float:
+        """What an attack that guesses reaches."""
+
+    @property
+    def least(self) -> float:
+        """The smallest possible value."""
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        """θ(α, β), never NaN."""
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        """The smallest β with θ(α, β) ≤ ``value``, in [0, 1]."""
+
+    def inverse(self, value: float, beta: Floats) -> Floats:
+        """The smallest α with θ(α, β) ≤ ``value``, in [0, 1]."""
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        """The α at which the curve is not smooth."""
+
+
+class _Asked:
+    """Fields of a question are those of its dataclass; nothing is 0 unless it says otherwise."""
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return asdict(self)  # type: ignore[call-overload]
+
+    @property
+    def nothing(self) -> float:
+        return 0.0
+
+    @property
+    def least(self) -> float:
+        return 0.0
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        return ()
+
+
+class _Region(_Asked):
+    """A question whose curves are symmetric trade-off functions, their own inverses."""
+
+    is_region: ClassVar[bool] = True
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        raise NotImplementedError
+
+    def inverse(self, value: float, beta: Floats) -> Floats:
+        return self.curve(value, beta)
+
+
+@dataclass(frozen=True)
+class Epsilon(_Region):
+    """The smallest ε for which the attack is compatible with (ε, δ)-DP (KAIROUZ15)."""
+
+    delta: float
+    quantity: ClassVar[str] = "epsilon"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", checks.delta(self.delta))
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        return np.asarray(epsilon_of_point(alpha, beta, self.delta))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        return _dp_curve(value, self.delta, alpha)
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        return _dp_kinks(value, self.delta)
+
+
+@dataclass(frozen=True)
+class Delta(_Region):
+    """The smallest δ for which the attack is compatible with (ε, δ)-DP: its hockey-stick."""
+
+    epsilon: float
+    quantity: ClassVar[str] = "delta"
+
+    def __post_init__(self) -> None:
+        epsilon = checks.number(self.epsilon, "epsilon")
+        if epsilon < 0:
+            raise ValueError(
+                f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP is not asked below 0"
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        with quiet():  # e^ε α in logs: ε may be several hundred while α is 0
+            forward = 1 - beta - np.exp(self.epsilon + np.log(alpha))
+            mirrored = 1 - alpha - np.exp(self.epsilon + np.log(beta))
+        return np.asarray(np.maximum(np.maximum(forward, mirrored), 0.0))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        return _dp_curve(self.epsilon, value, alpha)
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        return _dp_kinks(self.epsilon, value)
+
+
+@dataclass(frozen=True)
+class Mu(_Region):
+    """The smallest μ for which the attack is compatible with μ-GDP (DONG22)."""
+
+    quantity: ClassVar[str] = "mu"
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        return np.asarray(mu_of_point(alpha, beta))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        return np.asarray(ndtr(-ndtri(alpha) - value))
+
+
+@dataclass(frozen=True)
+class TotalVariation(_Region):
+    """TPR − FPR, the attack's advantage; the total variation of P and Q is at least that."""
+
+    quantity: ClassVar[str] = "total variation"
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        return np.asarray(np.maximum(1 - alpha - beta, 0.0))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        return _dp_curve(0.0, value, alpha)
+
+
+@dataclass(frozen=True)
+class TruePositiveRate(_Asked):
+    """The TPR at a given FPR that the attack, mixed with guessing, reaches.
+
+    Mixtures with "never" and "always" join (α, β) to the points (0, 1) and (1, 0), which bounds
+    the trade-off function by convexity.
+    """
+
+    fpr: float
+    quantity: ClassVar[str] = "tpr"
+    is_region: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fpr", checks.open_unit(self.fpr, "fpr"))
+
+    @property
+    def nothing(self) -> float:
+        return self.fpr
+
+    @property
+    def least(self) -> float:
+        return self.fpr
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        with quiet():
+            towards_always = 1 - (1 - self.fpr) * (beta / (1 - alpha))
+            towards_never = self.fpr * ((1 - beta) / alpha)
+        reached = np.where(alpha <= self.fpr, towards_always, towards_never)
+        return np.asarray(np.maximum(reached, self.fpr))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        line = np.minimum((1 - value) * (1 - alpha) / (1 - self.fpr), 1 - value * alpha / self.fpr)
+        return np.maximum(line, 0.0)
+
+    def inverse(self, value: float, beta: Floats) -> Floats:
+        with quiet():
+            towards_always = 1 - beta * (1 - self.fpr) / (1 - value)
+        towards_never = (1 - beta) * self.fpr / value
+        return np.clip(np.fmin(towards_always, towards_never), 0.0, 1.0)
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        return (self.fpr,)
+
+
+@dataclass(frozen=True)
+class Precision(_Asked):
+    """The share of members among the accused, given the prior probability of being one.
+
+    Bayes: π·TPR / (π·TPR + (1 − π)·FPR).
+    """
+
+    prior: float
+    quantity: ClassVar[str] = "precision"
+    is_region: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        hint = "the probability of being a member before the attack"
+        object.__setattr__(self, "prior", checks.open_unit(self.prior, "prior", hint))
+
+    @property
+    def nothing(self) -> float:
+        return self.prior
+
+    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+        members, others = self.prior * (1 - beta), (1 - self.prior) * np.asarray(alpha, float)
+        accused = members + others
+        # Nobody accused, nobody accused wrongly.
+        return np.where(accused > 0, members / np.where(accused > 0, accused, 1.0), 1.0)
+
+    def ratio(self, value: float) -> float:
+        """TPR / FPR at this precision."""
+        if value >= 1:
+            return np.inf
+        return value * (1 - self.prior) / ((1 - value) * self.prior)
+
+    def of_ratio(self, ratio: float) -> float:
+        """The precision at this TPR / FPR."""
+        if np.isinf(ratio):
+            return 1.0
+        return self.prior * ratio / (self.prior * ratio + 1 - self.prior)
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        ratio = self.ratio(value)
+        with quiet():
+            line = np.where(alpha > 0, 1 - ratio * alpha, 1.0)
+        return np.maximum(line, 0.0)
+
+    def inverse(self, value: float, beta: Floats) -> Floats:
+        ratio = self.ratio(value)
+        with quiet():
+            alpha = (1 - beta) / ratio
+        return np.clip(np.where(np.isnan(alpha), 0.0, alpha), 0.0, 1.0)
+
+
+def _dp_curve(epsilon: float, delta: float, alpha: Floats) -> Floats:
+    """f_{ε,δ}(α) = max{0, 1 − δ − e^ε α, e^−ε (1 − δ − α)}."""
+    with quiet():
+        steep = 1 - delta - np.exp(epsilon + np.log(alpha))
+    flat = np.exp(-epsilon) * (1 - delta - alpha)
+    return np.asarray(np.maximum(np.maximum(steep, flat), 0.0))
+
+
+def _dp_kinks(epsilon: float, delta: float) -> tuple[float, ...]:
+    return (1 - delta) * float(expit(-epsilon)), 1 - delta
