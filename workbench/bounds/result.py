@@ -13,7 +13,15 @@ from workbench import checks
 if TYPE_CHECKING:
     import pandas as pd
 
-GUARANTEES = ("estimate", "approximate", "pointwise", "simultaneous", "held-out", "anytime")
+GUARANTEES = (
+    "estimate",
+    "approximate",
+    "pointwise",
+    "simultaneous",
+    "held-out",
+    "anytime",
+    "proven",
+)
 
 #: What each guarantee promises, in one line; the badges' help.
 GUARANTEE_HELP = {
@@ -23,6 +31,7 @@ GUARANTEE_HELP = {
     "simultaneous": "Holds for all thresholds at once.",
     "held-out": "Tuned on one part of the data, measured on the other.",
     "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
+    "proven": "Computed from the distributions themselves; no sample and no chance is in it.",
 }
 
 #: What a choice made with the bound in view does to it; shown with the help of a badge.
@@ -53,6 +62,10 @@ _SYMBOLS = {
 }
 
 
+#: How families read that are not a property of the pair.
+_FAMILIES = {"monotone score": "if the score is monotone"}
+
+
 @dataclass(frozen=True, repr=False)
 class Bound:
     """A number, what it bounds, and under which guarantee and assumptions it does so.
@@ -67,16 +80,18 @@ class Bound:
         interval, the lower end.
     guarantee : str
         "estimate" (none) · "approximate" (a level that is not kept) · "pointwise" ·
-        "simultaneous" · "held-out" · "anytime" (kept).
+        "simultaneous" · "held-out" · "anytime" (kept) · "proven" (of known distributions).
     method : str
         How it was computed, the key of :meth:`cite`.
     assumption : str
         "independent runs", "clustered", "one run", "if rows are independent"; "no samples" for
-        what was read off a curve.
+        what was read off a curve; for guesses on canaries "independent fair coins" (canaries may
+        influence each other) or "independent bits" (they may not).
     confidence, delta : float, optional
         The confidence level of a bound, and the δ at which ε was asked.
     family : str, optional
-        None is distribution-free; "Gaussian" holds if the pair is Gaussian.
+        None is distribution-free; "Gaussian" holds if the pair is Gaussian, "monotone score" if
+        the best of many runs is chosen by a score that is monotone in the privacy loss.
     side : {"lower", "upper", "two"}
         The truth is at least, or at most, the value, or between ``value`` and ``upper``. Ignored
         for estimates.
@@ -89,7 +104,9 @@ class Bound:
     fpr, epsilon, prior : float, optional
         The false positive rate of a "tpr", the ε of a "delta", the prior of a "precision".
     n_p, n_q : int
-        Scores used a side.
+        Scores used a side; of canaries, those in and out, or 0 where only the guesses are known.
+    canaries, guesses, correct : int, optional
+        The counts of an audit by one run.
     discarded : int
         Non-finite scores left out.
     void : str, optional
@@ -118,6 +135,9 @@ class Bound:
     upper: float | None = None
     prior: float | None = None
     note: str | None = None
+    canaries: int | None = None
+    guesses: int | None = None
+    correct: int | None = None
 
     def __post_init__(self) -> None:
         checks.one_of(self.quantity, "quantity", _SYMBOLS)
@@ -175,11 +195,15 @@ class Bound:
         terms = (
             self.badge,
             self.confidence is not None and percent(self.confidence) + self._sided,
-            self.family and f"if the pair is {self.family}",
+            self.family and self._if_family,
             self.assumption,
             self.void,
         )
         return tuple(term for term in terms if term)
+
+    @property
+    def _if_family(self) -> str:
+        return _FAMILIES.get(self.family or "", f"if the pair is {self.family}")
 
     @property
     def _sided(self) -> str:
@@ -197,9 +221,12 @@ class Bound:
         if self.guarantee == "estimate":
             note = f" {self.note}" if self.note else ""
             return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}{note}"
-        given = f"With {percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
+        if self.guarantee == "proven":
+            given = f"By proof, {_given(self.assumption)}"
+        else:
+            given = f"With {percent(self.confidence or 0)} confidence, {_given(self.assumption)}"
         if self.family:
-            given += f" and if the pair is {self.family}"
+            given += f" and {self._if_family}"
         if self.quantity == "tpr" and self.fpr is not None:
             text = self._explain_tpr(given, self.fpr)
         else:
@@ -314,5 +341,10 @@ def _given(assumption: str) -> str:
         "independent runs": "for independent runs",
         "clustered": "for independent clusters",
         "one run": "if the records of this one run behave like independent ones",
-        "no samples": "of the given curve",
+        "no samples": "for the given distributions",
+        "independent fair coins": "if each canary was in by its own fair coin",
+        "independent bits": "if each canary was in by its own fair coin and no canary influences "
+        "the score of another",
+        "independent bits, half of them in": "if half of the canaries were in, drawn at random, "
+        "and no canary influences the score of another or the guess about it",
     }[assumption]

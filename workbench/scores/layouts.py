@@ -281,7 +281,7 @@ def _by_label(
     table: Table, layout: Layout
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Clusters]:
     x = table.numbers(str(layout.score))
-    is_p = _sides(table, str(layout.member), layout.member_value)
+    is_p = members(table, layout)
     if x.size != is_p.size:
         raise ScoresError(
             f"{table.label}: {layout.score!r} has {x.size} scores but {layout.member!r} has "
@@ -299,8 +299,15 @@ def _by_label(
     )
 
 
-def _sides(table: Table, member: str, member_value: str | None) -> NDArray[np.bool_]:
-    """Which rows belong to P."""
+def members(table: Table, layout: Layout) -> NDArray[np.bool_]:
+    """Which rows of a table with a column of labels belong to P.
+
+    Raises
+    ------
+    ScoresError
+        Empty labels, or labels that do not make two sides.
+    """
+    member, member_value = str(layout.member), layout.member_value
     index, labels = _factorized(table.column(member))
     if (index < 0).any():
         raise ScoresError(

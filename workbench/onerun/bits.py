@@ -1,0 +1,244 @@
+"""BITS: a canary's coin is a bit sent through the mechanism, and the mechanism limits its error.
+
+If the n bits do not influence each other, each is decoded wrongly with probability at least
+p_f = (1 − TV_f)/2, so the number of errors is stochastically at least binomial, and an upper
+confidence limit for its mean refutes every f with a larger p_f. The exact binomial limit is that of
+Clopper and Pearson; BITS finds it by bisection (Algorithm 3), and a wider one by Hoeffding's
+inequality (eq. 24).
+
+BITS prints the bit error as h⁻¹(1 − u_f(½)), by Fano's inequality from the mutual information
+
+    u_f(p) = max_x { h(p f(x) + (1−p)(1−x)) − p h(f(x)) − (1−p) h(1−x) }   (eq. 17)
+
+with h the binary entropy. That is never larger than (1 − TV_f)/2, which is used here: the printed
+value refutes less, or the same where the maximum is at x = f(x).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
+
+from workbench import checks
+from workbench.bounds.binomial import clopper_pearson_upper
+from workbench.curves.elementwise import Floats, Values, rates, shaped
+from workbench.onerun.families import Family
+from workbench.pairs.base import Pair
+
+
+def exact_limit(errors: int, n: int, error: float) -> float:
+    """Upper limit for the mean bit error after ``errors`` in ``n``: Clopper and Pearson's."""
+    return float(clopper_pearson_upper(errors, n, error))
+
+
+def hoeffding_limit(errors: int, n: int, error: float) -> float:
+    """Upper limit for the mean bit error by Hoeffding's inequality (BITS eq. 24), at most 1."""
+    return min(errors / n + math.sqrt(-math.log(error) / (2 * n)), 1.0)
+
+
+# -- mutual information ---------------------------------------------------------------------------
+
+
+def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
+    """u_f(p), the most information in bits that a guess can have of a coin of this bias.
+
+    Parameters
+    ----------
+    pair : Pair
+        Or anything with ``tradeoff(alpha)`` and ``total_variation``.
+    prior : array_like
+        The probability p of being in, in [0, 1].
+
+    Returns
+    -------
+    float or ndarray, the shape of ``prior``
+        From a grid refined twice; 1e-9 below the maximum at most for a smooth f, and exact for
+        randomised response, whose corners are on the grid.
+
+    References
+    ----------
+    BITS Theorem 2.
+    """
+    p = rates(prior, "prior")
+    flat = p.reshape(-1, 1)
+    corner = float(pair.tradeoff(0.0))
+    middle = (1 - pair.total_variation) / 2
+    x = np.unique(np.r_[ndtr(np.linspace(-9, 9, 1201)), 0.0, 1.0, corner, middle])[None]
+    most = np.zeros(flat.size)
+    for _ in range(3):
+        values = _information(x, np.asarray(pair.tradeoff(x)), flat)
+        best = np.argmax(values, axis=1)
+        most = np.maximum(most, values.max(axis=1))
+        # Next, between the best point's neighbours, in the scale that shows small rates.
+        low, high = (
+            np.clip(ndtri(np.take_along_axis(x, np.clip(k, 0, x.shape[1] - 1)[:, None], 1)), -9, 9)
+            for k in (best - 1, best + 1)
+        )
+        x = ndtr(low + (high - low) * np.linspace(0, 1, 33))
+    return shaped(most.reshape(p.shape))
+
+
+def printed_bit_error(pair: Pair) -> float:
+    """h⁻¹(1 − u_f(½)), the limit that BITS prints (eq. 19); at most (1 − TV_f)/2."""
+    target = 1 - float(mutual_information(pair, 0.5))
+    low, high = 0.0, 0.5
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _entropy(middle) < target else (low, middle)
+    return low
+
+
+def _information(x: Floats, f: Floats, prior: Floats) -> Floats:
+    """Mutual information of coin and guess at the error rates (x, f), in bits."""
+    guessed_out = prior * f + (1 - prior) * (1 - x)
+    bits = _entropy(guessed_out) - prior * _entropy(f) - (1 - prior) * _entropy(x)
+    return np.maximum(bits, 0.0)
+
+
+def _entropy(p: ArrayLike) -> Floats:
+    """Binary entropy in bits."""
+    p = np.asarray(p, dtype=float)
+    return (entr(p) - xlog1py(1 - p, -p)) / math.log(2)
+
+
+# -- data of the charts ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class BitErrorCurves:
+    """What a family's members allow a guess, over the leak (BITS Fig. 3 and its consequence).
+
+    Attributes
+    ----------
+    family : Family
+    leak : ndarray, shape (k,)
+    direct : ndarray, shape (k,)
+        (1 − TV)/2, the one used.
+    printed : ndarray, shape (k,)
+        h⁻¹(1 − u_f(½)), never larger.
+    prior : ndarray, shape (j,)
+        Probabilities of being in.
+    information : ndarray, shape (k, j)
+        u_f(p) in bits.
+    """
+
+    family: Family
+    leak: Floats
+    direct: Floats
+    printed: Floats
+    prior: Floats
+    information: Floats
+
+
+def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) -> BitErrorCurves:
+    """Direct and printed bit error limits, and u_f(p), of several members of a family.
+
+    Parameters
+    ----------
+    family : Family
+    leak : array_like
+        Above 0.
+    prior : array_like
+        Where u_f is wanted.
+    """
+    leaks = np.atleast_1d(np.asarray(leak, dtype=float))
+    for value in leaks:
+        checks.positive(value, "leak")
+    priors = np.atleast_1d(rates(prior, "prior"))
+    pairs = [family.pair(float(value)) for value in leaks]
+    return BitErrorCurves(
+        family=family,
+        leak=leaks,
+        direct=np.array([family.bit_error(float(value)) for value in leaks]),
+        printed=np.array([printed_bit_error(pair) for pair in pairs]),
+        prior=priors,
+        information=np.array([mutual_information(pair, priors) for pair in pairs]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class HypotheticalLimits:
+    """How the exact limit is found (BITS Fig. 4): assume a bit error, and look what follows.
+
+    If the bit error were p, ε would be ``assumed``. But with v(p) = p − F⁻¹(1 − γ; n, p)/n, what
+    e errors in n then allow is a bit error up to e/n + v(p), and with it ε down to ``followed``.
+    Left of ``limit`` the assumed ε is the larger, a contradiction: p was assumed too small. That
+    limit is Clopper and Pearson's.
+
+    Attributes
+    ----------
+    bit_error : ndarray, shape (k,)
+        Hypothetical p.
+    assumed, followed : ndarray, shape (k,)
+        ε(δ) at p, and at e/n + v(p).
+    hoeffding, exact : float
+        ε(δ) by the two limits.
+    limit : float
+        The p where the contradiction ends.
+    """
+
+    bit_error: Floats
+    assumed: Floats
+    followed: Floats
+    hoeffding: float
+    exact: float
+    limit: float
+
+
+def hypothetical_limits(
+    family: Family,
+    *,
+    canaries: int,
+    correct: int,
+    delta: float,
+    confidence: float = 0.95,
+    bit_error: ArrayLike | None = None,
+) -> HypotheticalLimits:
+    """The picture behind the exact limit, for n bits of which ``correct`` were decoded.
+
+    Parameters
+    ----------
+    family : Family
+    canaries, correct : int
+    delta, confidence : float
+    bit_error : array_like, optional
+        Hypothetical values in (0, ½); by default 200 around the limits.
+    """
+    n = checks.count(canaries, "canaries", least=1)
+    errors = n - checks.count(correct, "correct")
+    if errors < 0:
+        raise ValueError(f"correct must be at most the {n} canaries, got {correct!r}")
+    level = 1 - checks.confidence(confidence)
+    delta = checks.delta(delta)
+    exact, wide = exact_limit(errors, n, level), hoeffding_limit(errors, n, level)
+    if bit_error is None:
+        reach = 1.5 * (wide - errors / n)
+        ends = errors / n - reach, errors / n + reach
+        bit_error = np.linspace(max(ends[0], 0.2 / n), min(ends[1], 0.499), 200)
+    p = np.atleast_1d(rates(bit_error, "bit_error"))
+
+    def epsilon(x: float) -> float:
+        return family.epsilon(family.leak_of_bit_error(x), delta)
+
+    followed = errors / n + p - _quantile(level, n, p) / n
+    return HypotheticalLimits(
+        bit_error=p,
+        assumed=np.array([epsilon(x) for x in p]),
+        followed=np.array([epsilon(x) for x in np.clip(followed, 0.0, 0.5)]),
+        hoeffding=epsilon(min(wide, 0.5)),
+        exact=epsilon(min(exact, 0.5)),
+        limit=exact,
+    )
+
+
+def _quantile(level: float, n: int, p: Floats) -> Floats:
+    """The smallest k with P[Binomial(n, p) ≤ k] ≥ ``level``."""
+    # bdtrik interpolates between whole numbers; the answer is next to where it ends.
+    near = np.floor(np.nan_to_num(bdtrik(level, n, p))) + np.arange(-1.0, 4.0)[:, None]
+    near = np.clip(near, 0, n)
+    first = np.argmax(bdtr(near, n, p) >= level, axis=0)
+    return near[first, np.arange(p.size)]

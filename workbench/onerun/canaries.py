@@ -1,0 +1,381 @@
+"""OneRun: the canaries of one training run, who was in, and the guesses that their scores allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr
+
+from workbench import checks
+from workbench.reprs import table
+from workbench.scores.sample import Scores, ScoresError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.bounds.result import Bound
+
+DESIGNS = ("fair-coins", "fixed-half")
+
+#: Inclusions by fair coins are at least this unlikely before a bound remarks on them.
+REMARKABLE = 0.01
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OneRun:
+    """The canaries of one training run: a score each, and whether each was in.
+
+    Parameters
+    ----------
+    scores : array_like, shape (m,)
+        One score a canary, from the one trained model.
+    included : array_like of 0 and 1, shape (m,)
+        Whether the canary was in the training data.
+    larger_is_member : bool
+        True when a larger score speaks for membership, False when a smaller one does (a loss).
+    ids : array_like, shape (m,), optional
+        A name for each canary; one that occurs twice is refused, since its coins would not be
+        independent. They also decide which canaries a held-out bound tunes on.
+    design : {"fair-coins", "fixed-half"}
+        How it was decided who was in; nobody can see it from the data. "fair-coins": by an
+        independent coin a canary. "fixed-half": exactly half of them, drawn at random, which makes
+        the inclusions dependent, so that fewer methods hold.
+    name : str
+        Shown in titles.
+
+    Raises
+    ------
+    ScoresError
+        Sizes that differ, inclusions other than 0 and 1, all in or all out, repeated canaries, a
+        fixed half that is none.
+
+    Notes
+    -----
+    Scores that are not finite stay: ±∞ in their order, NaN as the most member-like of all, as in
+    `Scores`. Leaving canaries out because of their scores would be a choice that no bound knows of.
+    """
+
+    scores: NDArray[np.float64]
+    included: NDArray[np.bool_]
+    larger_is_member: bool = True
+    ids: NDArray[Any] | None = None
+    design: str = "fair-coins"
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.design, "design", DESIGNS)
+        scores, included = _numbers(self.scores, "scores"), _coins(self.included)
+        if scores.size != included.size:
+            raise ScoresError(
+                f"{scores.size} scores and {included.size} inclusions; give one of each a canary"
+            )
+        m, members = included.size, int(included.sum())
+        if members in (0, m):
+            raise ScoresError(
+                f"all {m} canaries were {'in' if members else 'out'}, so nothing can be guessed; "
+                "each must be put in by its own fair coin"
+                + (", and both sides are needed" if m < 10 else "")
+            )
+        if self.design == "fixed-half" and 2 * members != m:
+            raise ScoresError(
+                f"design='fixed-half' means that half were in, got {members} of {m}; state "
+                "design='fair-coins' if each canary had its own coin"
+            )
+        if self.ids is not None:
+            object.__setattr__(self, "ids", _names(self.ids, m))
+        for field, array in (("scores", scores), ("included", included)):
+            array.flags.writeable = False
+            object.__setattr__(self, field, array)
+
+    # -- description ------------------------------------------------------------------------------
+
+    @property
+    def canaries(self) -> int:
+        """Number m of canaries."""
+        return self.scores.size
+
+    @property
+    def members(self) -> int:
+        """Number of canaries that were in."""
+        return int(self.included.sum())
+
+    @property
+    def coins_p_value(self) -> float:
+        """Two-sided p-value of this many members under fair coins."""
+        return coins_p_value(self.members, self.canaries)
+
+    def __repr__(self) -> str:
+        name = f"{self.name!r}, " if self.name else ""
+        member = "larger" if self.larger_is_member else "smaller"
+        return (
+            f"OneRun({name}{self.canaries} canaries, {self.members} in, {member} is member-like, "
+            f"design={self.design!r})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows = [("canaries", f"{self.canaries:,}"), ("in", f"{self.members:,}")]
+        rows += [("p-value of fair coins", f"{self.coins_p_value:.3g}")]
+        if not np.isfinite(self.scores).all():
+            rows += [("not finite, kept", str(int((~np.isfinite(self.scores)).sum())))]
+        return table(f"One run {self.name}".strip(), rows, f"design: {self.design}")
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a canary: ``score``, ``included`` and, where given, ``id``."""
+        import pandas as pd
+
+        columns = {"score": self.scores, "included": self.included.astype(int)}
+        if self.ids is not None:
+            columns["id"] = self.ids
+        return pd.DataFrame(columns)
+
+    # -- what follows from the scores -------------------------------------------------------------
+
+    def as_scores(self) -> Scores:
+        """The scores of members (P) and others (Q), for every method that takes samples.
+
+        With ``sampling="one run"``: each bound states that the records of this one run behave like
+        independent ones. That is an assumption; canaries that share a model may break it.
+        """
+        return Scores(
+            self.scores[self.included],
+            self.scores[~self.included],
+            larger_is_member=self.larger_is_member,
+            sampling="one run",
+            name=self.name,
+        )
+
+    def guess(
+        self,
+        *,
+        threshold: float | None = None,
+        k_in: int | None = None,
+        k_out: int | None = None,
+        seed: int | np.random.Generator = 0,
+    ) -> Guesses:
+        """Guess who was in from the scores, and count how often that is right.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            In score units: guess "in" strictly on its member side and "out" otherwise, for all.
+        k_in, k_out : int, optional
+            Guess "in" for the ``k_in`` most member-like canaries and "out" for the ``k_out`` least
+            member-like, and abstain on the rest.
+        seed : int or numpy.random.Generator
+            Decides among equal scores; a decision by order would peek if the rows are sorted.
+
+        Returns
+        -------
+        Guesses
+
+        Raises
+        ------
+        ValueError
+            Not exactly one rule, or more guesses than canaries.
+        """
+        if threshold is not None:
+            if k_in is not None or k_out is not None:
+                raise ValueError(
+                    "give threshold= (a guess for all) or k_in= and k_out= (the most and the "
+                    "least member-like), not both"
+                )
+            return self._guess_by_threshold(checks.number(threshold, "threshold"))
+        if k_in is None and k_out is None:
+            raise ValueError("a guess needs a rule: threshold=, or k_in= and k_out=")
+        k_in, k_out = checks.count(k_in or 0, "k_in"), checks.count(k_out or 0, "k_out")
+        if not 1 <= k_in + k_out <= self.canaries:
+            raise ValueError(
+                f"k_in + k_out must lie between 1 and the {self.canaries} canaries, got "
+                f"{k_in} + {k_out}"
+            )
+        order = self._order(seed)
+        guessed_in, guessed_out = order[self.canaries - k_in :], order[:k_out]
+        correct = self.included[guessed_in].sum() + (~self.included[guessed_out]).sum()
+        return self._counted(k_in + k_out, int(correct), Ends(k_in, k_out))
+
+    def _guess_by_threshold(self, threshold: float) -> Guesses:
+        sign = 1 if self.larger_is_member else -1
+        guessed_in = (sign * self.scores > sign * threshold) | np.isnan(self.scores)
+        correct = int((guessed_in == self.included).sum())
+        return self._counted(self.canaries, correct, Threshold(threshold))
+
+    def _counted(self, guesses: int, correct: int, rule: Rule) -> Guesses:
+        return Guesses(
+            canaries=self.canaries,
+            guesses=guesses,
+            correct=correct,
+            included=self.members,
+            design=self.design,
+            rule=rule,
+        )
+
+    def _order(self, seed: int | np.random.Generator) -> NDArray[np.intp]:
+        """Canaries from the least to the most member-like, equal scores in random order."""
+        x = self._oriented
+        return np.lexsort((np.random.default_rng(seed).permutation(x.size), x))
+
+    @cached_property
+    def _oriented(self) -> NDArray[np.float64]:
+        # NaN sorts after everything: the most member-like.
+        return self.scores if self.larger_is_member else -self.scores
+
+    def part(self, rows: NDArray[np.bool_]) -> OneRun:
+        """Some of the canaries, as a run of their own: the others count as other training data."""
+        return OneRun(
+            self.scores[rows],
+            self.included[rows],
+            larger_is_member=self.larger_is_member,
+            ids=None if self.ids is None else self.ids[rows],
+            design=self.design,
+            name=self.name,
+        )
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Guess "in" on the member side of a score, "out" on the other."""
+
+    threshold: float
+
+    def guess(self, run: OneRun) -> Guesses:
+        """The guesses of this rule."""
+        return run.guess(threshold=self.threshold)
+
+    def scaled(self, canaries: int, of: int) -> Threshold:
+        """The same rule for some of the canaries."""
+        return self
+
+    def __str__(self) -> str:
+        return f"threshold {self.threshold:g}"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Guess "in" for the most and "out" for the least member-like canaries, abstain on the rest."""
+
+    k_in: int
+    k_out: int
+
+    def guess(self, run: OneRun) -> Guesses:
+        """The guesses of this rule."""
+        return run.guess(k_in=self.k_in, k_out=self.k_out)
+
+    def scaled(self, canaries: int, of: int) -> Ends:
+        """The same shares of ``canaries`` as this rule has ``of`` all, at least one guess."""
+        guesses = max(round((self.k_in + self.k_out) * canaries / of), 1)
+        k_in = min(round(self.k_in * canaries / of), guesses)
+        return Ends(k_in, guesses - k_in)
+
+    def __str__(self) -> str:
+        return f"top {self.k_in} in, bottom {self.k_out} out"
+
+
+Rule = Threshold | Ends
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """How many guesses were made on how many canaries, and how many were right.
+
+    Attributes
+    ----------
+    canaries, guesses, correct : int
+        m, r and c.
+    included : int, optional
+        Canaries that were in.
+    design : {"fair-coins", "fixed-half"}
+    rule : Threshold or Ends, optional
+        How the guesses came about.
+    """
+
+    canaries: int
+    guesses: int
+    correct: int
+    included: int | None = None
+    design: str = "fair-coins"
+    rule: Rule | None = None
+
+    def __post_init__(self) -> None:
+        m = checks.count(self.canaries, "canaries", least=1)
+        r = checks.count(self.guesses, "guesses", least=1)
+        c = checks.count(self.correct, "correct")
+        if r > m:
+            raise ValueError(
+                f"guesses must be at most the {m} canaries, got {r}; count each canary once"
+            )
+        if c > r:
+            raise ValueError(f"correct must be at most the {r} guesses, got {c}")
+        checks.one_of(self.design, "design", DESIGNS)
+        if self.included is not None:
+            k = checks.count(self.included, "included")
+            if k in (0, m) and m > 1:
+                raise ValueError(
+                    f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "
+                    "each must be put in by its own fair coin"
+                )
+            if k > m:
+                raise ValueError(f"included must be at most the {m} canaries, got {k}")
+            if self.design == "fixed-half" and 2 * k != m:
+                raise ValueError(f"design='fixed-half' means that half were in, got {k} of {m}")
+
+    @property
+    def errors(self) -> int:
+        """Wrong guesses."""
+        return self.guesses - self.correct
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the guesses that were right."""
+        return self.correct / self.guesses
+
+    def bound(self, **how: Any) -> Bound:
+        """`one_run_bound` of these counts; arguments as there (delta, confidence, method, …)."""
+        from workbench.onerun.bound import bound_of_guesses
+
+        return bound_of_guesses(self, **how)
+
+
+def coins_p_value(included: int, canaries: int) -> float:
+    """Two-sided p-value of ``included`` heads among fair coins: twice the smaller tail."""
+    fewer = min(included, canaries - included)
+    return min(2 * float(bdtr(fewer, canaries, 0.5)), 1.0)
+
+
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        x = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ScoresError(f"{name} must be numbers, one a canary, got {values!r:.60}") from None
+    if x.ndim != 1 or x.size < 2:
+        raise ScoresError(f"{name} must be 1-d with at least 2 canaries, got shape {x.shape}")
+    return x
+
+
+def _coins(values: ArrayLike) -> NDArray[np.bool_]:
+    x = _numbers(values, "included")
+    odd = ~np.isin(x, (0.0, 1.0))
+    if odd.any():
+        raise ScoresError(
+            f"included must be 1 (in) or 0 (out), got {x[odd][0]:g} for canary {int(odd.argmax())}"
+        )
+    return x == 1
+
+
+def _names(ids: ArrayLike, m: int) -> NDArray[Any]:
+    names = np.array([str(name) for name in np.asarray(ids, dtype=object).ravel()], dtype=object)
+    if names.size != m:
+        raise ScoresError(f"{names.size} ids for {m} canaries; give one a canary")
+    first: dict[str, int] = {}
+    for i, name in enumerate(names):
+        if name in first:
+            raise ScoresError(
+                f"canary {name!r} occurs twice (rows {first[name]} and {i}, counted from 0): each "
+                "canary has one coin and one score; keep one row, or give the copies distinct ids "
+                "if they had coins of their own"
+            )
+        first[name] = i
+    return names

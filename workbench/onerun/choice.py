@@ -1,0 +1,178 @@
+"""Choosing how to guess: what tuning would have claimed, and what may be claimed.
+
+How many canaries to guess, or at which threshold, is part of the guarantee. A rule that was fixed
+before it was known who was in gives a pointwise bound. The best of several rules, picked by the
+bound that each gives, does not. Two ways pay for the choice:
+
+- *simultaneous*: each of J stated rules gets 1/J of the error probability, and the best counts;
+- *held-out*: the rule is tuned on some canaries and measured on the others. Who is in which part is
+  decided by a hash of the canary's name, which knows neither scores nor coins. The canaries that
+  were tuned on then count as other training data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import checks
+from workbench.bounds.result import Bound
+from workbench.onerun.canaries import Ends, OneRun, Rule
+from workbench.scores.sample import ScoresError
+
+TUNED = "the rule of guessing was chosen because of the bounds that these very canaries gave"
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """Bounds of several rules of guessing, and what choosing among them leaves.
+
+    Attributes
+    ----------
+    run : OneRun
+    rules : tuple of Threshold or Ends
+        The rules that were stated.
+    pointwise : tuple of Bound
+        One a rule; each holds if it alone had been fixed beforehand.
+    claimed : Bound
+        What tuning would have claimed: the best of them, void.
+    simultaneous : Bound
+        The best after paying for all.
+    held_out : Bound or None
+        The rule tuned on one part, measured on the other; None for a fixed half, whose parts are
+        no fixed halves.
+    rule_claimed, rule_simultaneous, rule_held_out : Threshold or Ends
+        The rules behind these; the last is None where there is no held-out bound.
+    """
+
+    run: OneRun
+    rules: tuple[Rule, ...]
+    pointwise: tuple[Bound, ...]
+    claimed: Bound
+    simultaneous: Bound
+    held_out: Bound | None
+    rule_claimed: Rule
+    rule_simultaneous: Rule
+    rule_held_out: Rule | None
+
+
+def tune_one_run(
+    run: OneRun,
+    rules: Sequence[Rule] | None = None,
+    *,
+    delta: float,
+    confidence: float = 0.95,
+    tuning_share: float = 0.5,
+    **how: Any,
+) -> Tuning:
+    """Bounds of several rules of guessing, with three prices for choosing among them.
+
+    Parameters
+    ----------
+    run : OneRun
+    rules : sequence of Threshold or Ends, optional
+        The rules among which the choice is made; `abstentions` by default. They must not depend on
+        who was in.
+    delta, confidence : float
+    tuning_share : float
+        Share of the canaries that the held-out bound tunes on.
+    **how
+        ``method``, ``family`` and ``q`` of `one_run_bound`.
+
+    Returns
+    -------
+    Tuning
+
+    Raises
+    ------
+    ValueError
+        No rules, or what `one_run_bound` refuses.
+    """
+    rules = abstentions(run.canaries) if rules is None else tuple(rules)
+    if not rules:
+        raise ValueError("rules is empty; give at least one way of guessing")
+    confidence = checks.confidence(confidence)
+    pointwise = _bounds(run, rules, delta=delta, confidence=confidence, **how)
+    paid_for = 1 - (1 - confidence) / len(rules)
+    paid = _bounds(run, rules, delta=delta, confidence=paid_for, **how)
+    best, best_paid = _best(pointwise), _best(paid)
+    held = None
+    if run.design == "fair-coins":
+        held = _held_out(run, rules, tuning_share, delta=delta, confidence=confidence, **how)
+    return Tuning(
+        run=run,
+        rules=rules,
+        pointwise=pointwise,
+        claimed=pointwise[best].voided(TUNED),
+        simultaneous=replace(paid[best_paid], guarantee="simultaneous", confidence=confidence),
+        held_out=held[0] if held else None,
+        rule_claimed=rules[best],
+        rule_simultaneous=rules[best_paid],
+        rule_held_out=held[1] if held else None,
+    )
+
+
+def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends, ...]:
+    """Rules that guess all, half, a quarter … of the canaries, as many in as out.
+
+    Parameters
+    ----------
+    canaries : int
+    ratio : float
+        From one number of guesses to the next, above 1.
+    least : int
+        The fewest guesses.
+    """
+    canaries = checks.count(canaries, "canaries", least=2)
+    if checks.number(ratio, "ratio") <= 1:
+        raise ValueError(f"ratio must be above 1, got {ratio!r}")
+    guesses, rules = float(canaries), []
+    while guesses >= min(least, canaries):
+        k_in = round(guesses) // 2
+        rules.append(Ends(k_in, round(guesses) - k_in))
+        guesses /= ratio
+    return tuple(dict.fromkeys(rules))
+
+
+def _held_out(
+    run: OneRun, rules: Sequence[Rule], tuning_share: float, **how: Any
+) -> tuple[Bound, Rule]:
+    tuned_on = hashed_part(run, checks.open_unit(tuning_share, "tuning_share"))
+    parts = run.part(tuned_on), run.part(~tuned_on)
+    tune, measure = ([rule.scaled(part.canaries, run.canaries) for rule in rules] for part in parts)
+    best = _best(_bounds(parts[0], tune, **how))
+    (bound,) = _bounds(parts[1], measure[best : best + 1], **how)
+    return replace(bound, guarantee="held-out"), measure[best]
+
+
+def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
+    """About ``share`` of the canaries, by a hash of their names, or of their places if unnamed.
+
+    Raises
+    ------
+    ScoresError
+        Too few canaries for two parts with both sides.
+    """
+    from pandas.util import hash_array
+
+    keys = np.arange(run.canaries) if run.ids is None else run.ids
+    chosen = hash_array(keys) < share * 2.0**64
+    for part in (chosen, ~chosen):
+        if part.sum() < 2 or run.included[part].all() or not run.included[part].any():
+            raise ScoresError(
+                f"{run.canaries} canaries are too few for a held-out bound: a part of "
+                f"{int(part.sum())} lacks a side; add canaries, or fix the rule beforehand"
+            )
+    return chosen
+
+
+def _bounds(run: OneRun, rules: Sequence[Rule], **how: Any) -> tuple[Bound, ...]:
+    return tuple(rule.guess(run).bound(**how) for rule in rules)
+
+
+def _best(bounds: Sequence[Bound]) -> int:
+    return int(np.argmax([bound.value for bound in bounds]))

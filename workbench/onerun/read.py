@@ -1,0 +1,120 @@
+"""Read the canaries of one run from a file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.onerun.canaries import OneRun
+from workbench.scores.formats import read_table
+from workbench.scores.layouts import Layout, guess_layout, members
+from workbench.scores.sample import ScoresError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from workbench.scores.table import Table
+
+log = logging.getLogger(__name__)
+
+_ID_NAMES = ("id", "ids", "canary", "canaryid", "canaries")
+
+
+def read_one_run(
+    path: str | os.PathLike[str] | pd.DataFrame,
+    *,
+    score: str | None = None,
+    included: str | None = None,
+    included_value: object = None,
+    id: str | None = None,
+    larger_is_member: bool = True,
+    design: str = "fair-coins",
+    name: str | None = None,
+) -> OneRun:
+    """Read m canaries, each with its score and whether it was in.
+
+    The formats are those of `read_scores`. Columns are found by their names, logged (logger
+    ``workbench.onerun.read``) and open to be overruled.
+
+    Parameters
+    ----------
+    path : path or DataFrame
+    score, included : str, optional
+        Columns of the scores and of what was in: 1 and 0, true and false, in and out.
+    included_value : optional
+        The label of "in", if it is none of those.
+    id : str, optional
+        Column that names the canaries; one called "id" or "canary" is found. A canary that occurs
+        twice is refused.
+    larger_is_member, design
+        As in `OneRun`.
+    name : str, optional
+        Shown in titles; the file's name by default.
+
+    Returns
+    -------
+    OneRun
+
+    Raises
+    ------
+    ScoresError
+        The file cannot be read, the columns are in doubt, or the canaries cannot be audited.
+    """
+    table = read_table(path)
+    with _called_as_here():
+        layout = guess_layout(table, score=score, member=included, member_value=included_value)
+    if layout.kind != "score and label":
+        raise ScoresError(
+            f"{table.label} has the scores of both sides in columns of their own ({layout.p!r}, "
+            f"{layout.q!r}); one run needs one row a canary: a column of scores, and one of 1 (in) "
+            "and 0 (out). For two columns use wb.read_scores"
+        )
+    with _called_as_here():
+        was_in = _included(table, layout)
+    found = _id_column(table, taken=(layout.score, layout.member)) if id is None else id
+    names = f"; canaries are named by '{found}'" if found else ""
+    log.info("%s: %s%s", table.label, layout.describe(), names)
+    return OneRun(
+        table.numbers(str(layout.score)),
+        was_in,
+        larger_is_member=larger_is_member,
+        ids=table.column(found) if found else None,
+        design=design,
+        name=table.name if name is None else name,
+    )
+
+
+def _included(table: Table, layout: Layout) -> NDArray[np.bool_]:
+    column = table.column(str(layout.member))
+    if column.size and (column == column[0]).all():
+        raise ScoresError(
+            f"{table.label}: all {column.size} canaries have {layout.member} = {column[0]}, so "
+            "nothing can be guessed; each must be put in by its own fair coin"
+        )
+    return members(table, layout)
+
+
+@contextmanager
+def _called_as_here() -> Iterator[None]:
+    """Let refusals of the layout name the arguments of this reader."""
+    try:
+        yield
+    except ScoresError as error:
+        text = (
+            str(error).replace("member_value=", "included_value=").replace("member=", "included=")
+        )
+        raise ScoresError(text) from None
+
+
+def _id_column(table: Table, taken: tuple[str | None, ...]) -> str | None:
+    """The column that is called an id, if there is one."""
+    free = [c for c in table.columns if c not in taken]
+    found = [c for c in free if re.sub(r"[^a-z]", "", c.lower()) in _ID_NAMES]
+    return found[0] if len(found) == 1 else None

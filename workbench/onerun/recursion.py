@@ -1,0 +1,90 @@
+"""MAHLOUJIFAR24: which members of a family the guesses refute, whatever the canaries do together.
+
+If each canary was in by its own fair coin and the mechanism is f-DP, then the probability p of at
+least c correct among r guesses on m canaries can only be as large as a recursion allows. With f̄
+the inverse of x ↦ 1 − f(x), and R and h the parts of probability per canary on the correct and the
+wrong side::
+
+    R = p c/m,  h = p (r − c)/m
+    for i = c−1, …, 0:   h' = max(h, f̄(R)),   R += i/(r − i) · (h' − h),   h = h'
+
+f is refuted at the level p if R + h > r/m. Larger f̄ gives larger R and h, so the refuted members
+are those with a leak up to some value. Nothing is assumed about how the scores of different
+canaries depend on each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.curves.elementwise import Floats, quiet
+from workbench.onerun.families import Family
+
+#: Relative width of the bracket in which the search ends.
+_WIDTH = 1e-6
+
+#: Leaks are not told apart below this times the width.
+_SMALL = 1e-3
+
+
+def largest_refuted(
+    family: Family, *, canaries: int, guesses: int, correct: int, error: float
+) -> float:
+    """The largest leak that the guesses refute at level ``error``; 0 if none.
+
+    Parameters
+    ----------
+    family : Family
+    canaries, guesses, correct : int
+    error : float
+        One minus the confidence.
+
+    Returns
+    -------
+    float
+        Rounded down, by less than 1e-6 of itself; ``inf`` if the family's largest is refuted.
+    """
+
+    def narrowed(candidates: Floats) -> tuple[float, float]:
+        """The last candidate that is refuted, and the next; ±inf beyond the ends."""
+        ok = refuted(family, candidates, canaries, guesses, correct, error)
+        first = candidates.size if ok.all() else int(np.argmin(ok))
+        return (
+            float(candidates[first - 1]) if first > 0 else -np.inf,
+            float(candidates[first]) if first < candidates.size else np.inf,
+        )
+
+    # The leak at which this share of wrong guesses would be usual is hardly ever refuted.
+    usual = min(family.leak_of_bit_error(max(guesses - correct, 0.5) / guesses), family.largest)
+    if usual == 0:
+        return 0.0
+    low, high = narrowed(np.array([0.0, usual]))
+    if high == 0:
+        return 0.0
+    if np.isinf(high):
+        low, high = narrowed(np.array([usual, family.largest]))
+        if np.isinf(high):
+            return np.inf
+    while high - low > _WIDTH * max(high, _SMALL):
+        inner = np.linspace(low, high, family.at_once + 2)[1:-1]
+        below, above = narrowed(inner)
+        low, high = max(low, below), min(high, above)
+    return low
+
+
+@quiet()
+def refuted(
+    family: Family, leaks: Floats, canaries: int, guesses: int, correct: int, error: float
+) -> NDArray[np.bool_]:
+    """Whether each leak is refuted at level ``error``, shape (k,)."""
+    least = family.least_mass(leaks)
+    right = np.full_like(leaks, error * correct / canaries)
+    wrong = np.full_like(leaks, error * (guesses - correct) / canaries)
+    for i in range(correct - 1, -1, -1):
+        more = np.maximum(wrong, least(right))
+        right = right + i / (guesses - i) * (more - wrong)
+        wrong = more
+    # NaN comes of masses above 1, which are refuted too.
+    possible = right + wrong <= guesses / canaries * (1 + 1e-12)
+    return np.asarray(~possible)

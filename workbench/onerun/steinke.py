@@ -1,0 +1,105 @@
+"""(ε, δ) against the number of correct guesses: STEINKE23, and the sharp limit.
+
+If each of m canaries was in by its own fair coin, and the mechanism is (ε, δ)-DP, how likely are at
+least c correct among r guesses? With W binomial, r trials of success e^ε/(1 + e^ε):
+
+- STEINKE23 (Theorem 5.2) bounds it by P[W ≥ c] + 2mδ · max_i P[c−i ≤ W < c]/i.
+- The sharp limit is P[W ≥ c] · (1 + mδ · P[W < c]/(c · P[W = c])); some mechanism reaches it.
+
+Proof of the second. Let π(k) be the probability of k correct guesses. Flipping the coin of a canary
+drawn at random turns "it was guessed rightly and k others too" into "it was guessed wrongly and k
+others rightly", so (ε, δ)-DP gives
+
+    (k+1) π(k+1) ≤ e^ε (r−k) π(k) + m d_k   with d_k ≥ 0,  Σ d_k ≤ δ.
+
+The masses B(k) = P[W = k] obey this with equality and d = 0. Hence ρ = π/B rises from k to k+1 by
+at most g_k = m d_k/((k+1) B(k+1)), and with F = P[C ≥ c], W and W' independent::
+
+    F − P[W ≥ c] = Σ_{i<c≤l} B(i) B(l) (ρ_l − ρ_i)
+                 ≤ Σ_k g_k · P[W ≤ k, W < c] · P[W' > k, W' ≥ c].
+
+The factor of d_k is largest at k = c − 1, since P[W ≤ k]/((r−k) B(k)) rises with k and
+P[W > k]/((k+1) B(k+1)) falls. Spending all of δ there attains it. ∎
+
+Neither assumes that the canaries do not influence each other's scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincc, expit, gammaln, log_expit
+
+from workbench.curves.elementwise import Floats
+
+PValue = Callable[[int, int, int, float, float], float]
+
+
+def steinke_p_value(
+    canaries: int, guesses: int, correct: int, epsilon: float, delta: float
+) -> float:
+    """STEINKE23's limit for P[at least ``correct`` right] under (ε, δ)-DP, at most 1.
+
+    The inequality as printed fails for p near 1 (m = 2, c = 1, ε = 1, δ = 0.01: 0.9306, and some
+    mechanism reaches 0.9311). No case is known below 0.5, and smaller ones alone are used here.
+    """
+    p = _tail(guesses, correct, epsilon)
+    if delta > 0 and correct > 0:
+        # Below c the masses rise to the mode and fall after it: outside 12 standard deviations
+        # they neither add to the sum nor raise its mean.
+        middle = guesses * float(expit(epsilon))
+        reach = 12 * math.sqrt(middle * float(expit(-epsilon))) + 40
+        top = min(correct - 1, math.ceil(middle + reach))
+        end = max(min(math.floor(middle - reach), top), 0)
+        below = np.arange(top, end - 1, -1.0)
+        masses = np.cumsum(np.exp(_log_mass(guesses, below, epsilon)))
+        p += 2 * canaries * delta * float(np.max(masses / (correct - below)))
+    return min(p, 1.0)
+
+
+def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
+    """The largest P[at least ``correct`` right] of all (ε, δ)-DP mechanisms."""
+    p = _tail(guesses, correct, epsilon)
+    if delta > 0 and correct > 0 and p < 1:
+        log_mass = float(_log_mass(guesses, np.asarray(float(correct)), epsilon))
+        if log_mass > -600:
+            ratio = p * math.exp(-log_mass)
+        else:  # both underflow, so far in the tail that a geometric series is close, and above
+            ratio = 1 / (1 - (guesses - correct) / (correct + 1) * math.exp(epsilon))
+        p += canaries * delta / correct * (1 - p) * ratio
+    return min(p, 1.0)
+
+
+def epsilon_refuted(
+    p_value: PValue, *, canaries: int, guesses: int, correct: int, delta: float, error: float
+) -> float:
+    """The largest ε at which the p-value is at most ``error``, rounded down; 0 if none."""
+
+    def excess(epsilon: float) -> float:
+        return p_value(canaries, guesses, correct, epsilon, delta) - error
+
+    if correct == 0 or excess(0.0) > 0:
+        return 0.0
+    high = 1.0
+    while excess(high) <= 0:
+        high *= 2
+    root = float(brentq(excess, 0.0, high, xtol=1e-12))
+    return max(root - 1e-9, 0.0)
+
+
+def _tail(guesses: int, correct: int, epsilon: float) -> float:
+    """P[W ≥ c]."""
+    if correct == 0:
+        return 1.0
+    if epsilon > 30:  # the complement is the accurate side
+        return float(betaincc(guesses - correct + 1, correct, expit(-epsilon)))
+    return float(betainc(correct, guesses - correct + 1, expit(epsilon)))
+
+
+def _log_mass(guesses: int, k: Floats, epsilon: float) -> Floats:
+    """Log P[W = k]."""
+    ways = gammaln(guesses + 1) - gammaln(k + 1) - gammaln(guesses - k + 1)
+    return np.asarray(ways + k * log_expit(epsilon) + (guesses - k) * log_expit(-epsilon))
