@@ -9,7 +9,9 @@ import pytest
 import workbench as wb
 from workbench.bounds.result import Bound
 from workbench.pages.base import Upload
+from workbench.pages.reference_choice import REFERENCES
 from workbench.pages.scores import ScoresPage, nice_below
+from workbench.pairs.gaussian import GaussianPair
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 LABELLED = "score,alt,member\n" + "\n".join(
@@ -262,3 +264,24 @@ def test_results_are_computed_once_a_state(page):
 @pytest.mark.parametrize(("x", "nice"), [(0.034, 0.02), (5.0, 5.0), (999, 500), (1e-9, 1e-9)])
 def test_nice_steps(x, nice):
     assert nice_below(x) == pytest.approx(nice)
+
+
+@pytest.mark.parametrize("kind", REFERENCES)
+def test_every_reference_is_drawn_beside_the_scores(page, kind):
+    page.param.update(reference_kind=kind)
+    reference = page.reference()
+    offered = [c.name for s in page.controls for c in s.controls if c.offered(page)]
+    assert {f"reference_{name}" for name in REFERENCES[kind].takes} <= set(offered)
+    for chart in (page.tradeoff(), page.profile(), page.mu_curve()):
+        assert "reference" in [trace.get("name") for trace in chart["data"]]
+    assert 0 <= reference.total_variation <= 1
+
+
+def test_a_composed_reference_is_the_composition(page):
+    page.param.update(reference_kind="gaussian", reference_mu=0.5, reference_times=4)
+    assert page.reference().epsilon(1e-5) == pytest.approx(GaussianPair(1.0).epsilon(1e-5))
+
+
+def test_dp_sgd_as_a_reference_agrees_with_the_accountant(page):
+    page.param.update(reference_kind="dp-sgd", reference_log_rate=-2.0, reference_log_steps=3.0)
+    assert 1.818 <= page.reference().epsilon(1e-5) <= 1.838

@@ -19,12 +19,12 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.pair_choice import (
-    chosen_pair,
-    pair_choice,
-    pair_controls,
-    pair_parameters,
-    pair_values,
+from workbench.pages.pair_choice import pair_values
+from workbench.pages.reference_choice import (
+    REFERENCE,
+    ReferenceChoice,
+    chosen_reference,
+    reference_controls,
 )
 from workbench.pages.score_source import ScoreSource
 from workbench.pairs.base import Pair
@@ -50,13 +50,8 @@ LOW_FPR = 0.01
 MOVED = "threshold set after seeing the scores"
 BINS_MOVED = "bins set after seeing the scores"
 
-REFERENCE = pair_parameters("reference")
 
-
-class ScoresPage(
-    ScoreSource,
-    pair_choice("reference", optional=True, label="Reference pair", default=None),
-):
+class ScoresPage(ScoreSource, ReferenceChoice):
     """State and drawings of the scores page."""
 
     title = "Scores"
@@ -142,7 +137,7 @@ class ScoresPage(
         Section(
             "Compare with",
             (
-                *pair_controls("reference"),
+                *reference_controls(),
                 Control("fit_method"),
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
             ),
@@ -288,7 +283,7 @@ class ScoresPage(
     @derived(needs=REFERENCE)
     def reference(self) -> Pair | None:
         """The pair that the scores are compared with."""
-        return chosen_pair(self, "reference")
+        return chosen_reference(self)
 
     # -- the strip of numbers ------------------------------------------------------------------
 
