@@ -65,6 +65,10 @@ _HOME = {
     "family_check": "bounds.parametric",
     "family_fit": "bounds.parametric",
     "parametric_bound": "bounds.parametric",
+    "ComposedBand": "bounds.composed",
+    "ComposedHistogram": "bounds.composed",
+    "compose_band": "bounds.composed",
+    "compose_histogram": "bounds.composed",
     "ApproxDP": "claims",
     "GDP": "claims",
     "PureDP": "claims",
@@ -95,6 +99,8 @@ _HOME = {
     "example": "scores.examples",
     "examples": "scores.examples",
     "read_scores": "scores.files",
+    "CanaryRun": "training.canaries",
+    "simulate_canaries": "training.canaries",
 }
 
 # Packages that are public as a whole.

@@ -14,6 +14,10 @@ from workbench.bounds.e_values import e_benjamini_hochberg as e_benjamini_hochbe
 from workbench.bounds.e_values import multiply_e_values as multiply_e_values
 from workbench.bounds.band import TradeoffBand as TradeoffBand
 from workbench.bounds.band import tradeoff_band as tradeoff_band
+from workbench.bounds.composed import ComposedBand as ComposedBand
+from workbench.bounds.composed import ComposedHistogram as ComposedHistogram
+from workbench.bounds.composed import compose_band as compose_band
+from workbench.bounds.composed import compose_histogram as compose_histogram
 from workbench.bounds.counts import Counts as Counts
 from workbench.bounds.compare import Comparison as Comparison
 from workbench.bounds.compare import compare as compare
@@ -77,3 +81,5 @@ from workbench.scores.examples import examples as examples
 from workbench.scores.files import read_scores as read_scores
 from workbench.scores.sample import Scores as Scores
 from workbench.scores.sample import ScoresError as ScoresError
+from workbench.training.canaries import CanaryRun as CanaryRun
+from workbench.training.canaries import simulate_canaries as simulate_canaries

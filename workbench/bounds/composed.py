@@ -1,0 +1,290 @@
+"""What k steps leak, from the scores of one step.
+
+Two ways, for steps that are independent and each as leaky as the one whose scores were seen:
+
+- `compose_histogram` composes the histograms themselves (HIST §9.2). A heuristic: their noise is
+  composed too, upward, and bins that are empty on one side count as certain disclosure.
+- `compose_band` composes an upper limit of the trade-off function. Composition keeps the order of
+  trade-off functions (DONG22 §3), so whatever holds for one step
+  becomes a lower limit for k. There is no such way from a histogram: limits for the k single bins
+  of a histogram do not order its compositions.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench import checks
+from workbench.bounds.band import TradeoffBand
+from workbench.bounds.result import Bound, round_safely
+from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
+from workbench.estimators.histogram import Histogram
+from workbench.pairs import pld
+from workbench.pairs.outcomes import Outcomes, OutcomesPair
+from workbench.reprs import table
+from workbench.scores.sample import Scores
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComposedHistogram:
+    """The privacy loss distributions of two histograms, convolved k times: a heuristic.
+
+    Attributes
+    ----------
+    histogram : Histogram
+    k : int
+    """
+
+    histogram: Histogram
+    k: int
+
+    @property
+    def infinite_p(self) -> float:
+        """P's mass in bins where Q has none: at one step, certain disclosure with this chance."""
+        h = self.histogram
+        return float(h.p[h.q == 0].sum())
+
+    @property
+    def infinite_q(self) -> float:
+        """Q's mass in bins where P has none."""
+        h = self.histogram
+        return float(h.q[h.p == 0].sum())
+
+    @property
+    def infinite_mass(self) -> float:
+        """The chance of an infinite loss in k steps, the larger of both; δ(ε) does not fall below.
+
+        It says how much rests on empty bins, which more scores or wider bins would fill.
+        """
+        largest = max(self.infinite_p, self.infinite_q)
+        return -math.expm1(self.k * math.log1p(-largest)) if largest < 1 else 1.0
+
+    def profile(self, epsilon: ArrayLike) -> Any:
+        """Estimated δ(ε) of the k steps (HIST eq. 9.1); the shape of ``epsilon``."""
+        return self._pair.profile(epsilon)
+
+    def tradeoff(self, alpha: ArrayLike, symmetric: bool = True) -> Any:
+        """Estimated trade-off function of the k steps; the shape of ``alpha``."""
+        return self._pair.tradeoff(alpha, symmetric=symmetric)
+
+    def epsilon(self, delta: float) -> Bound:
+        """Estimated ε at δ; infinite where the infinite mass exceeds δ."""
+        delta = checks.delta(delta)
+        return self._estimate("epsilon", float(self._pair.epsilon(delta)), delta=delta)
+
+    def delta(self, epsilon: float) -> Bound:
+        """Estimated δ at ε."""
+        epsilon = checks.number(epsilon, "epsilon")
+        return self._estimate("delta", float(self.profile(epsilon)), epsilon=epsilon)
+
+    def __repr__(self) -> str:
+        mass = f"{self.infinite_mass:.3g}"
+        return f"ComposedHistogram({self.k} times {self.histogram!r}, infinite mass {mass})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("steps", self.k),
+            ("bins", self.histogram.bins),
+            ("infinite loss", f"{self.infinite_mass:.3g} of the mass"),
+        ]
+        rows += [(f"δ({e:g})", f"≈ {self.profile(e):.3g}") for e in (0, 1, 2)]
+        return table("Composed histograms", rows, "estimate · heuristic, promises nothing")
+
+    def _estimate(self, quantity: str, value: float, **asked: float) -> Bound:
+        mass = round_safely(self.infinite_mass, "nearest")
+        return _bound(
+            self.histogram.scores,
+            quantity,
+            value,
+            guarantee="estimate",
+            method="composed histograms",
+            note=f"Bins that are empty on one side carry a mass of {mass} over {self.k} steps, "
+            "counted as infinite loss."
+            if self.infinite_mass
+            else None,
+            **asked,
+        )
+
+    @cached_property
+    def _pair(self) -> OutcomesPair:
+        h = self.histogram
+        outcomes = Outcomes.from_masses(h.p, h.q)
+        name = "a histogram"
+        return _Masses(name, pld.build(_Masses(name, outcomes), self.k).outcomes)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComposedBand:
+    """What a band for one step proves about k independent steps, each as leaky as that one.
+
+    Attributes
+    ----------
+    band : TradeoffBand
+    k : int
+    """
+
+    band: TradeoffBand
+    k: int
+
+    def profile(self, epsilon: ArrayLike) -> Any:
+        """Lower limit of δ(ε) of the k steps, for every ε at once; the shape of ``epsilon``."""
+        e = reals(epsilon, "epsilon")
+        return shaped(self._lower(e))
+
+    def epsilon(self, delta: float) -> Bound:
+        """Lower limit of ε at δ: no smaller one holds for the k steps."""
+        delta = float(deltas(delta))
+        low, high = 0.0, self._largest
+        for _ in range(60):
+            middle = (low + high) / 2
+            above = float(self._lower(np.array(middle))) > delta
+            low, high = (middle, high) if above else (low, middle)
+        return self._limit("epsilon", low, delta=delta)
+
+    def delta(self, epsilon: float) -> Bound:
+        """Lower limit of δ at ε."""
+        epsilon = checks.number(epsilon, "epsilon")
+        return self._limit("delta", float(self.profile(epsilon)), epsilon=epsilon)
+
+    def __repr__(self) -> str:
+        return f"ComposedBand({self.k} times {self.band!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [("steps", self.k), *((b.symbol, f"{b.relation} {b.rounded}") for b in self._told)]
+        return table("Composed band", rows, " · ".join(self._told[0].terms))
+
+    @property
+    def _told(self) -> tuple[Bound, ...]:
+        return tuple(self.delta(e) for e in (0.0, 1.0, 2.0))
+
+    def _limit(self, quantity: str, value: float, **asked: float) -> Bound:
+        return _bound(
+            self.band.scores,
+            quantity,
+            value,
+            guarantee="simultaneous",
+            method="composed band",
+            confidence=self.band.confidence,
+            note=f"For {self.k} independent steps, each as leaky as the one that was measured.",
+            **asked,
+        )
+
+    def _lower(self, epsilon: Floats) -> Floats:
+        forward, backward = (self._composition.lower_hockey_stick(epsilon, d) for d in DIRECTIONS)
+        return np.maximum(forward, backward)
+
+    @cached_property
+    def _composition(self) -> pld.Composition:
+        curve = self.band.curve
+        p = np.r_[1 - curve.beta[0], -np.diff(curve.beta)]
+        q = np.r_[0.0, np.diff(curve.alpha)]
+        outcomes = Outcomes.from_masses(np.maximum(p, 0.0), q)
+        return pld.build(_Masses("a band", outcomes), self.k)
+
+    @property
+    def _largest(self) -> float:
+        loss = self._composition.outcomes.loss
+        return float(np.abs(loss[np.isfinite(loss)]).max(initial=0.0)) + 1.0
+
+
+def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
+    """The privacy profile of k steps from the histograms of one step (HIST §9.2).
+
+    Parameters
+    ----------
+    histogram : Histogram
+        Of the scores of one step.
+    k : int
+        At least 1.
+
+    Returns
+    -------
+    ComposedHistogram
+
+    Raises
+    ------
+    ValueError
+        A k that is not a whole number of at least 1; `AccountantError` where the losses spread too
+        far.
+
+    Notes
+    -----
+    Guarantee: none. The noise of every bin leaks k times, so that the estimate is biased upward,
+    the more the finer the bins.
+    """
+    if not isinstance(histogram, Histogram):
+        raise ValueError(
+            f"histogram must be a Histogram, got {histogram!r}; wb.histogram makes one"
+        )
+    composed = ComposedHistogram(histogram, checks.count(k, "k", least=1))
+    _ = composed._pair
+    return composed
+
+
+def compose_band(band: TradeoffBand, k: int) -> ComposedBand:
+    """Lower limits for k steps from a band for one step.
+
+    Parameters
+    ----------
+    band : TradeoffBand
+        From the scores of one step.
+    k : int
+        At least 1.
+
+    Returns
+    -------
+    ComposedBand
+
+    Raises
+    ------
+    ValueError
+        A k that is not a whole number of at least 1, or something that is no band;
+        `AccountantError` where the losses spread too far.
+
+    Notes
+    -----
+    Guarantee: that of the band, for every ε and δ at once, if the steps are independent and each
+    has the pair that was measured. The grid's error bar is taken off.
+    """
+    if not isinstance(band, TradeoffBand):
+        raise ValueError(f"band must be a TradeoffBand, got {band!r}; wb.tradeoff_band makes one")
+    composed = ComposedBand(band, checks.count(k, "k", least=1))
+    _ = composed._composition
+    return composed
+
+
+class _Masses(OutcomesPair):
+    """A pair of the outcomes given."""
+
+    def __init__(self, name: str, outcomes: Outcomes) -> None:
+        self._name, self._given = name, outcomes
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return {}
+
+    @property
+    def _outcomes(self) -> Outcomes:
+        return self._given
+
+
+def _bound(scores: Scores, quantity: str, value: float, **rest: Any) -> Bound:
+    return Bound(
+        quantity=quantity,
+        value=value,
+        assumption=scores.assumption,
+        n_p=scores.n_p,
+        n_q=scores.n_q,
+        discarded=scores.discarded,
+        **rest,
+    )

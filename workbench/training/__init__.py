@@ -1,0 +1,1 @@
+"""Training runs, and models of them, that produce scores to audit."""
