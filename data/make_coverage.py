@@ -1,8 +1,9 @@
 """Measure the coverage of every shipped method and store it: `python data/make_coverage.py`.
 
-Every method meets every setting in two sizes, 2000 replicates each. The run fails when a method is
-caught with more false claims than it allows itself, or when one that is known to fail is nowhere
-caught. It takes some minutes on all cores.
+Every method that claims something meets every setting, 2000 replicates each, and two settings with
+equal sizes too; those that are known to fail meet the settings that show it. The run fails when a
+method is caught with more false claims than it allows itself, or when one that is known to fail is
+nowhere caught. It takes about half an hour on two cores.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from workbench.coverage_lab.measured import store
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.settings import SETTINGS
 
-SIZES = ((1000, 1000), (1000, 400))
+SIZES = {
+    **dict.fromkeys(SETTINGS, ((500, 400),)),
+    "no-leak": ((500, 400), (2000, 2000)),
+    "laplace": ((500, 400), (1000, 1000)),
+    "clustered-reduced": ((4000, 3000),),
+}
+#: Where methods that are known to fail are shown to.
+TELLING = ("no-leak", "laplace", "clustered-rows")
 REPLICATES = 2000
 SEED = 2026
 
@@ -26,9 +34,11 @@ def measure() -> list[Coverage]:
     """All methods in all settings and sizes."""
     results: list[Coverage] = []
     for setting in SETTINGS:
-        for sizes in SIZES:
+        telling = setting in TELLING
+        methods = [name for name, m in METHODS.items() if telling or m.group != "fails"]
+        for sizes in SIZES[setting]:
             began = time.monotonic()
-            found = compare_methods(list(METHODS), setting, sizes, REPLICATES, SEED)
+            found = compare_methods(methods, setting, sizes, REPLICATES, SEED)
             results += found
             print(
                 f"{setting}, {sizes[0]} + {sizes[1]}: {time.monotonic() - began:.0f} s", flush=True

@@ -7,18 +7,26 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from workbench.bounds.anytime import anytime_epsilon
 from workbench.bounds.band import tradeoff_band
 from workbench.bounds.fixed_bins import hockey_stick_limits
+from workbench.bounds.from_counts import epsilon_from_counts
+from workbench.bounds.gdp import gdp_fit
+from workbench.bounds.parametric import parametric_bound
 from workbench.bounds.result import Bound
-from workbench.bounds.threshold import epsilon_at_threshold, error_rates
+from workbench.bounds.threshold import epsilon_at_threshold
 from workbench.coverage_lab.settings import Setting
 from workbench.curves.points import epsilon_of_point
 from workbench.estimators.histogram import histogram
+from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Floats = NDArray[np.float64]
 
 #: Guarantees that promise to keep their level.
 KEPT = ("pointwise", "simultaneous", "held-out", "anytime")
@@ -26,8 +34,9 @@ KEPT = ("pointwise", "simultaneous", "held-out", "anytime")
 #: δ besides the asked one, and a false positive rate, at which simultaneous limits are checked.
 FURTHER_DELTA, FURTHER_FPR = 0.05, 0.1
 
-#: Looks at the arriving data, and thresholds tried, by those who watch and those who tune.
-LOOKS, TRIED = 100, 200
+#: Looks at the arriving data, and thresholds tried, by those who watch and those who tune; limits
+#: are computed at the most promising few of them only.
+LOOKS, TRIED, CLOSER = 100, 200, 3
 
 #: Bins of the limits for bins fixed beforehand.
 BINS = 20
@@ -114,33 +123,80 @@ def _fixed_bins(method: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
     return bounds
 
 
-def _tuned(s: Scores, asked: Asked) -> Iterable[Bound]:
+def _tuned(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
     """The largest of the pointwise limits, each of which would be right if it were the only one."""
-    tried = s.quantile(np.linspace(0, 1, TRIED + 2)[1:-1])
-    rates = error_rates(s, tried, asked.confidence)
-    values = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, asked.delta)
-    best = tried[int(np.argmax(values))]
-    return (epsilon_at_threshold(s, float(best), asked.delta, asked.confidence),)
+
+    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
+        tried = s.quantile(np.linspace(0, 1, TRIED + 2)[1:-1])
+        promising = tried[_promising(s, tried, asked)]
+        found = (
+            epsilon_at_threshold(s, float(t), asked.delta, asked.confidence, interval)
+            for t in promising
+        )
+        return (max(found, key=float),)
+
+    return bounds
 
 
 def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
     """The largest limit seen while the data arrived, at a threshold written down beforehand."""
-    t = asked.setting.threshold
-    sign = 1 if s.larger_is_member else -1
+    t, sign = asked.setting.threshold, 1 if s.larger_is_member else -1
     tp, fp = (np.cumsum(sign * side > sign * t) for side in s)
     looks = np.unique(np.linspace(0.01, 1, LOOKS) * min(s.n_p, s.n_q)).astype(int)
     looks = looks[looks >= 2]
-    from workbench.bounds.binomial import clopper_pearson_upper
+    limits = _normal_limits(tp[looks - 1] / looks, fp[looks - 1] / looks, looks, looks, asked)
+    best = looks[np.argsort(limits)[-CLOSER:]]
+    found = (
+        epsilon_from_counts(
+            tp=int(tp[n - 1]),
+            fp=int(fp[n - 1]),
+            tn=int(n - fp[n - 1]),
+            fn=int(n - tp[n - 1]),
+            delta=asked.delta,
+            confidence=asked.confidence,
+            interval="exact",
+        )
+        for n in best
+    )
+    return (max(found, key=float),)
 
-    error = (1 - asked.confidence) / 2
-    alpha = clopper_pearson_upper(fp[looks - 1], looks, error)
-    beta = clopper_pearson_upper(looks - tp[looks - 1], looks, error)
-    seen = epsilon_of_point(alpha, beta, asked.delta)
-    return (replace(_pointwise(s, asked), value=float(seen.max())),)
+
+def _promising(s: Scores, thresholds: Floats, asked: Asked) -> NDArray[np.intp]:
+    """The few thresholds at which limits are largest, found by a quick approximation."""
+    tp, fp = s.tail_counts(thresholds)
+    limits = _normal_limits(tp / s.n_p, fp / s.n_q, s.n_p, s.n_q, asked)
+    return np.argsort(limits)[-CLOSER:]
 
 
-def _pointwise(s: Scores, asked: Asked, **more: Any) -> Bound:
-    return epsilon_at_threshold(s, asked.setting.threshold, asked.delta, asked.confidence, **more)
+def _normal_limits(tpr: Floats, fpr: Floats, n_p: Any, n_q: Any, asked: Asked) -> Floats:
+    """Limits of ε from normal limits of both rates, to see where to look closer."""
+    z = 1.0  # where limits are largest hardly depends on how far out they are taken
+    alpha = fpr + z * np.sqrt((fpr * (1 - fpr) + 1 / n_q) / n_q)
+    beta = 1 - tpr + z * np.sqrt((tpr * (1 - tpr) + 1 / n_p) / n_p)
+    return np.asarray(epsilon_of_point(np.minimum(alpha, 1), np.minimum(beta, 1), asked.delta))
+
+
+def _at_threshold(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
+    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
+        t = asked.setting.threshold
+        return (epsilon_at_threshold(s, t, asked.delta, asked.confidence, interval),)
+
+    return bounds
+
+
+def _anytime(s: Scores, asked: Asked) -> Iterable[Bound]:
+    return (anytime_epsilon(s, asked.delta, asked.confidence),)
+
+
+def _gaussian(s: Scores, asked: Asked) -> Iterable[Bound]:
+    return (parametric_bound(s, "gaussian", delta=asked.delta, confidence=asked.confidence),)
+
+
+def _gdp_of_histogram(s: Scores, asked: Asked) -> Iterable[Bound]:
+    """The ε of the Gaussian with the histogram's total variation, claimed as if it were a bound."""
+    fit = gdp_fit(s, "tv")
+    epsilon = float(GaussianPair(fit.value).epsilon(asked.delta))
+    return (replace(fit, quantity="epsilon", value=epsilon, delta=asked.delta),)
 
 
 _METHODS = (
@@ -153,11 +209,25 @@ _METHODS = (
         _band,
     ),
     Method(
+        "exact",
+        "Both counts together, one threshold",
+        "The combined exact test at a threshold written down beforehand.",
+        "pointwise",
+        _at_threshold("exact"),
+    ),
+    Method(
         "clopper-pearson",
         "Clopper–Pearson, one threshold",
         "Exact limits of both error rates at a threshold written down beforehand.",
         "pointwise",
-        lambda s, asked: (_pointwise(s, asked),),
+        _at_threshold("clopper-pearson"),
+    ),
+    Method(
+        "anytime",
+        "Anytime, by betting",
+        "The largest bound ever shown while the data arrived.",
+        "anytime",
+        _anytime,
     ),
     Method(
         "bins-mcdiarmid",
@@ -174,20 +244,59 @@ _METHODS = (
         _fixed_bins("canonne"),
     ),
     Method(
-        "tuned-threshold",
-        "Best of 200 thresholds",
-        "Clopper–Pearson at the threshold that looked best.",
+        "gaussian",
+        "If the pair is Gaussian",
+        "The exact limit of μ from means and spread, turned into ε.",
         "pointwise",
-        _tuned,
+        _gaussian,
+        family="Gaussian",
+    ),
+    *(
+        Method(
+            interval,
+            f"{name}, one threshold",
+            "At a threshold written down beforehand; the interval does not keep its level.",
+            "approximate",
+            _at_threshold(interval),
+        )
+        for interval, name in (
+            ("wilson", "Wilson"),
+            ("jeffreys", "Jeffreys"),
+            ("bayesian", "Bayesian region"),
+            ("katz-log", "Katz-log"),
+        )
+    ),
+    Method(
+        "tuned-threshold",
+        f"Best of {TRIED} thresholds, Clopper–Pearson",
+        "The limit at the threshold that looked best.",
+        "pointwise",
+        _tuned("clopper-pearson"),
         fails="the threshold was chosen because of its bound",
+    ),
+    Method(
+        "tuned-katz-log",
+        f"Best of {TRIED} thresholds, Katz-log",
+        "What several public tools report.",
+        "approximate",
+        _tuned("katz-log"),
+        fails="the threshold was chosen because of its bound, and the interval is approximate",
     ),
     Method(
         "watched",
         "Fixed-n limit, watched live",
-        f"Clopper–Pearson at a fixed threshold, looked at {LOOKS} times while data arrive.",
+        f"The combined exact test at a fixed threshold, looked at {LOOKS} times while data arrive.",
         "pointwise",
         _watched,
         fails="a limit for one sample size, read at many",
+    ),
+    Method(
+        "gdp-of-histogram",
+        "Gaussian fitted to a histogram",
+        "The ε of the Gaussian pair with the histogram's total variation, read as a bound.",
+        "estimate",
+        _gdp_of_histogram,
+        fails="an estimate, and a family that nobody checked",
     ),
 )
 
