@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betaincc, betaincinv, ndtr
+from scipy.special import betaincc, betaincinv, ndtr, ndtri
 
 from workbench.curves.elementwise import Floats
 from workbench.onerun.families import Family
@@ -55,7 +55,9 @@ def largest_refuted(
     shares, weights = _shares(canaries, guesses)
 
     def excess(leak: float) -> float:
-        return math.log(_p_value(family, leak, shares, weights, guesses, errors) / error)
+        # In this scale p-values are nearly linear in the leak.
+        p = _p_value(family, leak, shares, weights, guesses, errors)
+        return float(ndtri(min(p, 1 - 1e-9)) - ndtri(error))
 
     if errors == guesses or excess(0.0) > 0:
         return 0.0
@@ -64,8 +66,8 @@ def largest_refuted(
         if high == family.largest:
             return math.inf
         low, high = high, min(2 * high, family.largest)
-    root = float(brentq(excess, low, high, xtol=1e-8))
-    return max(root - 1e-8, 0.0)
+    root = float(brentq(excess, low, high, xtol=1e-7))
+    return max(root - 1e-7, 0.0)
 
 
 def _p_value(

@@ -51,7 +51,7 @@ class Family(ABC):
     largest: float = LARGEST_LEAK
 
     #: Members that `least_mass` takes at once for little more than the price of one.
-    at_once: int = 48
+    at_once: int = 64
 
     @property
     @abstractmethod
@@ -297,7 +297,8 @@ class SubsampledGaussianFamily(Family):
         q, mu = self.q, leaks
         steep = ndtr(-mu / 2)  # where the slope of f is −1
         rate = q * ndtr(mu / 2) + (1 - q) * steep
-        gain, mirror, half = rate - steep, 1 - steep, mu / 2
+        gain, mirror = rate - steep, 1 - steep
+        half = mu / 2
         last: list[Floats] = []
 
         def least(x: Floats) -> Floats:
@@ -313,8 +314,9 @@ class SubsampledGaussianFamily(Family):
             a = a + (target - q * ndtr(z + mu) - (1 - q) * a) / slope
             last.append(a)
             mass = np.maximum(a, x - gain)
-            if (x >= mirror).any():
-                mass = np.where(x >= mirror, q * ndtr(ndtri(x) - mu) + (1 - q) * x, mass)
+            beyond = x >= mirror
+            if beyond.any():
+                mass = np.where(beyond, q * ndtr(ndtri(x) - mu) + (1 - q) * x, mass)
             return mass
 
         return least

@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from workbench.curves.elementwise import Floats, quiet
 from workbench.onerun.families import Family
 
-#: Relative width of the bracket in which the search ends.
-_WIDTH = 1e-6
+#: The search ends when the bracket is this narrow, as a part of the leak.
+_WIDTH = 1e-5
 
-#: Leaks are not told apart below this times the width.
+#: Leaks below this are not told apart more finely.
 _SMALL = 1e-3
 
 
@@ -43,7 +43,7 @@ def largest_refuted(
     Returns
     -------
     float
-        Rounded down, by less than 1e-6 of itself; ``inf`` if the family's largest is refuted.
+        Rounded down, by less than 1e-5 of itself; ``inf`` if the family's largest is refuted.
     """
 
     def narrowed(candidates: Floats) -> tuple[float, float]:
@@ -59,16 +59,19 @@ def largest_refuted(
     usual = min(family.leak_of_bit_error(max(guesses - correct, 0.5) / guesses), family.largest)
     if usual == 0:
         return 0.0
-    low, high = narrowed(np.array([0.0, usual]))
+    if usual < family.largest:
+        candidates = np.linspace(0.0, usual, family.at_once + 1)
+    else:
+        candidates = np.r_[0.0, np.geomspace(1e-5 * usual, usual, family.at_once)]
+    low, high = narrowed(candidates)
     if high == 0:
         return 0.0
     if np.isinf(high):
-        low, high = narrowed(np.array([usual, family.largest]))
+        low, high = narrowed(np.geomspace(usual, family.largest, family.at_once + 1))
         if np.isinf(high):
             return np.inf
     while high - low > _WIDTH * max(high, _SMALL):
-        inner = np.linspace(low, high, family.at_once + 2)[1:-1]
-        below, above = narrowed(inner)
+        below, above = narrowed(np.linspace(low, high, family.at_once + 2)[1:-1])
         low, high = max(low, below), min(high, above)
     return low
 
