@@ -17,9 +17,10 @@ def bands(comparison: Comparison) -> dict[str, Any]:
     """True positive rate against false positive rate, both bands, on logarithmic rates."""
     c = comparison
     low = max(min(_least(c.a_lower), _least(c.b_lower)) / 2, 1e-5)
-    drawn = key(
-        [Entry(f"A: {c.a.name or 'first'}", "p"), Entry(f"B: {c.b.name or 'second'}", "q", "dash")]
-    )
+    names = [
+        Entry(f"{side.text}: {scores.name}" if scores.name else side.text, side.role, side.dash)
+        for side, scores in ((A, c.a), (B, c.b))
+    ]
     return {
         "data": [
             *_band(A, c.fpr, c.a_lower, c.a_upper, low),
@@ -29,10 +30,12 @@ def bands(comparison: Comparison) -> dict[str, Any]:
             "false positive rate",
             "true positive rate",
             summary=c.explain(),
-            x={"type": "log", "range": [float(np.log10(c.fpr[0])), 0]},
-            y={"type": "log", "range": [float(np.log10(low)), 0.35]},
+            x=_rates(c.fpr[0]),
+            y=_rates(low),
             revision=(c.fpr[0], low),
-            **drawn,
+            hovermode="closest",
+            # Above the diagonal, where all curves are, that corner is free.
+            **key(names, low=True),
         ),
     }
 
@@ -44,7 +47,7 @@ def verdicts(comparison: Comparison) -> dict[str, Any]:
     zero = {"color": "@ink", "width": 1, "dash": "dash"}
     text = [VERDICTS[int(v)] for v in c.verdict]
     shape = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 0, "line": zero}
-    top = max(0.1, 1.15 * float(np.abs([a_ahead, b_ahead]).max()))
+    top = max(0.1, 1.3 * float(np.abs([a_ahead, b_ahead]).max()))
     return {
         "data": [
             {
@@ -75,7 +78,7 @@ def verdicts(comparison: Comparison) -> dict[str, Any]:
             "false positive rate",
             "difference of true positive rates, A − B",
             summary=c.explain(),
-            x={"type": "log", "range": [float(np.log10(c.fpr[0])), 0]},
+            x=_rates(c.fpr[0]),
             y={"range": [-top, top]},
             shapes=[shape],
             **{
@@ -89,17 +92,19 @@ def verdicts(comparison: Comparison) -> dict[str, Any]:
 
 
 def _band(entry: Entry, x: Any, lower: Any, upper: Any, least: float) -> list[dict[str, Any]]:
-    shown_lower, shown_upper = np.maximum(lower, least / 10), np.maximum(upper, least / 10)
-    return [
-        line(Entry(f"{entry.text}, at most", entry.role, entry.dash, 1.5), x, shown_upper),
-        line(
-            Entry(f"{entry.text}, at least", entry.role, entry.dash, 1.5),
-            x,
-            shown_lower,
-            fill="tonexty",
-            fillcolor=f"@{entry.role}/.15",
-        ),
-    ]
+    """Between two rates the lower limit of the first holds, and the upper one of the second."""
+    edges = []
+    for word, values, shape in (("at most", upper, "vh"), ("at least", lower, "hv")):
+        named = Entry(f"{entry.text}, {word}", entry.role, entry.dash, 1.5)
+        edges.append(line(named, x, np.maximum(values, least / 10)))
+        edges[-1]["line"]["shape"] = shape
+    edges[1] |= {"fill": "tonexty", "fillcolor": f"@{entry.role}/.15"}
+    return edges
+
+
+def _rates(least: float) -> dict[str, Any]:
+    """A logarithmic axis of rates, with a tick a power of ten."""
+    return {"type": "log", "range": [float(np.log10(least)), 0], "dtick": 1}
 
 
 def _where(name: str, role: str, x: Any, y: Any) -> dict[str, Any]:
@@ -116,8 +121,8 @@ def _where(name: str, role: str, x: Any, y: Any) -> dict[str, Any]:
 
 def _side(text: str, role: str, y: float, anchor: str, shift: float) -> dict[str, Any]:
     return {
-        "text": text, "x": 1, "y": y, "xref": "paper", "yref": "paper", "xanchor": "right",
-        "yanchor": anchor, "yshift": shift, "showarrow": False,
+        "text": text, "x": 0, "y": y, "xref": "paper", "yref": "paper", "xanchor": "left",
+        "yanchor": anchor, "xshift": 4, "yshift": shift, "showarrow": False,
         "font": {"size": 12, "color": f"@{role}"},
     }  # fmt: skip
 

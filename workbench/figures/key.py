@@ -25,11 +25,16 @@ class Entry:
     width: float = 2
 
 
-def key(entries: list[Entry], columns: int = 1, top: float = 4) -> dict[str, list[dict[str, Any]]]:
-    """Shapes and annotations of a key in the upper right corner, ``top`` pixels down.
+def key(
+    entries: list[Entry], columns: int = 1, margin: float = 4, low: bool = False
+) -> dict[str, list[dict[str, Any]]]:
+    """Shapes and annotations of a key in the upper right corner, or in the lower one.
 
-    Row by row over the ``columns``; the caller leaves that corner free of curves.
+    Row by row over the ``columns``, ``margin`` pixels from the edge; the caller leaves that corner
+    free of curves.
     """
+    rows = -(-len(entries) // columns)
+    top = -(margin + ROW * rows) if low else margin
     widths = [
         SAMPLE + GAP + CHARACTER * max(len(e.text) for e in entries[i::columns]) + 2 * GAP
         for i in range(columns)
@@ -46,7 +51,7 @@ def key(entries: list[Entry], columns: int = 1, top: float = 4) -> dict[str, lis
                 "xsizemode": "pixel",
                 "ysizemode": "pixel",
                 "xanchor": 1,
-                "yanchor": 1,
+                "yanchor": 0 if low else 1,
                 "x0": left,
                 "x1": left + SAMPLE,
                 "y0": y,
@@ -59,7 +64,7 @@ def key(entries: list[Entry], columns: int = 1, top: float = 4) -> dict[str, lis
                 "xref": "paper",
                 "yref": "paper",
                 "x": 1,
-                "y": 1,
+                "y": 0 if low else 1,
                 "xshift": left + SAMPLE + GAP,
                 "yshift": y,
                 "xanchor": "left",

@@ -50,8 +50,8 @@ def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> di
     p_right = float(h.edges[:-1] @ h.p[: h.bins]) >= float(h.edges[:-1] @ h.q[: h.bins])
     return {
         "data": [
-            _steps("non-members (Q)", "q", h.edges, q),
-            _steps("members (P)", "p", h.edges, p),
+            steps("non-members (Q)", "q", h.edges, q),
+            steps("members (P)", "p", h.edges, p),
         ],
         "layout": base_layout(
             "score",
@@ -154,19 +154,19 @@ def profile(
     from workbench.curves.gdp import gaussian_log_profile
 
     certified = band.epsilon(delta)
-    most = _round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
+    most = round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
     epsilon = np.linspace(0, most, 201)
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
     # By δ, since the certified curve ends in a vertical drop that no grid of ε would show.
     certified_delta = np.logspace(low, 0, 201)
     data = [
-        line(HISTOGRAM, epsilon, _drawable(h.profile(epsilon))),
-        line(FIT, epsilon, _drawable(np.exp(gaussian_log_profile(fit.value, epsilon)))),
+        line(HISTOGRAM, epsilon, drawable(h.profile(epsilon))),
+        line(FIT, epsilon, drawable(np.exp(gaussian_log_profile(fit.value, epsilon)))),
         line(BAND, band.curve.epsilon(certified_delta[:-1]), certified_delta[:-1]),
     ]
     entries = [HISTOGRAM, BAND, FIT]
     if reference is not None:
-        data.append(line(REFERENCE, epsilon, _drawable(reference.profile(epsilon))))
+        data.append(line(REFERENCE, epsilon, drawable(reference.profile(epsilon))))
         entries.append(REFERENCE)
     data.append(
         {
@@ -272,7 +272,7 @@ def mu_at_thresholds(
 # -- shared pieces -----------------------------------------------------------------------------
 
 
-def _steps(
+def steps(
     name: str, role: str, edges: NDArray[np.float64], density: NDArray[np.float64]
 ) -> dict[str, Any]:
     """One path instead of bars: a third of the time to draw."""
@@ -332,7 +332,7 @@ def _gaussian(fit: Bound, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(gaussian_tradeoff(fit.value, alpha))
 
 
-def _drawable(delta: Any) -> NDArray[np.float64]:
+def drawable(delta: Any) -> NDArray[np.float64]:
     """δ on a log axis: zero is a gap."""
     delta = np.asarray(delta, dtype=float)
     return np.where(delta > 0, delta, np.nan)
@@ -350,7 +350,7 @@ def _reference_epsilon(reference: Pair | None, delta: float) -> list[float]:
     return [1.15 * epsilon] if math.isfinite(epsilon) else []
 
 
-def _round_up(x: float) -> float:
+def round_up(x: float) -> float:
     """The next of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten: an axis that does not creep."""
     power = 10 ** math.floor(math.log10(x))
     return next(m * power for m in (1, 1.5, 2, 3, 4, 6, 8, 10) if x <= m * power * (1 + 1e-12))

@@ -1,4 +1,4 @@
-"""The scores page for scores that are at hand in Python: no choice of data, only its direction."""
+"""Pages about scores that are at hand in Python: no choice of data, only its direction."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import Any, ClassVar
 import param
 
 from workbench.pages.base import Control, Section
+from workbench.pages.family import FamilyPage
 from workbench.pages.score_source import ScoreSource
 from workbench.pages.scores import ScoresPage
 from workbench.scores.sample import Scores
 
+DATA = Section("Data", (Control("larger_is_member"),))
+CHOICE_OF_DATA = len(ScoreSource.source_controls)
 
-class GivenScoresPage(ScoresPage):
-    """`ScoresPage` about the scores given.
+
+class GivenSource(ScoreSource):
+    """Mixed into a page of scores before it: the page is about the scores given.
 
     Parameters
     ----------
@@ -21,11 +25,6 @@ class GivenScoresPage(ScoresPage):
     """
 
     source = param.Selector(default="given", objects=["given"], precedence=-1)
-
-    controls: ClassVar[tuple[Section, ...]] = (
-        Section("Data", (Control("larger_is_member"),)),
-        *ScoresPage.controls[len(ScoreSource.source_controls) :],
-    )
 
     def __init__(self, given: Scores, **params: Any):
         self._given = given
@@ -38,3 +37,15 @@ class GivenScoresPage(ScoresPage):
 
     def _read_again(self) -> tuple[Scores, str]:
         return self._given.with_direction(self.larger_is_member), self.loaded
+
+
+class GivenScoresPage(GivenSource, ScoresPage):
+    """`ScoresPage` about the scores given."""
+
+    controls: ClassVar[tuple[Section, ...]] = (DATA, *ScoresPage.controls[CHOICE_OF_DATA:])
+
+
+class GivenFamilyPage(GivenSource, FamilyPage):
+    """`FamilyPage` about the scores given."""
+
+    controls: ClassVar[tuple[Section, ...]] = (DATA, *FamilyPage.controls[CHOICE_OF_DATA:])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.pages.pair_choice import chosen_pair
+from workbench.pages.score_source import ScoreSource
 from workbench.pages.scores import ScoresPage
+from workbench.pairs.base import Pair
 
 
 def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
@@ -33,7 +35,7 @@ def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
         [
             "import workbench as wb",
             "",
-            *_data(page),
+            *data_code(page),
             f"band = {band}",
             f"epsilon = band.epsilon({page.delta!r})",
             "mu = band.mu()",
@@ -47,21 +49,26 @@ def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
     )
 
 
-def _data(page: ScoresPage) -> list[str]:
+def data_code(page: ScoreSource) -> list[str]:
+    """The lines that make, or name, the ``scores`` in view."""
     if page.source == "given":
-        return _turned(page, "# scores: as they were given to wb.explore")
+        return _turned(page, "# scores: as they were given in Python")
     if page.source == "file":
         names = ", ".join(repr(name) for name, _ in page.upload)
         return _turned(page, f"# scores = wb.read_scores(...) of {names}: {page.loaded}")
     if page.source == "pair":
         pair = chosen_pair(page, "sample")
-        arguments = ", ".join(f"{k}={v!r}" for k, v in pair.parameters.items()) if pair else ""
-        made = f"wb.{type(pair).__name__}({arguments})"
-        return [f"scores = {made}.sample({page.sample_n}, seed={page.seed})"]
+        return [f"scores = {sample_code(pair, page.sample_n, page.seed)}"]
     return _turned(page, f'scores = wb.example("{page.example_name}")')
 
 
-def _turned(page: ScoresPage, line: str) -> list[str]:
+def sample_code(pair: Pair | None, n: int, seed: int) -> str:
+    """The expression that draws from a pair."""
+    arguments = ", ".join(f"{k}={v!r}" for k, v in pair.parameters.items()) if pair else ""
+    return f"wb.{type(pair).__name__}({arguments}).sample({n}, seed={seed})"
+
+
+def _turned(page: ScoreSource, line: str) -> list[str]:
     return [line, f"scores = scores.with_direction({page.larger_is_member})"]
 
 

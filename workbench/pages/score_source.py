@@ -42,6 +42,15 @@ def _column_of(kind: str) -> Any:
     return lambda page: page.source == "file" and page.table_kind == kind
 
 
+def read_files(upload: tuple[tuple[str, bytes], ...]) -> list[Table]:
+    """The tables of one file, or of one a side."""
+    if len(upload) > 2:
+        raise ValueError(
+            f"{len(upload)} files were given; give one file, or one a side, members first"
+        )
+    return [read_table(content, filename=name) for name, content in upload]
+
+
 class ScoreSource(
     Page,
     pair_choice("sample", optional=False, label="Pair", default="gaussian"),
@@ -207,11 +216,7 @@ class ScoreSource(
         self.adopt(scores, f"{self.sample_n:,} draws a side of {pair.name}, seed {self.seed}.")
 
     def _load_files(self) -> None:
-        if len(self.upload) > 2:
-            raise ValueError(
-                f"{len(self.upload)} files were given; give one file, or one a side, members first"
-            )
-        tables = [read_table(content, filename=name) for name, content in self.upload]
+        tables = read_files(self.upload)
         if len(tables) == 1:
             # A layout that cannot be guessed, or does not work, is left to the person to choose.
             self._tables, self._as_loaded = tables, {}

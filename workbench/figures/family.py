@@ -1,0 +1,298 @@
+"""Scores against a family of pairs: densities, error rates on normal paper, privacy profiles."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.bounds.band import TradeoffBand
+from workbench.bounds.families import GaussianFamily
+from workbench.bounds.parametric import FamilyCheck, FamilyFit
+from workbench.bounds.result import percent, plain, round_safely
+from workbench.estimators.histogram import Histogram
+from workbench.estimators.roc import Roc
+from workbench.figures.key import HEADROOM, Entry, key, line
+from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
+
+Floats = NDArray[np.float64]
+
+MEMBERS = Entry("members (P)", "p")
+NON_MEMBERS = Entry("non-members (Q)", "q")
+FITTED = Entry("fitted family", "fit", "dash")
+PAIR = Entry("fitted pair", "fit", "dashdot")
+OBSERVED = Entry("observed", "p", "solid", 2.5)
+BAND = Entry("any pair, two-sided", "good", "solid", 1)
+NO_LEAK = Entry("no leak", "muted", "solid", 1)
+IF_FAMILY = Entry("if of the family, at least", "fit")
+REFUTED = Entry("if of the family (refuted)", "fit", "dot")
+ANY_PAIR = Entry("any pair, at least", "good")
+
+#: Rates with a tick on normal paper, as far apart as a phone needs them.
+TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
+
+#: Points at which smooth curves are drawn.
+POINTS = 201
+
+WHERE = "contradiction"
+
+#: A parameter in place of an infinite one.
+AS_GOOD_AS_INFINITE = 1e99
+
+_NORMAL = NormalDist()
+_quantile = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
+
+
+def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
+    """Histograms of both sides, and the densities that the fitted member of the family expects.
+
+    Without a check, where no member of the family gives such scores, the histograms alone.
+    """
+    width = np.diff(h.edges)
+    p, q = (counts[: h.bins] / width for counts in (h.p, h.q))
+    top = max(float(p.max()), float(q.max()))
+    data = [
+        steps(NON_MEMBERS.text, "q", h.edges, q),
+        steps(MEMBERS.text, "p", h.edges, p),
+    ]
+    shown = [float(h.edges[0]), float(h.edges[-1])]
+    entries, place, words = [MEMBERS, NON_MEMBERS], None, ""
+    if check is not None:
+        expected = _expected(h, check)
+        data += expected
+        entries.append(FITTED)
+        top = max([top, *(float(np.max(trace["y"])) for trace in expected)])
+        words = " " + check.verdict
+        if check.threshold is not None and math.isfinite(check.threshold):
+            shown = [min(shown[0], check.threshold), max(shown[1], check.threshold)]
+            place = check.threshold
+    drawn = key(entries, columns=2)
+    if place is not None:
+        drawn["shapes"].append(vertical_line(place, role="bad") | {"y1": 1 - HEADROOM})
+        drawn["annotations"].append(
+            _where(place, 1 - HEADROOM, place < sum(shown) / 2, yref="paper", yanchor="bottom")
+        )
+    margin = 0.02 * (shown[1] - shown[0])
+    return {
+        "data": data,
+        "layout": base_layout(
+            "score",
+            "density",
+            summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores, "
+            f"with what the fitted family expects.{words}",
+            x={"range": [shown[0] - margin, shown[1] + margin]},
+            y={"range": [0, top / (1 - HEADROOM)], "rangemode": "tozero"},
+            revision=tuple(shown),
+            **drawn,
+        ),
+    }
+
+
+def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
+    """Both error rates on scales on which a Gaussian pair is a straight line of slope −1."""
+    s = check.scores
+    # Rates below half an observation are off the paper.
+    least = max(TICKS[0] / 2, 0.5 / max(s.n_p, s.n_q))
+    edge = -_NORMAL.inv_cdf(least)
+    beyond = least / 10
+
+    def place(rate: ArrayLike) -> Floats:
+        """Rates of 0 and 1, which have no place, just off the paper."""
+        return _quantile(np.clip(rate, beyond, 1 - beyond))
+
+    fpr, fnr = _thinned(roc, place)
+    x = place(check.fpr)
+    drawn = key([OBSERVED, BAND, PAIR, NO_LEAK])
+    data = [
+        # The lower edge holds up to each of its rates, the upper one from each of them.
+        _stepped(x, place(check.fnr_lower), "vh"),
+        _stepped(x, place(check.fnr_upper), "hv", fill="tonexty", fillcolor="@good/.12"),
+        line(NO_LEAK, [-edge, edge], [edge, -edge], hoverinfo="skip"),
+        line(PAIR, x, place(check.fnr_fitted), hoverinfo="skip"),
+        line(
+            OBSERVED,
+            place(fpr),
+            place(fnr),
+            customdata=np.column_stack([fpr, fnr]).tolist(),
+            hovertemplate="false positives %{customdata[0]:.3g}<br>"
+            "false negatives %{customdata[1]:.3g}<extra></extra>",
+        ),
+    ]
+    if check.fpr_there is not None and check.fnr_there is not None:
+        there = [_clip(place(r), edge) for r in (check.fpr_there, check.fnr_there)]
+        drawn["annotations"].append(
+            _where(there[0], there[1], there[0] < 0, yanchor="bottom", yshift=2)
+        )
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": WHERE,
+                "x": [there[0]],
+                "y": [there[1]],
+                "cliponaxis": False,
+                "hovertemplate": f"at threshold {check.threshold:.4g}<extra>{WHERE}</extra>",
+                "marker": {"size": 12, "symbol": "diamond", "color": "@bad",
+                           "line": {"width": 2, "color": "@paper"}},
+            }
+        )  # fmt: skip
+    values = [rate for rate in TICKS if rate >= least]
+    axis = {
+        "range": [-edge, edge],
+        "tickvals": _quantile(values).tolist(),
+        "ticktext": [_tick(v) for v in values],
+        "tickangle": 0,
+    }
+    return {
+        "data": data,
+        "layout": base_layout(
+            "false positive rate",
+            "false negative rate",
+            summary=f"Error rates on normal paper. {check.verdict}",
+            x=axis,
+            y=axis,
+            hovermode="closest",
+            revision=edge,
+            **drawn,
+        ),
+    }
+
+
+def profile(
+    band: TradeoffBand,
+    delta: float,
+    fit: FamilyFit | None,
+    lower: float | None,
+    refuted: bool,
+) -> dict[str, Any]:
+    """δ(ε): the lower bound for any pair, the one if the pair is of the family, and the fit.
+
+    ``lower`` is the one-sided lower limit of the family's parameter.
+    """
+    free = band.epsilon(delta)
+    low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
+    by_delta = np.logspace(low, 0, POINTS)[:-1]
+    ends, entries = [1.0, 1.35 * free.value], [ANY_PAIR]
+    told = f"At δ = {plain(delta)}: ε at least {free.rounded} for any pair"
+    traces: list[dict[str, Any]] = []
+    dots = [(ANY_PAIR, free.value)]
+    if fit is not None and lower is not None:
+        member = REFUTED if refuted else IF_FAMILY
+        value = float(fit.family.pair(lower).epsilon(delta)) if math.isfinite(lower) else math.inf
+        ends += [1.15 * value] if math.isfinite(value) else []
+        epsilon = np.linspace(0, round_up(max(ends)), POINTS)
+        promised = fit.family.pair(min(lower, AS_GOOD_AS_INFINITE)).profile(epsilon)
+        traces.append(line(member, epsilon, drawable(promised)))
+        entries.append(member)
+        dots.append((member, value))
+        told += (
+            f", {round_safely(value, 'down')} if it is {fit.family.given}"
+            f"{', which is refuted' if refuted else ''}"
+        )
+    most = round_up(max(ends))
+    certified, total = band.curve.epsilon(by_delta), band.total_variation().value
+    shown = by_delta < total
+    # At ε = 0 the profile is the total variation.
+    traces.append(
+        line(ANY_PAIR, np.append(certified[shown], 0), drawable([*by_delta[shown], total]))
+    )
+    traces += [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": f"ε at δ, {entry.text}",
+            "x": [value],
+            "y": [delta],
+            "marker": {"size": 10, "color": f"@{entry.role}",
+                       "line": {"width": 2, "color": "@paper"}},
+        }
+        for entry, value in dots
+        if math.isfinite(value)
+    ]  # fmt: skip
+    drawn = key(entries)
+    here = {"color": "@muted", "width": 1, "dash": "dash"}
+    drawn["shapes"].append(
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": delta, "y1": delta, "line": here}
+    )
+    drawn["annotations"].append(
+        label(1, math.log10(delta), f"δ = {plain(delta)}", "muted", xref="paper", xanchor="right",
+              yanchor="top")
+    )  # fmt: skip
+    powers = range(0, math.floor(low) - 1, -2)
+    return {
+        "data": traces,
+        "layout": base_layout(
+            "ε",
+            "δ",
+            summary=f"Privacy profile. {told}, with {percent(band.confidence)} confidence.",
+            x={"range": [0, most]},
+            y={
+                "type": "log",
+                "range": [low, -low * HEADROOM / (1 - HEADROOM)],
+                "tickvals": [10.0**k for k in powers],
+                "ticktext": [f"10<sup>{k}</sup>".replace("-", "−") if k else "1" for k in powers],
+            },
+            hovermode="closest",
+            revision=(most, low),
+            **drawn,
+        ),
+    }
+
+
+def _expected(h: Histogram, check: FamilyCheck) -> list[dict[str, Any]]:
+    """Densities over the bins that the fitted member expects."""
+    s = check.scores
+    if isinstance(check.family, GaussianFamily):
+        x = np.linspace(h.edges[0], h.edges[-1], POINTS)
+        deviation = math.sqrt((s.n_p * s.p.var() + s.n_q * s.q.var()) / (s.n_p + s.n_q - 2))
+        normals = (NormalDist(float(side.mean()), deviation) for side in (s.q, s.p))
+        return [line(FITTED, x, np.array([n.pdf(t) for t in x])) for n in normals]
+    # The score's unit says nothing here. FPR + TPR above an edge increases along the fitted curve;
+    # taken as it was seen, it says where on the curve the edge lies.
+    above_p, above_q = s.tail_counts(h.edges)
+    both = above_p / s.n_p + above_q / s.n_q
+    fpr = np.interp(both, check.fpr + 1 - check.fnr_fitted, check.fpr)
+    expected = []
+    for above in (fpr, both - fpr):
+        density = np.abs(np.diff(above)) / np.diff(h.edges)
+        expected.append(line(FITTED, h.edges, np.append(density, density[-1])))
+        expected[-1]["line"]["shape"] = "hv"
+    return expected
+
+
+def _thinned(roc: Roc, place: Any) -> tuple[Floats, Floats]:
+    """Observed error rates, no more of them than the paper can show."""
+    fpr = roc.false_positives / roc.scores.n_q
+    fnr = 1 - roc.true_positives / roc.scores.n_p
+    if fpr.size > 2000:
+        edge = _NORMAL.inv_cdf(1 - 0.5 / roc.scores.n_q)
+        wanted = [_NORMAL.cdf(z) for z in np.linspace(-edge, edge, 1000)]
+        keep = np.unique(np.clip(np.searchsorted(fpr, wanted), 0, fpr.size - 1))
+        fpr, fnr = fpr[keep], fnr[keep]
+    return fpr, fnr
+
+
+def _stepped(x: Floats, y: Floats, shape: str, **more: Any) -> dict[str, Any]:
+    drawn = line(BAND, x, y, hoverinfo="skip", **more)
+    drawn["line"]["shape"] = shape
+    return drawn
+
+
+def _where(x: float, y: float, right: bool, **more: Any) -> dict[str, Any]:
+    """The name of the place of the largest contradiction, on the side that has room."""
+    side = {"xanchor": "left", "xshift": 6} if right else {"xanchor": "right", "xshift": -6}
+    return label(x, y, WHERE, "bad", **side, **more)
+
+
+def _clip(z: Any, edge: float) -> float:
+    return min(max(float(z), -edge), edge)
+
+
+def _tick(rate: float) -> str:
+    if rate < 1e-3:
+        return f"10<sup>−{round(-math.log10(rate))}</sup>"
+    return f"{rate:g}"
