@@ -54,6 +54,8 @@ _HOME = {
     "coverage_settings": "coverage_lab.settings",
     "TradeoffCurve": "curves.tradeoff",
     "explore": "jupyter.explore",
+    "explore_compare": "jupyter.explore",
+    "explore_family": "jupyter.explore",
     "explore_pair": "jupyter.explore",
     "Histogram": "estimators.histogram",
     "histogram": "estimators.histogram",

@@ -31,27 +31,29 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Serve all pages; the scores page with the given files or a bundled example."""
+    """Serve all pages; those about scores with the given files or a bundled example."""
+    from workbench.pages.compare import ComparePage
+    from workbench.pages.coverage_lab import CoverageLabPage
+    from workbench.pages.family import FamilyPage
     from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.scores import ScoresPage
 
-    page: Any = ScoresPage
+    about_scores: list[Any] = [ScoresPage, FamilyPage]
     if arguments.files:
         _read(arguments)  # a file that cannot be read is a message here, not an empty page
         upload = tuple((path.name, path.read_bytes()) for path in arguments.files)
-        page = partial(
-            ScoresPage,
-            source="file",
-            upload=upload,
-            larger_is_member=not arguments.smaller_is_member,
-        )
+        larger = not arguments.smaller_is_member
+        about_scores = [
+            partial(page, source="file", upload=upload, larger_is_member=larger)
+            for page in about_scores
+        ]
     from workbench.dashboard.app import serve as serve_pages
 
     logging.getLogger(__name__).info(
         "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
     )
     serve_pages(
-        [page, PairLabPage],
+        [*about_scores, ComparePage, PairLabPage, CoverageLabPage],
         port=arguments.port,
         address=arguments.address,
         allow_origin=arguments.allow_origin,

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.bounds.families import family_named
 from workbench.jupyter.view import View
-from workbench.pages.given_scores import GivenScoresPage
+from workbench.pages.compare import ComparePage, GivenComparePage
+from workbench.pages.family import FamilyPage
+from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage
 from workbench.pages.pair_choice import KINDS, pair_values
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.score_code import score_code
@@ -89,6 +92,76 @@ def explore_pair(
         An unknown pair, or an unknown name in ``show`` or ``spec``.
     """
     page = PairLabPage(**_pair_values(pair))
+    return View(page, page.code, show, spec)
+
+
+def explore_family(
+    scores: Explorable | None = None,
+    family: str = "gaussian",
+    q: float | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """What scores show if their pair is of a family, and whether it is.
+
+    Parameters
+    ----------
+    scores
+        As in `explore`.
+    family : {"gaussian", "laplace", "subsampled-gaussian", "randomized-response"}
+        As in ``wb.family_fit``.
+    q : float, optional
+        The known sampling probability of "subsampled-gaussian".
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ScoresError
+        As `explore`.
+    ValueError
+        An unknown family, a q that is missing or superfluous, or an unknown name in ``show`` or
+        ``spec``.
+    """
+    family_named(family, q)
+    asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
+    page = FamilyPage(**asked) if scores is None else GivenFamilyPage(_scores(scores), **asked)
+    return View(page, page.code, show, spec)
+
+
+def explore_compare(
+    a: Explorable | None = None,
+    b: Explorable | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """Two score sets side by side, and which of them leaks more.
+
+    Parameters
+    ----------
+    a, b
+        Each as in `explore`. Both or none; none offers bundled examples, files and pairs to sample.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ScoresError
+        As `explore`.
+    ValueError
+        Only one of the two, or an unknown name in ``show`` or ``spec``.
+    """
+    if (a is None) != (b is None):
+        raise ValueError("explore_compare takes two score sets, or none; only one was given")
+    page = ComparePage() if a is None else GivenComparePage(_scores(a), _scores(b))
     return View(page, page.code, show, spec)
 
 
