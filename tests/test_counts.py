@@ -326,6 +326,25 @@ def test_zero_cells_give_numbers(interval):
                 assert str(b)
 
 
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_extremes_give_numbers(interval):
+    extremes = (
+        questions.Delta(800),
+        questions.Epsilon(0),
+        questions.Epsilon(1 - 1e-9),
+        questions.TruePositiveRate(1e-9),
+        questions.Precision(1e-9),
+        questions.Precision(1 - 1e-9),
+    )
+    n = 10**7
+    for counts in (Counts(n, 0, n, 0), Counts(n, 1000, n // 1000, 1)):
+        for question, confidence in product(extremes, (0.51, 1 - 1e-12)):
+            if not has_no_meaning(question, interval):
+                b = bound(counts, question, confidence, interval, "two")
+                assert 0 <= b.value < 100
+                assert b.value <= b.upper
+
+
 def test_no_false_positive_is_a_finite_bound():
     counts = {"tp": 300, "fn": 200, "fp": 0, "tn": 500, "delta": DELTA}
     values = [wb.epsilon_from_counts(**counts, interval=i).value for i in INTERVALS]

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -207,6 +207,7 @@ def _bayesian(counts: Counts, question: Question, error: float, side: str) -> fl
     """
     level = error if side == "lower" else 1 - error
 
+    @cache
     def excess(value: float) -> float:
         return region_mass(counts, _region(question, value)) - level
 
@@ -218,8 +219,11 @@ def _bayesian(counts: Counts, question: Question, error: float, side: str) -> fl
     most = float(question.of_point(alpha, beta))
     if question.is_region:
         most = max(most, float(question.of_point(right, found)))
-    if least == question.least and excess(least) >= 0:
+    # All of it may lie at the least value, and round-off hides levels very near 0 and 1.
+    if excess(least) >= 0:
         return least
+    if excess(most) <= 0:
+        return most
     return float(brentq(excess, least, most, xtol=1e-8, rtol=1e-8))
 
 
