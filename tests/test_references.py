@@ -371,6 +371,15 @@ def test_a_composition_beyond_any_grid_is_refused_with_the_reason(pair):
     assert issubclass(wb.AccountantError, ValueError)
 
 
+def test_tiny_losses_are_resolved_as_well_as_large_ones():
+    """The grid follows the scale of the losses, here 1e-6 a step."""
+    pair = wb.DPSGDPair(15.0, 1.5e-5, 4000)
+    low, high = pair.profile_interval(np.array([0.0, 2e-5]))
+    truth = pair.central_limit().profile(np.array([0.0, 2e-5]))
+    assert high == pytest.approx(truth, rel=0.01)
+    assert np.all(high - low < 1e-3 * high)
+
+
 def test_below_the_resolution_epsilon_is_infinite_unless_losses_are_bounded():
     pair = wb.DPSGDPair(1.0, 0.01, 1000)
     low, high = pair.epsilon_interval([1e-20, 0.0])

@@ -175,7 +175,7 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     return Composition(total, width, spread, shift, resolution)
 
 
-_kept = lru_cache(maxsize=8)(build)
+_kept = lru_cache(maxsize=4)(build)
 
 
 # -- one step on a grid ---------------------------------------------------------------------------
@@ -191,21 +191,27 @@ def _range(pair: Step, tail: float) -> tuple[float, float]:
 
 
 def _reach(pair: Step, direction: str, tail: float) -> float:
-    """An ε beyond which the loss of that direction has a mass of at most 2·``tail``."""
-    candidates = np.r_[0.0, np.geomspace(1e-12, 1e9, 600)]
-    negligible = pair._log_hockey_stick(candidates, direction) <= math.log(tail)
-    if not negligible[-1]:
+    """A loss beyond which that direction has a mass of at most ``tail``."""
+    # H(ε) ≥ (1 − e^−x) Pr[loss > ε + x] for every x > 0.
+    first = _vanishing(pair, direction, tail)
+    x = min(first / 10, 1.0)
+    return x + _vanishing(pair, direction, tail * -math.expm1(-x)) if x > 0 else 0.0
+
+
+def _vanishing(pair: Step, direction: str, tail: float) -> float:
+    """An ε hardly above the smallest with a hockey-stick divergence of at most ``tail``."""
+
+    def first(epsilon: Floats) -> int:
+        return int(np.argmax(pair._log_hockey_stick(epsilon, direction) <= math.log(tail)))
+
+    coarse = np.r_[0.0, np.geomspace(1e-100, 1e9, 2000), np.inf]
+    i = first(coarse)
+    if i == coarse.size - 1:
         raise AccountantError(
             f"{pair.name} has losses beyond ε = 1e9, which is no privacy; add noise"
         )
-    last = int(np.argmax(negligible))
-    if last == 0:
-        return 0.0
-    fine = np.linspace(candidates[last - 1], candidates[last], 65)
-    reach = float(fine[np.argmax(pair._log_hockey_stick(fine, direction) <= math.log(tail))])
-    # H(ε) ≥ (1 − e^−(L−ε)) Pr[loss > L]: one unit farther, or where H vanishes, none is left.
-    gone = pair._log_hockey_stick(np.array([reach]), direction)[0] == -np.inf
-    return reach if gone else reach + 1.0
+    fine = np.linspace(coarse[max(i - 1, 0)], coarse[i], 17)
+    return float(fine[first(fine)])
 
 
 def _width(
@@ -217,7 +223,7 @@ def _width(
     """
     from dp_accounting.pld import common  # type: ignore[import-untyped]
 
-    span = max(high - low, 1e-12)
+    span = (high - low) or 1.0
     trial = span / _TRIAL_CELLS
     points = _TRIAL_CELLS
     if k > 1:
@@ -337,8 +343,8 @@ def _self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, flo
     with quiet():
         offset, total = common.self_convolve(masses, k, TAIL)
     total = np.asarray(total)
-    # What should be 0 shows the round-off of one entry; all of them together have at most this.
-    noise = total.size * max(-float(total.min()), 0.0)
+    # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
+    noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
     return k * first + int(offset), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
 
 
