@@ -44,7 +44,8 @@ def steinke_p_value(
     """STEINKE23's limit for P[at least ``correct`` right] under (ε, δ)-DP, at most 1.
 
     The inequality as printed fails for p near 1 (m = 2, c = 1, ε = 1, δ = 0.01: 0.9306, and some
-    mechanism reaches 0.9311). No case is known below 0.5, and smaller ones alone are used here.
+    mechanism reaches 0.9311). Against the sharp limit no case was found below p = 0.87, and only
+    p < 0.5 is used: confidence is above one half.
     """
     p = _tail(guesses, correct, epsilon)
     if delta > 0 and correct > 0:
