@@ -49,7 +49,7 @@ def test_no_bet_gains_on_average_under_the_claim(name, ratio):
         assert np.all(factors > 0)
         slope, delta = claims.line(theta, top)
         for level in range(betting.LEVELS.size):
-            p, q, gap = random_sides(rng, slope[level], delta[level], 4000)
+            p, q, gap = random_sides(rng, slope[level], delta[level], 2000)
             # Pull the masses that break the claim towards P = Q, onto its edge.
             even = (p + q) / 2
             equal_gap = np.maximum(*[(1 - slope[level]) * even[:, [i, 3]].sum(1) for i in (0, 1)])
@@ -108,7 +108,8 @@ def test_counts_are_those_of_a_slow_count(ratio):
     rng, blocks = np.random.default_rng(2), 300
     p, q = messy(rng, ratio[0] * blocks + 5), messy(rng, ratio[1] * blocks)
     tally = Tally(ratio)
-    (*_, last) = tally.add(p, q)
+    (*_, (looks, last)) = tally.add(p, q)
+    assert looks[-1] == tally.used
     expected = np.zeros((betting.LEVELS.size, 8))
     for block in range(WARM_UP, tally.used):
         epoch = WARM_UP * 2 ** int(np.log2(block // WARM_UP))
@@ -154,13 +155,13 @@ def test_batch_functions_say_what_the_path_ends_with():
 
 #: A pair, sizes, what is asked, replicates. δ is chosen so that one threshold shows all of ε.
 WATCHED = {
-    "no leak, epsilon": (wb.GaussianPair(0), (1000, 1000), {"delta": DELTA}, 500),
-    "no leak, mu": (wb.GaussianPair(0), (1000, 1000), {"quantity": "mu"}, 200),
-    "no leak, variation": (wb.GaussianPair(0), (1000, 1000), {"quantity": "total variation"}, 200),
-    "no leak, unequal": (wb.GaussianPair(0), (300, 1200), {"delta": DELTA, "ratio": (1, 4)}, 300),
-    "gaussian": (wb.GaussianPair(1), (500, 500), {"delta": 0.25}, 200),
-    "ties": (wb.RandomizedResponsePair(1.0, 0.05), (500, 500), {"delta": 0.05}, 200),
-    "laplace": (wb.LaplacePair(0.5), (500, 500), {"delta": 0.0}, 200),
+    "no leak, epsilon": (wb.GaussianPair(0), (1000, 1000), {"delta": DELTA}, 300),
+    "no leak, mu": (wb.GaussianPair(0), (1000, 1000), {"quantity": "mu"}, 120),
+    "no leak, variation": (wb.GaussianPair(0), (1000, 1000), {"quantity": "total variation"}, 120),
+    "no leak, unequal": (wb.GaussianPair(0), (300, 1200), {"delta": DELTA, "ratio": (1, 4)}, 200),
+    "gaussian": (wb.GaussianPair(1), (500, 500), {"delta": 0.25}, 120),
+    "ties": (wb.RandomizedResponsePair(1.0, 0.05), (500, 500), {"delta": 0.05}, 120),
+    "laplace": (wb.LaplacePair(0.5), (500, 500), {"delta": 0.0}, 120),
 }
 
 
@@ -188,7 +189,7 @@ def test_a_limit_for_one_sample_size_fails_when_watched():
     Among pairs (x, y) with one score above 0, either side's share is 1/2 without a leak.
     """
     false_at_end = false_ever = 0
-    replicates, looks = 400, np.arange(50, 5001, 50)
+    replicates, looks = 300, np.arange(50, 5001, 50)
     for seed in range(replicates):
         p, q = wb.GaussianPair(0).sample(5000, seed=seed)
         won, lost = (np.cumsum(c)[looks - 1] for c in ((p > 0) & (q <= 0), (q > 0) & (p <= 0)))
@@ -197,7 +198,7 @@ def test_a_limit_for_one_sample_size_fails_when_watched():
         false_at_end += claims[-1]
         false_ever += claims.any()
     assert binomtest(false_at_end, replicates, 0.05, alternative="greater").pvalue > 0.01
-    assert 0.3 < false_ever / replicates < 0.42
+    assert 0.27 < false_ever / replicates < 0.42
     assert binomtest(false_ever, replicates, 0.05, alternative="greater").pvalue < 1e-10
 
 
@@ -208,7 +209,7 @@ def test_a_limit_for_one_sample_size_fails_when_watched():
 def test_it_is_as_sharp_as_the_method_was_tried_to_be(mu, epsilon):
     """Means at n = 10⁴ a side and δ = 1e-5, against those of method.md §4."""
     pair = wb.GaussianPair(mu)
-    values = [wb.anytime_epsilon(pair.sample(10_000, seed=i), DELTA).value for i in range(12)]
+    values = [wb.anytime_epsilon(pair.sample(10_000, seed=i), DELTA).value for i in range(8)]
     assert epsilon < np.mean(values) < pair.epsilon(DELTA)
 
 
@@ -275,6 +276,12 @@ def test_rows_sorted_by_score_void_the_bound():
     assert wb.anytime_epsilon(wb.Scores(np.zeros(500), s.q), DELTA).void is None
 
 
+def test_the_same_through_the_question_most_people_ask():
+    s = wb.GaussianPair(1).sample(500, seed=0)
+    assert wb.epsilon_lower_bound(s, DELTA, guarantee="anytime") == wb.anytime_epsilon(s, DELTA)
+    assert wb.mu_lower_bound(s, guarantee="anytime") == wb.anytime_mu(s)
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -315,10 +322,10 @@ def test_e_values_refute_what_the_bound_refutes():
 def test_e_values_are_at_most_one_on_average_without_a_leak():
     values = [
         float(wb.anytime_e_value(wb.GaussianPair(0).sample(300, seed=i), 0, DELTA))
-        for i in range(300)
+        for i in range(150)
     ]
     # At ε = 0 and P = Q the bets are fair, but for centres that miss the sets' true masses.
-    assert 0.5 < np.mean(values) < 1 + 4 * np.std(values) / np.sqrt(300)
+    assert 0.5 < np.mean(values) < 1 + 4 * np.std(values) / np.sqrt(150)
 
 
 def test_e_values_are_combined_in_logs():

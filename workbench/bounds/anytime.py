@@ -148,7 +148,7 @@ class AnytimeAudit:
             Not a one-dimensional array of numbers.
         """
         sign = 1.0 if self.larger_is_member else -1.0
-        for counts in self._tally.add(sign * _row(p, "p"), sign * _row(q, "q")):
+        for _, counts in self._tally.add(sign * _row(p, "p"), sign * _row(q, "q")):
             self._advance(counts)
         self._shown.append((self._tally.used, self._value))
         return self.bound
@@ -229,6 +229,13 @@ class AnytimeAudit:
             theta, top = cell * (self._cell + step / _STEPS), cell * (self._cell + 1)
             self._factors[step] = log_factors(self._claims, theta, top, self.ratio)
         return np.asarray(log_wealth(counts, self._factors[step]) >= self._goal)
+
+
+def factors_above(claims: Claims, value: float) -> Floats:
+    """Factors, in blocks of one score a side, of the first claim that refutes ``value`` too."""
+    step = math.floor(value / claims.cell * _STEPS) + 1
+    top = claims.cell * math.ceil(step / _STEPS)
+    return log_factors(claims, claims.cell * step / _STEPS, top, (1, 1))
 
 
 def anytime_epsilon(

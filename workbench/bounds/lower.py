@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Literal
 
 from workbench import checks
+from workbench.bounds.anytime import anytime_epsilon, anytime_mu
 from workbench.bounds.band import tradeoff_band
 from workbench.bounds.result import Bound
 from workbench.bounds.threshold import epsilon_at_threshold, mu_at_threshold
 from workbench.scores.sample import Scores
 
-GUARANTEES = ("simultaneous", "pointwise")
+GUARANTEES = ("simultaneous", "pointwise", "anytime")
 
 DEFAULT_INTERVAL = "clopper-pearson"
 
@@ -19,7 +20,7 @@ def epsilon_lower_bound(
     scores: Scores,
     delta: float,
     confidence: float = 0.95,
-    guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
+    guarantee: Literal["simultaneous", "pointwise", "anytime"] = "simultaneous",
     threshold: float | None = None,
     interval: str | None = None,
 ) -> Bound:
@@ -32,10 +33,11 @@ def epsilon_lower_bound(
         In [0, 1).
     confidence : float
         0.95 for 95 %.
-    guarantee : {"simultaneous", "pointwise"}
+    guarantee : {"simultaneous", "pointwise", "anytime"}
         "simultaneous" holds for all thresholds, all δ and both directions at once, so the
         threshold may be tuned at will. "pointwise" holds for a ``threshold`` that was chosen
-        before these scores were seen.
+        before these scores were seen. "anytime" holds at every sample size at once, for rows in
+        their order of arrival, so the run may be watched and stopped.
     threshold : float, optional
         In score units; needed for "pointwise" and refused otherwise.
     interval : str, optional
@@ -55,6 +57,7 @@ def epsilon_lower_bound(
     See Also
     --------
     tradeoff_band : the whole curve behind the simultaneous bound.
+    AnytimeAudit : the anytime bound of scores that are still coming in.
     """
     if _pointwise(guarantee, threshold, interval):
         return epsilon_at_threshold(
@@ -64,13 +67,15 @@ def epsilon_lower_bound(
             confidence,
             interval or DEFAULT_INTERVAL,
         )
+    if guarantee == "anytime":
+        return anytime_epsilon(scores, delta, confidence)
     return tradeoff_band(scores, confidence).epsilon(delta)
 
 
 def mu_lower_bound(
     scores: Scores,
     confidence: float = 0.95,
-    guarantee: Literal["simultaneous", "pointwise"] = "simultaneous",
+    guarantee: Literal["simultaneous", "pointwise", "anytime"] = "simultaneous",
     threshold: float | None = None,
     interval: str | None = None,
 ) -> Bound:
@@ -85,6 +90,8 @@ def mu_lower_bound(
             confidence,
             interval or DEFAULT_INTERVAL,
         )
+    if guarantee == "anytime":
+        return anytime_mu(scores, confidence)
     return tradeoff_band(scores, confidence).mu()
 
 
@@ -92,9 +99,9 @@ def _pointwise(guarantee: str, threshold: float | None, interval: str | None) ->
     checks.one_of(guarantee, "guarantee", GUARANTEES)
     if guarantee == "pointwise" and threshold is None:
         raise ValueError("a pointwise bound needs threshold=, chosen before the scores were seen")
-    if guarantee == "simultaneous" and threshold is not None:
+    if guarantee != "pointwise" and threshold is not None:
         raise ValueError(
-            f"the simultaneous bound covers all thresholds; leave out threshold={threshold!r}, "
+            f"the {guarantee} bound covers all thresholds; leave out threshold={threshold!r}, "
             "or ask for guarantee='pointwise'"
         )
     if guarantee != "pointwise" and interval is not None:

@@ -11,7 +11,7 @@ from workbench import checks
 from workbench.bounds.betting import LEVELS
 from workbench.curves.elementwise import Floats
 
-Counts = NDArray[np.int64]
+Whole = NDArray[np.int64]
 
 #: Blocks that only place the first thresholds.
 WARM_UP = 32
@@ -59,18 +59,18 @@ class Tally:
         """Blocks at the last look; 0 before the first."""
         return self.looked if self._epoch else 0
 
-    def add(self, p: Floats, q: Floats) -> list[Floats]:
+    def add(self, p: Floats, q: Floats) -> list[tuple[Whole, Floats]]:
         """Take new scores, larger being more member-like and NaN the largest.
 
         Returns
         -------
-        list of ndarray, shape (levels, looks, 8)
-            All counts since the warm-up, at every new look.
+        list of (ndarray, shape (looks,), ndarray, shape (levels, looks, 8))
+            New looks: their numbers of blocks, and all counts since the warm-up.
         """
         for column, x in zip(self.columns, (p, q), strict=True):
             column.append(x)
         complete = min(column.size // k for column, k in zip(self.columns, self.ratio, strict=True))
-        runs: list[Floats] = []
+        runs: list[tuple[Whole, Floats]] = []
         while True:
             epoch = WARM_UP * 2 ** ((self.looked // WARM_UP).bit_length() - 1)
             step = max(1, epoch // LOOKS)
@@ -79,9 +79,10 @@ class Tally:
                 return runs
             if epoch > self._epoch:
                 self._place(epoch)
+            looks = np.arange(self.looked + step, last + 1, step)
             counts = self.total + np.cumsum(self._new(step, last), axis=0)
             self.total, self.looked = counts[-1], last
-            runs.append(counts.transpose(1, 0, 2))
+            runs.append((looks, counts.transpose(1, 0, 2)))
 
     def _place(self, epoch: int) -> None:
         """Thresholds from the past; NaN is the largest, here as in numpy's order."""
@@ -140,14 +141,14 @@ def thresholds(outermost: Floats) -> Floats:
     return np.where(rank < 1, outermost[0] - step * np.log2(LEVELS * n), inside)
 
 
-def _running(index: Counts, look: Counts, looks: int) -> Counts:
+def _running(index: Whole, look: Whole, looks: int) -> Whole:
     """How many scores before each look have at most each index, shape (looks, levels)."""
     width = LEVELS.size + 1
     table = np.bincount(look * width + index, minlength=looks * width).reshape(looks, width)
     return np.cumsum(table, axis=1)[:, :-1]
 
 
-def _cells(high: Counts, low: Counts, n: int) -> Counts:
+def _cells(high: Whole, low: Whole, n: int) -> Whole:
     """In S only, in S′ only, in neither, in both, of n scores; one of the last two is empty."""
     rest = n - high - low
     both = np.maximum(-rest, 0)
