@@ -59,10 +59,9 @@ def another(page, name):
     return moved if moved <= high else max(low, now - (p.step or 1))
 
 
-def test_what_does_not_declare_a_control_does_not_follow_it(page):
+def assert_what_does_not_declare_a_control_does_not_follow_it(page):
     """Each control is changed; items that do not rest on any changed parameter stay the same."""
     controls = [c.name for section in page.controls for c in section.controls]
-    assert len(controls) > 20
     for name in controls:
         if isinstance(page.param[name], Upload):
             continue
@@ -73,6 +72,11 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
         for item in items(page):
             if not page.inputs(item) & changed:
                 assert as_plain(page.draw(item)) == before[item.name], (name, item.name)
+    return controls
+
+
+def test_what_does_not_declare_a_control_does_not_follow_it(page):
+    assert len(assert_what_does_not_declare_a_control_does_not_follow_it(page)) > 20
 
 
 @pytest.mark.parametrize("name", wb.examples()["name"])
@@ -285,3 +289,27 @@ def test_a_composed_reference_is_the_composition(page):
 def test_dp_sgd_as_a_reference_agrees_with_the_accountant(page):
     page.param.update(reference_kind="dp-sgd", reference_log_rate=-2.0, reference_log_steps=3.0)
     assert 1.818 <= page.reference().epsilon(1e-5) <= 1.838
+
+
+def test_a_learned_ordering_sees_what_no_threshold_sees(page):
+    page.example_name = "unequal-variances"
+    by_threshold = page.total_variation().value
+    page.ordering = "learned"
+    learned = page.total_variation()
+    assert learned.guarantee == "held-out"
+    assert learned.void == "chosen after looking: what thresholds are on changed"
+    assert by_threshold < 0.12 < learned.value < 0.1936
+    assert "simultaneous" not in [trace.get("name") for trace in page.mu_curve()["data"]]
+    page.reset = True
+    assert page.ordering == "score"
+    assert page.total_variation().void is None
+
+
+def test_approximate_intervals_at_the_threshold_are_called_so(page):
+    page.param.update(source="pair")
+    page.param.trigger("draw_again")
+    assert page.epsilon_here().guarantee == "pointwise"
+    page.interval = "jeffreys"
+    bound = page.epsilon_here()
+    assert bound.guarantee == "approximate"
+    assert bound.void == "chosen after looking: the interval changed"

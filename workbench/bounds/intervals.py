@@ -41,6 +41,16 @@ INTERVALS = {
     "bayesian": ("approximate", "Bayesian region at a threshold"),
 }
 
+#: What people call them; those that keep their level come first.
+NAMES = {
+    "exact": "Both counts together, exact",
+    "clopper-pearson": "Clopper–Pearson",
+    "wilson": "Wilson",
+    "jeffreys": "Jeffreys",
+    "bayesian": "Bayesian region",
+    "katz-log": "Katz-log",
+}
+
 SIDES = ("lower", "two")
 
 #: Limits of a binomial rate: (lower, upper), of successes, trials and error.

@@ -222,26 +222,32 @@ def profile(
 
 
 def mu_at_thresholds(
-    rates: ErrorRates, band: TradeoffBand, threshold: float, reference: Pair | None
+    rates: ErrorRates, band: TradeoffBand | None, threshold: float, reference: Pair | None
 ) -> dict[str, Any]:
-    """μ that each threshold alone implies (HIST Fig. 1), with pointwise and simultaneous limits."""
+    """μ that each threshold alone implies (HIST Fig. 1), with pointwise and simultaneous limits.
+
+    ``band`` is None where its thresholds are not on this score.
+    """
     t, observed = rates.thresholds, _gaps(rates.mu)
     lower = np.where(np.isnan(observed), np.nan, _gaps(rates.mu_lower))
-    inside = (band.thresholds >= t[0]) & (band.thresholds <= t[-1])
-    best = band.mu()
     data = [
         line(POINTWISE, t, lower),
         line(OBSERVED, t, observed, fill="tonexty", fillcolor="@p/.14"),
-        line(
-            BAND,
-            band.thresholds[inside],
-            band.mu_lower[inside],
-            mode="lines+markers",
-            marker={"size": 6, "color": "@good"},
-        ),
     ]
-    entries = [OBSERVED, POINTWISE, BAND]
-    tops = [2 * best.value, 1.0, float(np.nanmax(observed, initial=0.0))]
+    entries = [OBSERVED, POINTWISE]
+    tops, told = [1.0, float(np.nanmax(observed, initial=0.0))], ""
+    if band is not None:
+        inside = (band.thresholds >= t[0]) & (band.thresholds <= t[-1])
+        places, limits = band.thresholds[inside], band.mu_lower[inside]
+        dots = {"mode": "lines+markers", "marker": {"size": 6, "color": "@good"}}
+        data.append(line(BAND, places, limits, **dots))
+        entries.append(BAND)
+        best = band.mu()
+        tops.append(2 * best.value)
+        told = (
+            f"Over all thresholds at once, every μ below {best.rounded} is refuted with "
+            f"{percent(band.confidence)} confidence; "
+        )
     if reference is not None:
         usable = (rates.fpr > 0) & (rates.fpr < 1)
         promised = np.full(t.shape, np.nan)
@@ -257,9 +263,8 @@ def mu_at_thresholds(
         "layout": base_layout(
             "threshold (score)",
             "μ",
-            summary="GDP parameter μ that each threshold alone implies. Over all thresholds at "
-            f"once, every μ below {best.rounded} is refuted with {percent(band.confidence)} "
-            "confidence; the pointwise limits hold only for a threshold chosen beforehand.",
+            summary=f"GDP parameter μ that each threshold alone implies. {told}the pointwise "
+            "limits hold only for a threshold chosen beforehand.",
             x={"range": _span(t)},
             y={"range": [min(-0.25, -0.1 * top), top]},
             hovermode="closest",

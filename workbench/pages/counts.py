@@ -9,22 +9,12 @@ import param
 
 from workbench.bounds import binomial, questions
 from workbench.bounds.counts import Counts
-from workbench.bounds.intervals import bound
+from workbench.bounds.intervals import NAMES, bound
 from workbench.bounds.posterior import posterior_mass
 from workbench.bounds.result import Bound, percent
 from workbench.figures import counts as charts
 from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
 from workbench.pairs.randomized_response import RandomizedResponsePair
-
-#: Interval -> how people call it.
-NAMES = {
-    "exact": "Both counts together, exact",
-    "clopper-pearson": "Clopper–Pearson",
-    "wilson": "Wilson",
-    "jeffreys": "Jeffreys",
-    "bayesian": "Bayesian region",
-    "katz-log": "Katz-log",
-}
 
 COUNTS = ("tp", "fn", "fp", "tn")
 ASKED = ("log_delta", "confidence", "sided")

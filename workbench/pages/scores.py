@@ -12,6 +12,8 @@ from workbench.bounds.band import TradeoffBand, tradeoff_band
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.fixed_bins import METHODS, hockey_stick_limits
 from workbench.bounds.gdp import gdp_fit
+from workbench.bounds.intervals import NAMES
+from workbench.bounds.ordering import learn_ordering
 from workbench.bounds.result import Bound, percent
 from workbench.bounds.threshold import ErrorRates, epsilon_at_threshold, error_rates
 from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
@@ -43,6 +45,13 @@ WIDEST = 200
 
 #: The controls that choose the bins.
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
+
+#: Controls of how bounds are made, and how they are called when they were changed after a look.
+METHOD_CONTROLS = {
+    "confidence": "the confidence",
+    "ordering": "what thresholds are on",
+    "interval": "the interval",
+}
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
@@ -100,6 +109,19 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         label="Confidence",
         doc="Choose it before you look: a change after a bound was seen marks the bound.",
     )
+    ordering = param.Selector(
+        default="score",
+        objects={"the score itself": "score", "a likelihood ratio learned on a fifth": "learned"},
+        label="Bounds from thresholds on",
+        doc="Where members score both high and low, thresholds on the score see little. A ratio "
+        "learned on a fifth of the scores and measured on the rest sees it all, at some cost.",
+    )
+    interval = param.Selector(
+        default="exact",
+        objects={NAMES[name]: name for name in NAMES},
+        label="Interval at the threshold",
+        doc="The first two keep their level; the others are here to compare with other tools.",
+    )
     fit_method = param.Selector(
         default="tv",
         objects={"from total variation": "tv", "at the threshold": "threshold",
@@ -132,6 +154,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
                 Control("range_high", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
                 Control("log_delta"),
                 Control("confidence"),
+                Control("ordering"),
+                Control("interval"),
             ),
         ),
         Section(
@@ -149,7 +173,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         self._by_hand = True
         self._adopted_seed: int | None = None
         super().__init__(**params)
-        self.param.watch(self._moved, ["threshold", *BIN_CONTROLS, "confidence"])
+        self.param.watch(self._moved, ["threshold", *BIN_CONTROLS, *METHOD_CONTROLS])
         self.param.watch(self._reset, "reset")
 
     # -- what follows from new scores, and from a person's hand ------------------------------
@@ -212,8 +236,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         changed = {event.name for event in events}
         if "threshold" in changed:
             self.threshold_moved = True
-        if "confidence" in changed:
-            self.looked = "the confidence"
+        for name in changed & set(METHOD_CONTROLS):
+            self.looked = METHOD_CONTROLS[name]
         if changed & set(BIN_CONTROLS):
             values: dict[str, Any] = {"bins_moved": True}
             if "bin_rule" in changed and self.bin_rule in WIDTH_RULES:
@@ -228,7 +252,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
                 self._set(news)
 
     def _reset(self, *events: Any) -> None:
-        own = (*BIN_CONTROLS, "log_delta", "confidence", "fit_method", "log_floor")
+        own = (*BIN_CONTROLS, *METHOD_CONTROLS, "log_delta", "fit_method", "log_floor")
         self._adopted_seed = None
         self._set({name: self.param[name].default for name in own if name != "bin_width"})
         self.read_as_loaded()
@@ -255,10 +279,15 @@ class ScoresPage(ScoreSource, ReferenceChoice):
             return histogram(self.scores, bins=self.bin_count, range=within)
         return histogram(self.scores, width=self.bin_width, range=within)
 
-    @derived(needs=("scores", "confidence"))
+    @derived(needs=("scores", "ordering"))
+    def measured(self) -> Scores:
+        """What the band's thresholds are on: the scores, or what was learned from a part."""
+        return self.scores if self.ordering == "score" else learn_ordering(self.scores).scores
+
+    @derived(needs=("measured", "confidence"))
     def band(self) -> TradeoffBand:
         """Limits at all thresholds at once."""
-        return tradeoff_band(self.scores, self.confidence)
+        return tradeoff_band(self.measured(), self.confidence)
 
     @derived(needs=("scores", "confidence", "threshold"))
     def at_threshold(self) -> ErrorRates:
@@ -332,15 +361,25 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @number(
         "ε at the threshold",
-        needs=("scores", "threshold", "confidence", "log_delta", "threshold_moved", "looked"),
-        formula="Clopper–Pearson limits of both error rates at this one threshold, each with half "
-        "of the error probability.",
+        needs=(
+            "scores",
+            "threshold",
+            "confidence",
+            "interval",
+            "log_delta",
+            "threshold_moved",
+            "looked",
+        ),
+        formula="Limits of both error rates at this one threshold, or a test of both counts "
+        "together, as the chosen interval has it.",
         caution="It is true only for a threshold chosen before the scores were seen. Dragging "
         "until it looks good makes it false.",
     )
     def epsilon_here(self) -> Bound:
         """What this threshold alone would show, had it been chosen beforehand."""
-        bound = epsilon_at_threshold(self.scores, self.threshold, self.delta, self.confidence)
+        bound = epsilon_at_threshold(
+            self.scores, self.threshold, self.delta, self.confidence, self.interval
+        )
         return self._certified(bound.voided(MOVED) if self.threshold_moved else bound)
 
     @number(
@@ -491,7 +530,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @figure(
         "μ at every threshold",
-        needs=("across", "band", "threshold", "reference"),
+        needs=("across", "band", "ordering", "threshold", "reference"),
         span=6,
         formula="μ(t) = Φ⁻¹(1 − FPR) − Φ⁻¹(FNR). Dots: simultaneous limits at the band's own "
         "thresholds. Strip: pointwise limits.",
@@ -501,7 +540,10 @@ class ScoresPage(ScoreSource, ReferenceChoice):
     )
     def mu_curve(self) -> dict[str, Any]:
         """GDP parameter that each threshold alone implies; flat if the pair is Gaussian."""
-        return charts.mu_at_thresholds(self.across(), self.band(), self.threshold, self.reference())
+        own = self.ordering == "score"  # a learned ordering has thresholds of another kind
+        return charts.mu_at_thresholds(
+            self.across(), self.band() if own else None, self.threshold, self.reference()
+        )
 
 
 def nice_below(x: float) -> float:
