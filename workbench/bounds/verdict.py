@@ -1,0 +1,440 @@
+"""The verdict on a claim: refuted, not refuted, or too few samples to tell.
+
+A claim is a trade-off function f that the pair's own does not pass below. The band, whose one event
+is in `workbench.bounds.band`, refutes f at a rank of Q when p_k(f) ≤ c there, so the claim is
+refuted exactly if
+
+    p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
+
+and p is a p-value of the claim that has paid for all J ranks. All verdicts on the same scores are
+read off the same event: with the stated confidence, none of them refutes a true claim.
+
+"Too few samples" is said of a claim that stands, where a mechanism that leaks twice as much would
+have been refuted with a probability below one half (`workbench.bounds.alternatives` has the
+mechanisms, `workbench.bounds.detection` the probability).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import checks
+from workbench.bounds.alternatives import alternatives, claimed_tradeoff
+from workbench.bounds.band import TradeoffBand, tradeoff_band
+from workbench.bounds.detection import (
+    MOST_SCORES,
+    Detector,
+    Mechanisms,
+    Tradeoff,
+    detector,
+    scores_needed,
+)
+from workbench.bounds.result import Bound, percent, plain, round_safely
+from workbench.claims import GDP, ApproxDP, Claim, PureDP, parse_claim
+from workbench.curves.elementwise import Floats, quiet
+from workbench.pairs.base import Pair
+from workbench.reprs import table
+from workbench.scores.sample import Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REFUTED, NOT_REFUTED, TOO_FEW = VERDICTS = ("refuted", "not refuted", "too few samples")
+
+#: The power of what "would have been caught", and below which twice the claim is too hard to catch.
+CAUGHT, EVEN = 0.8, 0.5
+
+
+@dataclass(frozen=True)
+class Witness:
+    """The threshold whose scores speak loudest against the claim.
+
+    Attributes
+    ----------
+    threshold : float
+        In score units.
+    true_positives, false_positives : int
+        How many scores of P and of Q lie beyond it.
+    fpr_upper, fnr_upper : float
+        A point on or above the pair's trade-off function, at the confidence of the verdict: some
+        attack has this false positive rate and at most this false negative rate.
+    claimed_fnr : float
+        The smallest false negative rate that the claim allows at ``fpr_upper``. The point alone
+        refutes the claim where ``fnr_upper`` lies below it; the verdict rests on the joint test of
+        both rates, which may refute a little more.
+    p_value : float
+        Of the claim, at this threshold alone.
+    """
+
+    threshold: float
+    true_positives: int
+    false_positives: int
+    fpr_upper: float
+    fnr_upper: float
+    claimed_fnr: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Detectable:
+    """Which mechanisms of a kind these sample sizes would have caught leaking more than claimed.
+
+    Attributes
+    ----------
+    mechanism : str
+        "randomised response", "Gaussian", …
+    symbol : str
+        Of the two values below: "ε" (at the claim's δ, or of its order), "μ", or "factor", by which
+        the reference pair's privacy losses are multiplied.
+    caught : float
+        The claim is refuted with a power of 80 % at this value, and more beyond it; ∞ where the
+        samples are too few for any.
+    twice : float
+        Twice the claimed value.
+    power_at_twice : float
+        The probability that the claim is refuted there.
+    """
+
+    mechanism: str
+    symbol: str
+    caught: float
+    twice: float
+    power_at_twice: float
+
+    def __str__(self) -> str:
+        return f"{self._least} ({self.mechanism})"
+
+    @property
+    def _least(self) -> str:
+        caught = round_safely(self.caught, "up")
+        if self.symbol == "factor":
+            return f"{caught} times the privacy loss"
+        return f"{self.symbol} ≥ {caught}"
+
+    @property
+    def _twice(self) -> str:
+        if self.symbol == "factor":
+            return "a mechanism at twice the claim (all privacy losses doubled)"
+        at = f"{self.symbol} = {plain(self.twice)}"
+        return f"a mechanism at twice the claim ({self.mechanism}, {at})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict:
+    """What scores say about a claim. See `judge`.
+
+    Attributes
+    ----------
+    scores : Scores
+    claim : Claim or Pair
+    verdict : {"refuted", "not refuted", "too few samples"}
+    confidence : float
+        The probability, at least, with which no true claim is refuted, however many are judged.
+    p_value : float
+        The claim is refuted at every confidence up to 1 − p.
+    bounds : tuple of Bound
+        What the band says about the claimed quantity: ε at the claim's δ, or μ; and the true
+        positive rate at the witness.
+    witness : Witness, optional
+        None where no score of P lies beyond any score of Q.
+    power : tuple of Detectable
+        What would have been caught: the mechanisms that are easiest to catch, which decide whether
+        there are too few samples, and for some claims a second kind.
+    enough : pair of int, optional
+        Scores (n_p, n_q) that refute twice the claim with probability one half. Given with "too few
+        samples", where some 10⁹ scores a side do.
+    """
+
+    scores: Scores
+    claim: Claim | Pair
+    verdict: str
+    confidence: float
+    p_value: float
+    bounds: tuple[Bound, ...]
+    witness: Witness | None
+    power: tuple[Detectable, ...]
+    enough: tuple[int, int] | None = None
+
+    @property
+    def claimed(self) -> str:
+        """The claim as text: "approx(2, 1e-5)", "no leakier than Gaussian, μ = 1"."""
+        if isinstance(self.claim, Pair):
+            return f"no leakier than {self.claim.name}"
+        return str(self.claim)
+
+    # -- how it reads ---------------------------------------------------------------------------
+
+    def explain(self) -> str:
+        """The verdict as sentences for a reader who knows no formula."""
+        how = {REFUTED: self._refuted, NOT_REFUTED: self._stands, TOO_FEW: self._too_few}
+        return how[self.verdict]()
+
+    @property
+    def summary(self) -> str:
+        """What the verdict rests on, in a few words: what was shown, caught, or would do."""
+        if self.verdict == REFUTED:
+            bound, w = self.bounds[0], self.witness
+            shown = f"{bound.symbol} {bound.relation} {bound.rounded}"
+            if bound.quantity == "tpr" and w is not None:
+                shown += f" where the claim allows {round_safely(1 - w.claimed_fnr, 'up')}"
+            return shown
+        return self._would_have_caught if self.verdict == NOT_REFUTED else self._enough
+
+    @property
+    def _level(self) -> str:
+        return f"{percent(self.confidence)} confidence ({self.scores.assumption})"
+
+    def _refuted(self) -> str:
+        text = f"The claim “{self.claimed}” is refuted with {self._level}: {self.summary}."
+        w, s = self.witness, self.scores
+        if w is not None:
+            beyond = "Above" if s.larger_is_member else "Below"
+            text += (
+                f" {beyond} the threshold {plain(w.threshold)} lie {w.true_positives:,} of "
+                f"{s.n_p:,} scores of members and {w.false_positives:,} of {s.n_q:,} of "
+                "non-members."
+            )
+            if w.fnr_upper < w.claimed_fnr:
+                text += (
+                    f" They prove an attack with a false positive rate of {plain(w.fpr_upper)} and "
+                    f"a true positive rate of at least {round_safely(1 - w.fnr_upper, 'down')}; "
+                    f"the claim allows at most {round_safely(1 - w.claimed_fnr, 'up')}."
+                )
+        return (
+            f"{text} If the claim were true, evidence this strong at any threshold would have a "
+            f"probability of at most {round_safely(self.p_value, 'up')}."
+        )
+
+    def _stands(self) -> str:
+        return (
+            f"The claim “{self.claimed}” is not refuted with {self._level}; that does not show "
+            f"that it is true. These scores {self._would_have_caught}."
+        )
+
+    def _too_few(self) -> str:
+        s, first = self.scores, self.power[0]
+        power = round_safely(100 * first.power_at_twice, "nearest", 2)
+        return (
+            f"Too few samples to tell whether the claim “{self.claimed}” holds, with "
+            f"{self._level}: of {first._twice}, {s.n_p:,} scores of members and {s.n_q:,} of "
+            f"non-members would have refuted it with a probability of {power} %, less than one "
+            f"half; {self._enough}. These scores {self._would_have_caught}."
+        )
+
+    @property
+    def _enough(self) -> str:
+        if self.enough is None:
+            if self.power[0].twice == 0:
+                return "no number of scores would do, for twice 0 is 0"
+            return f"even {MOST_SCORES:,} scores a side would not do"
+        n_p, n_q = map(_about, self.enough)
+        if n_p == n_q:
+            return f"about {n_p} scores a side would do"
+        return f"about {n_p} scores of members and {n_q} of non-members would do"
+
+    @property
+    def _would_have_caught(self) -> str:
+        first, *others = self.power
+        power = f"with {percent(CAUGHT)} power"
+        if math.isinf(first.caught):
+            return f"would have caught no mechanism {power}, however much it leaks"
+        text = f"would have caught {first._least} {power}"
+        if others:
+            text += f" ({first.mechanism}, the easiest to catch)"
+        for other in others:
+            text += (
+                f", and no {other.mechanism} mechanism"
+                if math.isinf(other.caught)
+                else f", and {other._least} if {other.mechanism}"
+            )
+        return text
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Everything the verdict rests on: guarantee, confidence, assumption."""
+        guarantee = "held-out" if self.scores.held_out else "simultaneous"
+        return guarantee, percent(self.confidence), self.scores.assumption
+
+    def __str__(self) -> str:
+        return f"{self.claimed}: {self.verdict}, {self.summary} ({', '.join(self.terms)})"
+
+    def __repr__(self) -> str:
+        return f"Verdict({self})"
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = [
+            (b.symbol, f"{b.relation} {b.rounded}") for b in self.bounds
+        ]
+        rows.append(("p-value of the claim", f"≤ {round_safely(self.p_value, 'up')}"))
+        rows += [(f"caught with {percent(CAUGHT)} power", d) for d in self.power]
+        shown = table(f"{self.claimed}: {self.verdict}", rows, " · ".join(self.terms))
+        return f'<div title="{escape(self.explain(), quote=True)}">{shown}</div>'
+
+    # -- how it travels -------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The verdict and all behind it, as plain Python values; of the scores, their sizes."""
+        s = self.scores
+        return {
+            "claim": self.claimed,
+            "verdict": self.verdict,
+            "confidence": self.confidence,
+            "p_value": self.p_value,
+            "assumption": s.assumption,
+            "n_p": s.n_p,
+            "n_q": s.n_q,
+            "bounds": [bound.to_dict() for bound in self.bounds],
+            "witness": self.witness and asdict(self.witness),
+            "power": [asdict(detectable) for detectable in self.power],
+            "enough": self.enough and {"n_p": self.enough[0], "n_q": self.enough[1]},
+            "explanation": self.explain(),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row, without bounds and the second kind of power; ``pd.concat`` stacks several."""
+        import pandas as pd
+
+        row = {k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}
+        row["witness"] = self.witness and self.witness.threshold
+        row["enough"] = self.enough and max(self.enough)
+        return pd.DataFrame([row | asdict(self.power[0])])
+
+
+def judge(
+    scores: Scores,
+    claim: Claim | Pair | str,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator = 0,
+) -> Verdict:
+    """Whether scores refute a claim about the mechanism, or are too few to tell.
+
+    Parameters
+    ----------
+    scores : Scores
+    claim : ApproxDP, PureDP, RenyiDP, GDP, Pair or str
+        What is promised. A pair claims that the mechanism leaks at most like it, in either
+        direction: its symmetrised trade-off function. Text is read by `parse_claim`.
+    confidence : float
+        Probability, at least, with which no true claim is refuted, all verdicts on these scores
+        taken together.
+    seed : int or numpy.random.Generator
+        For the power; the verdict on the claim itself has no chance in it.
+
+    Returns
+    -------
+    Verdict
+        "refuted", with a witness; "too few samples" where a mechanism at twice the claim (twice ε,
+        twice μ, twice the pair's privacy losses) would have been refuted with a probability below
+        one half, with the sizes that would do; "not refuted" otherwise.
+
+    Raises
+    ------
+    ValueError
+        Text that is no claim, something else that is none, a confidence out of range, a pair that
+        its accountant cannot describe.
+
+    Notes
+    -----
+    Guarantee: simultaneous, distribution-free, for independent scores; ties included. As strong as
+    `tradeoff_band`, whose event it rests on. Power is that of the mechanisms listed in
+    `workbench.bounds.alternatives`, attacked as well as possible; it is simulated (4000 draws).
+
+    Examples
+    --------
+    >>> import workbench as wb
+    >>> scores = wb.GaussianPair(1).sample(10_000, seed=0)
+    >>> print(wb.judge(scores, "gdp(0.8)"))
+    gdp(0.8): refuted, μ ≥ 0.969 (simultaneous, 95 %, independent runs)
+    >>> print(wb.judge(scores, "approx(5, 1e-5)").verdict)
+    not refuted
+    """
+    if isinstance(claim, str):
+        claim = parse_claim(claim)
+    if not isinstance(claim, Claim | Pair):
+        raise ValueError(
+            f"claim must be a claim or a pair, got {claim!r}; write 'approx(2, 1e-5)' or GDP(1)"
+        )
+    band = tradeoff_band(scores, checks.confidence(confidence))
+    claimed = claimed_tradeoff(claim)
+    at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
+    refuted = bool(at_ranks.min() <= band.level)
+    witness = _witness(band, at_ranks, claimed)
+    sizes = scores.n_p, scores.n_q
+    caught = detector(claimed, *sizes, band.confidence, seed)
+    families = alternatives(claim)
+    power = tuple(_detectable(caught, family) for family in families)
+    verdict, enough = REFUTED if refuted else NOT_REFUTED, None
+    if not refuted and power[0].power_at_twice < EVEN:
+        verdict = TOO_FEW
+        twice = families[0].at(power[0].twice)
+        if power[0].twice > families[0].claimed:
+            enough = scores_needed(claimed, twice, EVEN, sizes, band.confidence, seed)
+    bounds = _bounds(band, claim, refuted, witness)
+    p_value = _of_all(at_ranks)
+    return Verdict(scores, claim, verdict, band.confidence, p_value, bounds, witness, power, enough)
+
+
+def _of_all(p_values: Floats) -> float:
+    """The p-value that has paid for the choice of the smallest of those at all ranks."""
+    smallest = float(p_values.min())
+    return -math.expm1(p_values.size * math.log1p(-smallest)) if smallest < 1 else 1.0
+
+
+def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Witness | None:
+    """The rank with the smallest p-value, and the point there that contradicts the claim most."""
+    ranks, alpha, beta = band._points
+    if not ranks.size:
+        return None
+    j = int(np.argmin(p_values[ranks]))
+    fnr = np.asarray(claimed(alpha[j]))
+    with quiet():
+        surplus = np.maximum(np.log1p(-beta[j]) - np.log1p(-fnr), np.log(fnr) - np.log(beta[j]))
+    best = int(np.argmax(np.nan_to_num(surplus, nan=-np.inf)))
+    threshold = float(band.thresholds[ranks[j]])
+    true, false = band.scores.tail_counts(threshold)
+    return Witness(
+        threshold=threshold,
+        true_positives=int(true),
+        false_positives=int(false),
+        fpr_upper=float(alpha[j, best]),
+        fnr_upper=float(beta[j, best]),
+        claimed_fnr=float(fnr[best]),
+        p_value=float(p_values[ranks[j]]),
+    )
+
+
+def _bounds(
+    band: TradeoffBand, claim: Claim | Pair, refuted: bool, witness: Witness | None
+) -> tuple[Bound, ...]:
+    told: list[Bound] = []
+    if isinstance(claim, ApproxDP | PureDP):
+        told = [band.epsilon(getattr(claim, "delta_0", 0.0))]
+        claimed = claim.epsilon_0
+    elif isinstance(claim, GDP):
+        told, claimed = [band.mu()], claim.mu
+    if told and refuted and told[0].value < claimed and witness is not None:
+        # The bound's search ends a hair short of what the claim's own test refutes.
+        told = [replace(told[0], value=claimed, threshold=witness.threshold)]
+    if witness is not None:
+        told.append(band.tpr(witness.fpr_upper))
+    return tuple(told)
+
+
+def _detectable(caught: Detector, family: Mechanisms) -> Detectable:
+    twice = 2 * family.claimed
+    return Detectable(
+        mechanism=family.name,
+        symbol=family.symbol,
+        caught=caught.least(family, CAUGHT),
+        twice=twice,
+        power_at_twice=caught.power(family.at(twice)),
+    )
+
+
+def _about(n: int) -> str:
+    return f"{int(round_safely(n, 'up', 2)):,}"
