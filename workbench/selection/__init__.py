@@ -1,0 +1,51 @@
+"""Private selection: what releasing the best of many runs costs (SELECT, PS22).
+
+A base algorithm runs K times, K drawn from ``runs``, and the run with the best score is released::
+
+    runs = wb.selection.NegativeBinomial(eta=1, nu=0.01)
+    wb.selection.epsilon(runs, mu=0.5, delta=1e-5)                     # monotone scores
+    wb.selection.epsilon(runs, mu=0.5, delta=1e-5, bound="generic")    # any score
+    wb.selection.worst_order(runs, mu=0.5, delta=1e-5)                 # a score that leaks more
+    wb.selection.simulate(runs, mu=0.5, n=10**6)                       # selections to audit
+"""
+
+from workbench.selection.base import reduced_mu
+from workbench.selection.bounds import epsilon
+from workbench.selection.curve import tradeoff_curve
+from workbench.selection.outcomes import FiniteSelection
+from workbench.selection.renyi import NoBoundError, generic_pure_epsilon, generic_refusal
+from workbench.selection.runs import (
+    NegativeBinomial,
+    PointMass,
+    Poisson,
+    RunCount,
+    Table,
+    TwoPoint,
+)
+from workbench.selection.scores import BlockOrder, Constant, Monotone, Noisy, Score
+from workbench.selection.simulate import simulate
+from workbench.selection.worst import WorstOrder, worst_order
+
+__all__ = [
+    "BlockOrder",
+    "Constant",
+    "FiniteSelection",
+    "Monotone",
+    "NegativeBinomial",
+    "NoBoundError",
+    "Noisy",
+    "PointMass",
+    "Poisson",
+    "RunCount",
+    "Score",
+    "Table",
+    "TwoPoint",
+    "WorstOrder",
+    "epsilon",
+    "generic_pure_epsilon",
+    "generic_refusal",
+    "reduced_mu",
+    "simulate",
+    "tradeoff_curve",
+    "worst_order",
+]

@@ -1,0 +1,126 @@
+"""One run of what is tuned: the base pair, and its reduction to a single Gaussian."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import erf, ndtr
+
+from workbench import checks
+from workbench.curves.elementwise import Floats
+from workbench.curves.tradeoff import TradeoffCurve
+from workbench.pairs.base import Pair
+from workbench.pairs.dpsgd import DPSGDPair
+from workbench.pairs.gaussian import GaussianPair
+from workbench.selection.renyi import NoBoundError
+
+REDUCTIONS = ("O", "G")
+
+
+def base_pair(mu: float | None, base: Pair | TradeoffCurve | None) -> Pair | TradeoffCurve:
+    """The pair of one run, from ``mu`` or ``base`` (ValueError unless exactly one is given)."""
+    if (mu is None) == (base is None):
+        raise ValueError(
+            f"give one of mu= (the base N(0,1) against N(μ,1)) and base= (a pair), got mu={mu!r} "
+            f"and base={base!r}"
+        )
+    if mu is not None:
+        return GaussianPair(mu)
+    if not isinstance(base, (Pair, TradeoffCurve)):
+        raise ValueError(
+            f"base must be a pair such as wb.GaussianPair(1) or a TradeoffCurve, got {base!r}"
+        )
+    # Compositions with a closed form are that form.
+    exact = getattr(base, "_reference", base)
+    return exact if isinstance(exact, GaussianPair) else base
+
+
+def base_name(base: Pair | TradeoffCurve) -> str:
+    """For titles and notes."""
+    return base.name if isinstance(base, Pair) else "a trade-off curve"
+
+
+def reduced_mu(
+    noise_multiplier: float, sample_rate: float, steps: int, reduction: str = "G"
+) -> float:
+    """The μ of N(0,1) against N(μ,1) that stands for one training by DP-SGD.
+
+    Parameters
+    ----------
+    noise_multiplier : float
+        Noise over clipping norm, σ.
+    sample_rate : float
+        τ in (0, 1].
+    steps : int
+        N, at least 1.
+    reduction : {"G", "O"}
+        "O" is SELECT's τ√N/σ (eq. 19), which ignores that batches are random and so can fall below
+        the truth for τ < 1. "G" is the central limit of DONG22, symmetrised::
+
+            √2·τ√N·√(e^{1/σ²} Φ(1.5/σ) + 3 Φ(−0.5/σ) − 2)
+
+        an approximation as well. Both are √N/σ, exact, for τ = 1 with "O".
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range.
+    """
+    sigma = checks.positive(noise_multiplier, "noise_multiplier")
+    rate = checks.number(sample_rate, "sample_rate")
+    if not 0 < rate <= 1:
+        raise ValueError(f"sample_rate must lie in (0, 1], got {sample_rate!r}")
+    root = rate * math.sqrt(checks.count(steps, "steps", least=1))
+    checks.one_of(reduction, "reduction", REDUCTIONS)
+    if reduction == "O":
+        return root / sigma
+    if sigma < 0.04:
+        raise ValueError(
+            f"noise_multiplier must be at least 0.04 for the central limit, got {sigma:g}; "
+            "with less noise it is far off"
+        )
+    # Φ(x) = ½ + ½ erf(x/√2) takes the −2 out, which would cancel where σ is large.
+    s = 1 / sigma
+    halves = erf(1.5 * s / math.sqrt(2)) - 3 * erf(0.5 * s / math.sqrt(2))
+    inside = math.expm1(s * s) * ndtr(1.5 * s) + halves / 2
+    return root * math.sqrt(2 * inside)
+
+
+def base_renyi(base: Pair | TradeoffCurve, orders: Floats) -> Floats:
+    """Rényi divergences of one run, the larger of the two directions.
+
+    Parameters
+    ----------
+    base : Pair or TradeoffCurve
+        A Gaussian pair, or DP-SGD by `dp_accounting`.
+    orders : ndarray, shape (n,)
+        Above 1.
+
+    Raises
+    ------
+    NoBoundError
+        For a pair whose divergences are not known.
+    """
+    if isinstance(base, GaussianPair):
+        return orders * base.mu**2 / 2
+    if not isinstance(base, DPSGDPair) or base.neighbouring != "add-remove":
+        raise NoBoundError(
+            f"the generic bound needs the Rényi divergences of one run, which are known for "
+            f"Gaussian and add-remove DP-SGD pairs; got {base_name(base)}"
+        )
+    from dp_accounting import dp_event  # type: ignore[import-untyped]
+    from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped]
+
+    # Fractional orders are slow, and fail now and then; the integers around them bound them.
+    whole = np.unique(np.ceil(orders))
+    step = dp_event.PoissonSampledDpEvent(
+        base.sample_rate, dp_event.GaussianDpEvent(base.noise_multiplier)
+    )
+    training = dp_event.SelfComposedDpEvent(step, base.steps)
+    accountant = RdpAccountant(whole.tolist()).compose(training)
+    return np.asarray(accountant.rdp)[np.searchsorted(whole, orders)]

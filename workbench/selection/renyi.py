@@ -1,0 +1,211 @@
+"""Rényi bounds: SELECT's improved one for a monotone score, PS22's generic one for any score.
+
+The improved bound is the Rényi divergence of the two densities G'(F) f of the release, for the base
+N(0,1) against N(μ,1) (SELECT Algorithm 3). The generic bounds know no more of the base than its
+Rényi divergence. Both become (ε, δ) by the same conversion.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from workbench.curves.elementwise import Floats, quiet
+from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
+
+#: Orders from 1.01 to 400; closely spaced, since any set of orders gives a valid bound.
+ORDERS = tuple(1 + np.geomspace(0.01, 399, 160))
+
+#: Grid of the quadrature: steps near the middle, how much longer they are far out, and where.
+_STEP, _STRETCH, _MIDDLE = 0.02, 14.0, 16.0
+_CONVERGED = 1e-9
+_EVERY = 6
+
+
+class NoBoundError(ValueError):
+    """A bound that is not defined for these run counts; the message says why."""
+
+
+@quiet()
+def epsilon_from_renyi(orders: Floats, divergence: Floats, delta: float) -> tuple[float, float]:
+    """The smallest ε over the orders, and the order that attains it.
+
+    ε = γ + log((a−1)/a) − (log δ + log a)/(a−1) (Balle et al. 2020, Theorem 21); 0 where
+    δ ≥ √(1 − e^−γ), which a total variation distance cannot exceed (Bretagnolle and Huber).
+
+    Parameters
+    ----------
+    orders, divergence : ndarray, shape (n,)
+    delta : float
+        In [0, 1).
+    """
+    epsilon = divergence + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+    epsilon = np.where(delta**2 >= -np.expm1(-divergence), 0.0, np.maximum(epsilon, 0.0))
+    best = int(np.argmin(epsilon))
+    return float(epsilon[best]), float(orders[best])
+
+
+# -- monotone score -------------------------------------------------------------------------------
+
+
+def monotone_epsilon(
+    runs: RunCount, mu: float, delta: float, orders: Floats
+) -> tuple[float, float]:
+    """SELECT's improved bound and the order that attains it.
+
+    Every sixth order is tried, then those around the best: ε has one valley along them. The
+    divergence of the best is computed again on ever finer grids until it stays the same.
+    """
+
+    def best_of(some: Floats, step: float = _STEP) -> tuple[float, float]:
+        return epsilon_from_renyi(some, monotone_divergence(runs, mu, some, step), delta)
+
+    tried = orders[:: _EVERY if orders.size > 2 * _EVERY else 1]
+    _, best = best_of(tried)
+    place = int(np.argmin(np.abs(orders - best)))
+    value, best = best_of(orders[max(place - _EVERY, 0) : place + _EVERY + 1])
+    step = _STEP
+    while np.isfinite(value) and step > _STEP / 200:
+        step /= 2
+        finer, _ = best_of(np.array([best]), step)
+        if abs(finer - value) <= _CONVERGED * max(1.0, value):
+            return max(finer, value), best
+        value = finer
+    return value, best
+
+
+@quiet()
+def monotone_divergence(runs: RunCount, mu: float, orders: Floats, step: float = _STEP) -> Floats:
+    """The larger of the two Rényi divergences between the releases, for a monotone score.
+
+    Parameters
+    ----------
+    runs : RunCount
+    mu : float
+        The base is N(0,1) against N(μ,1).
+    orders : ndarray, shape (n,)
+        Above 1.
+    step : float
+        Of the quadrature, in the middle.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Notes
+    -----
+    log ∫ p^a q^(1−a) by the trapezoidal rule on a smoothly stretched grid, which converges faster
+    than any power of the step. At order a the mass sits up to aμ away from the middle, where p and
+    q themselves are far below the smallest float: everything stays in logs.
+    """
+    # x(u) = u in the middle; beyond, steps are longer, as nothing there is narrower than 1.
+    reach = (_MIDDLE + mu + 40 + float(orders.max()) * mu) / (1 + _STRETCH) + _MIDDLE + mu
+    u = np.arange(-reach, reach + step, step)
+    right, left = u - _MIDDLE - mu, -u - _MIDDLE
+    x = u + _STRETCH * (np.logaddexp(0, right) - np.logaddexp(0, left))
+    log_weight = np.log(step) + np.log1p(_STRETCH * (_sigmoid(right) + _sigmoid(left)))
+    log_p, log_q = (
+        runs._log_derivative(log_ndtr(y)) - y * y / 2 - math.log(2 * math.pi) / 2
+        for y in (x - mu, x)
+    )
+    nothing = np.log(runs.nothing)
+    divergences = []
+    for gain, cost in ((log_p, log_q), (log_q, log_p)):
+        # Where the density of both vanishes, so does the integrand.
+        excess = np.where(gain > -np.inf, gain - cost, 0.0)
+        exponent = log_weight + gain + np.multiply.outer(orders - 1, excess)
+        peak = exponent.max(axis=1)
+        total = peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1))
+        divergences.append(np.logaddexp(total, nothing) / (orders - 1))
+    return np.maximum(np.maximum(*divergences), 0.0)
+
+
+def _sigmoid(x: Floats) -> Floats:
+    return np.exp(-np.logaddexp(0, -x))
+
+
+# -- any score ------------------------------------------------------------------------------------
+
+
+def generic_refusal(runs: RunCount) -> str | None:
+    """Why no generic bound is known for these run counts, or None where there is one."""
+    if isinstance(runs, NegativeBinomial):
+        return None
+    if isinstance(runs, Poisson):
+        if runs.mean >= 1:
+            return None
+        return (
+            "the generic bound for Poisson run counts needs a mean of at least 1 (PS22 Theorem 6)"
+        )
+    return (
+        "no generic bound is known for these run counts: PS22 covers the truncated negative "
+        "binomial and the Poisson distribution"
+    )
+
+
+def generic_divergence(runs: RunCount, orders: Floats, base: Floats) -> Floats:
+    """PS22: Rényi divergences of a selection by any score from those of one run.
+
+    Truncated negative binomial (Theorem 2), for any order λ̂ of the base::
+
+        γ'(λ) = γ(λ) + (1+η)((1 − 1/λ̂) γ(λ̂) + log(1/ν)/λ̂) + log(mean)/(λ−1)
+
+    Poisson (Theorem 6), with δ̂ the δ of one run at ε̂ = log(1 + 1/(λ−1))::
+
+        γ'(λ) = γ(λ) + mean·δ̂ + log(mean)/(λ−1)
+
+    Parameters
+    ----------
+    runs : RunCount
+    orders, base : ndarray, shape (n,)
+        Orders above 1, increasing, and the base's divergences there.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    NoBoundError
+        For run counts that PS22 does not cover.
+    """
+    refusal = generic_refusal(runs)
+    if refusal:
+        raise NoBoundError(f"{refusal}; got {runs.name}")
+    more = base + math.log(runs.mean) / (orders - 1)
+    if isinstance(runs, NegativeBinomial):
+        extra = (1 - 1 / orders) * base - math.log(runs.nu) / orders
+        out = more + (1 + runs.eta) * extra.min()
+    else:
+        out = more + runs.mean * _delta_from_renyi(orders, base, np.log1p(1 / (orders - 1)))
+    # A divergence grows with its order, so that a higher one bounds the lower ones.
+    return np.minimum.accumulate(out[::-1])[::-1]
+
+
+@quiet()
+def _delta_from_renyi(orders: Floats, divergence: Floats, epsilon: Floats) -> Floats:
+    """The smallest δ at each ε; the conversion of `epsilon_from_renyi` solved for δ."""
+    tilted = divergence + np.log1p(-1 / orders) - epsilon[:, None]
+    log_delta = (orders - 1) * tilted - np.log(orders)
+    by_total_variation = np.sqrt(-np.expm1(-divergence)).min()
+    return np.minimum(np.exp(log_delta.min(axis=1)), by_total_variation)
+
+
+def generic_pure_epsilon(runs: RunCount, epsilon: float) -> float:
+    """PS22 Corollary 3: a base that is ε-DP gives a selection that is (2+η)ε-DP.
+
+    η = 1, the geometric distribution, is Liu and Talwar's 3ε.
+
+    Raises
+    ------
+    NoBoundError
+        For other run counts; with Poisson ones PS22 has no pure guarantee.
+    """
+    if not isinstance(runs, NegativeBinomial):
+        raise NoBoundError(
+            f"pure differential privacy of a selection by any score is known for truncated "
+            f"negative binomial run counts only (PS22 Corollary 3); got {runs.name}"
+        )
+    return (2 + runs.eta) * epsilon

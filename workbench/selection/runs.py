@@ -1,0 +1,545 @@
+"""Run counts: how often the base algorithm runs before the best run is released.
+
+Everything about a selection follows from the generating function G(z) = Σ_k ξ(k) z^k of its run
+count: if a run falls below a score with probability z, the best of all runs does with probability
+G(z). Near z = 1, where long selections are decided, 1 − G(z) has no digits left; so the functions
+here take log z, and differences G(z) − G(z − gap) are sums of positive terms.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import exprel, gammaln, xlogy
+
+from workbench import checks
+from workbench.curves.elementwise import Floats, Values, quiet, rates, reals, shaped
+
+#: Largest array of (values × support of a table) that is held at once.
+_LARGEST_BLOCK = 2**21
+
+_LOG_LARGEST = math.log(np.finfo(float).max)
+
+#: A summand of a finite sum: of run counts, and of two values against which they are broadcast.
+_Term: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
+
+
+class RunCount(ABC):
+    """A distribution ξ of the number of runs, on 0, 1, 2, …; 0 means that nothing is released.
+
+    Notes
+    -----
+    A subclass gives ``name``, ``mean``, ``nothing`` and the underscored methods, which see checked
+    arrays.
+    """
+
+    # -- what a distribution is -------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """For titles and legends: "geometric, ν = 0.01"."""
+
+    #: Expected number of runs, finite.
+    mean: float
+
+    @property
+    def nothing(self) -> float:
+        """ξ(0), the probability that nothing is released."""
+        return 0.0
+
+    # -- probabilities ----------------------------------------------------------------------------
+
+    def pmf(self, k: ArrayLike) -> Values:
+        """ξ(k).
+
+        Parameters
+        ----------
+        k : array_like
+            Whole numbers of runs, at least 0.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``k``
+
+        Raises
+        ------
+        ValueError
+            A k that is negative or no whole number.
+        """
+        return shaped(np.exp(self._log_pmf(_run_counts(k))))
+
+    def log_pmf(self, k: ArrayLike) -> Values:
+        """Log ξ(k), which does not underflow; −inf where ξ(k) is 0. As :meth:`pmf` otherwise."""
+        return shaped(self._log_pmf(_run_counts(k)))
+
+    # -- generating function ----------------------------------------------------------------------
+
+    def generating_function(self, z: ArrayLike) -> Values:
+        """G(z) = Σ_k ξ(k) z^k: the chance that all runs do what one does with probability z.
+
+        Parameters
+        ----------
+        z : array_like
+            In [0, 1].
+
+        Returns
+        -------
+        float or ndarray, the shape of ``z``
+
+        Raises
+        ------
+        ValueError
+            A z outside [0, 1].
+        """
+        with quiet():
+            return shaped(np.exp(self._log_generating_function(np.log(rates(z, "z")))))
+
+    def log_generating_function(self, log_z: ArrayLike) -> Values:
+        """Log G as a function of log z ≤ 0, right where z itself rounds to 0 or to 1."""
+        return shaped(self._log_generating_function(_log_rates(log_z)))
+
+    def derivative(self, z: ArrayLike) -> Values:
+        """G'(z) = Σ_k k ξ(k) z^(k−1): the density of the best run over that of one run.
+
+        Arguments as for :meth:`generating_function`; G'(1) is the mean.
+        """
+        with quiet():
+            return shaped(np.exp(self._log_derivative(np.log(rates(z, "z")))))
+
+    def log_derivative(self, log_z: ArrayLike) -> Values:
+        """Log G' as a function of log z ≤ 0."""
+        return shaped(self._log_derivative(_log_rates(log_z)))
+
+    # -- sampling ---------------------------------------------------------------------------------
+
+    def sample(self, n: int, seed: int | np.random.Generator = 0) -> Floats:
+        """Independent numbers of runs.
+
+        Parameters
+        ----------
+        n : int
+        seed : int or numpy.random.Generator
+
+        Returns
+        -------
+        ndarray of float, shape (n,)
+            Whole numbers; floats, because heavy tails reach beyond the largest integer.
+
+        Raises
+        ------
+        ValueError
+            An n that is not a whole number of at least 1.
+        """
+        return self._draw(checks.count(n, "n", least=1), np.random.default_rng(seed))
+
+    # -- what a subclass gives --------------------------------------------------------------------
+
+    @abstractmethod
+    def _log_pmf(self, k: Floats) -> Floats:
+        """Log ξ(k)."""
+
+    @abstractmethod
+    def _log_derivative(self, log_z: Floats) -> Floats:
+        """Log G'(z)."""
+
+    @abstractmethod
+    def _elasticity(self, log_z: Floats) -> Floats:
+        """Slope of log G' in log z, z G''(z)/G'(z) ≥ 0; it grows with z."""
+
+    @abstractmethod
+    def _log_increase(self, log_z: Floats, log_gap: Floats) -> Floats:
+        """Log of G(z) − G(z − gap), accurate however small the gap; 0 < gap ≤ z."""
+
+    @abstractmethod
+    def _draw(self, n: int, rng: np.random.Generator) -> Floats:
+        """Numbers of runs."""
+
+    @quiet()
+    def _log_generating_function(self, log_z: Floats) -> Floats:
+        some = np.where(log_z > -np.inf, self._log_increase(log_z, log_z), -np.inf)
+        return np.logaddexp(np.log(self.nothing), some)
+
+
+@dataclass(frozen=True)
+class NegativeBinomial(RunCount):
+    """Truncated negative binomial (PS22 Definition 1); η = 1 geometric, η = 0 logarithmic.
+
+    With w = 1 − (1−ν)z and H(y) = (e^{ηy} − 1)/η (y itself for η = 0)::
+
+        G(z) = H(−log w) / H(−log ν)        ξ(k) = (1−ν)^k Γ(k+η) / (k! Γ(1+η) H(−log ν))
+
+    Parameters
+    ----------
+    eta : float
+        Shape, above −1.
+    nu : float
+        In (0, 1); the smaller, the more runs.
+
+    Raises
+    ------
+    ValueError
+        A parameter outside its range, or a mean that no float holds.
+    """
+
+    eta: float
+    nu: float
+
+    def __post_init__(self) -> None:
+        eta = checks.number(self.eta, "eta")
+        if eta <= -1:
+            raise ValueError(
+                f"eta must be above -1, got {self.eta!r}; at -1 and below there is no such "
+                "distribution with a finite mean"
+            )
+        object.__setattr__(self, "eta", eta)
+        hint = "towards 0 the mean number of runs becomes infinite"
+        object.__setattr__(self, "nu", checks.open_unit(self.nu, "nu", hint))
+        if not self._log_mean < _LOG_LARGEST:
+            raise ValueError(
+                f"the mean must be finite, but eta = {eta:g} with nu = {self.nu:g} gives e^"
+                f"{self._log_mean:.0f}; take a larger nu"
+            )
+
+    @classmethod
+    def from_mean(cls, eta: float, mean: float) -> NegativeBinomial:
+        """The distribution of this shape with this mean.
+
+        Parameters
+        ----------
+        eta : float
+            Above −1.
+        mean : float
+            Above 1.
+
+        Raises
+        ------
+        ValueError
+            A mean of 1 or below, an infinite one, or one that needs a ν below 1e-300.
+        """
+        eta, mean = cls(eta, 0.5).eta, checks.number(mean, "mean")
+        if mean <= 1:
+            raise ValueError(
+                f"mean must be above 1, got {mean!r}; the distribution starts at 1: "
+                "PointMass(1) is one run for certain"
+            )
+        low, high = 1e-15, 300 * math.log(10)
+
+        def excess(t: float) -> float:
+            return _negative_binomial_log_mean(eta, t) - math.log(mean)
+
+        if excess(high) < 0 or excess(low) > 0:
+            raise ValueError(
+                f"no nu gives eta = {eta:g} a mean of {mean:g}; "
+                + ("take a larger eta" if excess(high) < 0 else "take PointMass(1)")
+            )
+        return cls(eta, math.exp(-brentq(excess, low, high, xtol=1e-300, rtol=1e-14)))
+
+    @property
+    def name(self) -> str:
+        if self.eta == 1:
+            return f"geometric, ν = {self.nu:g}"
+        if self.eta == 0:
+            return f"logarithmic, ν = {self.nu:g}"
+        return f"negative binomial, η = {self.eta:g}, ν = {self.nu:g}"
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]
+        return math.exp(self._log_mean)
+
+    @property
+    def _log_mean(self) -> float:
+        return _negative_binomial_log_mean(self.eta, -math.log(self.nu))
+
+    @property
+    def _log_whole(self) -> float:
+        """Log H(−log ν)."""
+        return float(_log_h(self.eta, np.log(-math.log(self.nu))))
+
+    def _log_pmf(self, k: Floats) -> Floats:
+        eta = self.eta
+        at_least_one = np.maximum(k, 1.0)
+        log_pmf = (
+            at_least_one * math.log1p(-self.nu)
+            + gammaln(at_least_one + eta)
+            - gammaln(at_least_one + 1)
+            - gammaln(1 + eta)
+            - self._log_whole
+        )
+        return np.where(k >= 1, log_pmf, -np.inf)
+
+    def _below(self, log_z: Floats) -> Floats:
+        """W = 1 − (1−ν)z, without cancellation near z = 1."""
+        return -np.expm1(log_z) + self.nu * np.exp(log_z)
+
+    def _log_derivative(self, log_z: Floats) -> Floats:
+        slope = -(1 + self.eta) * np.log(self._below(log_z))
+        return slope + (math.log1p(-self.nu) - self._log_whole)
+
+    def _elasticity(self, log_z: Floats) -> Floats:
+        return (1 + self.eta) * (1 - self.nu) * np.exp(log_z) / self._below(log_z)
+
+    @quiet()
+    def _log_increase(self, log_z: Floats, log_gap: Floats) -> Floats:
+        # H(y₂) − H(y₁) = e^{ηy₁} H(y₂ − y₁), and y₂ − y₁ = log(w₁/w₂).
+        w = self._below(log_z)
+        log_step = math.log1p(-self.nu) + log_gap
+        log_growth = np.log(np.logaddexp(0.0, log_step - np.log(w)))
+        start = -np.log(np.minimum(w + np.exp(log_step), 1.0))
+        return self.eta * start + _log_h(self.eta, log_growth) - self._log_whole
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Floats:
+        # Given that the best of the runs has rank V, of which G is the distribution function, the
+        # other runs are NB(η+1, w(V)): their generating function is z ↦ ∫ G'(zv) dv. NB is a
+        # Poisson number with a Gamma mean, which has no trouble with a tiny w.
+        t, u = -math.log(self.nu), rng.random(n)
+        share = np.log1p(u * math.expm1(-self.eta * t)) / -self.eta if self.eta else u * t
+        odds = np.expm1(t - np.minimum(share, t))
+        others = rng.gamma(self.eta + 1, size=n) * odds
+        # Beyond 1e15 a Poisson number is its mean in all digits but the last few.
+        small = rng.poisson(np.minimum(others, 1e15)).astype(float)
+        return 1 + np.where(others < 1e15, small, np.floor(others))
+
+
+@dataclass(frozen=True)
+class Poisson(RunCount):
+    """A Poisson number of runs; with probability e^−mean there is none and nothing is released.
+
+    Parameters
+    ----------
+    mean : float
+        Above 0.
+
+    Raises
+    ------
+    ValueError
+        A mean that is not positive and finite.
+    """
+
+    mean: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mean", checks.positive(self.mean, "mean"))
+
+    @property
+    def name(self) -> str:
+        return f"Poisson, mean {self.mean:g}"
+
+    @property
+    def nothing(self) -> float:
+        return math.exp(-self.mean)
+
+    def _log_pmf(self, k: Floats) -> Floats:
+        return xlogy(k, self.mean) - self.mean - gammaln(k + 1)
+
+    def _log_derivative(self, log_z: Floats) -> Floats:
+        return math.log(self.mean) + self.mean * np.expm1(log_z)
+
+    def _elasticity(self, log_z: Floats) -> Floats:
+        return self.mean * np.exp(log_z)
+
+    @quiet()
+    def _log_increase(self, log_z: Floats, log_gap: Floats) -> Floats:
+        fall = -np.expm1(-self.mean * np.exp(log_gap))
+        return self.mean * np.expm1(log_z) + np.log(fall)
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Floats:
+        return rng.poisson(self.mean, n).astype(float)
+
+
+class _Finite(RunCount):
+    """Finitely many run counts, listed with their probabilities."""
+
+    _support: Floats
+    _probabilities: Floats
+
+    def _keep(self, support: ArrayLike, probabilities: ArrayLike) -> None:
+        object.__setattr__(self, "_support", np.asarray(support, dtype=float))
+        object.__setattr__(self, "_probabilities", np.asarray(probabilities, dtype=float))
+
+    @property
+    def mean(self) -> float:  # type: ignore[override]
+        return float(self._support @ self._probabilities)
+
+    @property
+    def nothing(self) -> float:
+        return float(self._probabilities[self._support == 0].sum())
+
+    def _log_pmf(self, k: Floats) -> Floats:
+        place = np.minimum(np.searchsorted(self._support, k), self._support.size - 1)
+        found = self._support[place] == k
+        with quiet():
+            return np.where(found, np.log(self._probabilities[place]), -np.inf)
+
+    def _log_derivative(self, log_z: Floats) -> Floats:
+        def term(k: Floats, z: Floats, _: Floats) -> Floats:
+            return np.log(k) + np.where(k > 1, (k - 1) * z, 0.0)
+
+        return self._log_sum(term, log_z, log_z)
+
+    @quiet()
+    def _elasticity(self, log_z: Floats) -> Floats:
+        def term(k: Floats, z: Floats, _: Floats) -> Floats:
+            return np.log(k) + np.log(k - 1) + np.where(k > 1, (k - 1) * z, 0.0)
+
+        return np.exp(self._log_sum(term, log_z, log_z) - self._log_derivative(log_z))
+
+    def _log_increase(self, log_z: Floats, log_gap: Floats) -> Floats:
+        def term(k: Floats, z: Floats, gap: Floats) -> Floats:
+            # z^k − (z−gap)^k = z^k (1 − (1 − gap/z)^k)
+            rest = np.log1p(-np.minimum(np.exp(gap - z), 1.0))
+            return k * z + np.log(-np.expm1(k * rest))
+
+        return self._log_sum(term, log_z, log_gap)
+
+    @quiet()
+    def _log_sum(self, term: _Term, first: Floats, second: Floats) -> Floats:
+        """Log Σ_k ξ(k) e^term over k ≥ 1, a block of values at a time."""
+        ran = self._support > 0
+        k, log_p = self._support[ran, None], np.log(self._probabilities[ran, None])
+        out = np.empty(first.shape)
+        flat, a, b = out.reshape(-1), first.reshape(-1), second.reshape(-1)
+        size = max(_LARGEST_BLOCK // k.size, 1)
+        for start in range(0, flat.size, size):
+            block = slice(start, start + size)
+            terms = log_p + term(k, a[block], b[block])
+            flat[block] = np.logaddexp.reduce(terms, axis=0)
+        return out
+
+    def _draw(self, n: int, rng: np.random.Generator) -> Floats:
+        return rng.choice(self._support, size=n, p=self._probabilities)
+
+
+@dataclass(frozen=True)
+class PointMass(_Finite):
+    """Exactly ``k`` runs, as people tune; no generic bound is better than composition.
+
+    Parameters
+    ----------
+    k : int
+        At least 1.
+    """
+
+    k: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", checks.count(self.k, "k", least=1))
+        self._keep([self.k], [1.0])
+
+    @property
+    def name(self) -> str:
+        return f"{self.k} runs"
+
+
+@dataclass(frozen=True)
+class TwoPoint(_Finite):
+    """One run with probability ``s``, ``k`` runs otherwise (SELECT eq. 21).
+
+    Parameters
+    ----------
+    k : int
+        At least 2.
+    s : float
+        In (0, 1).
+    """
+
+    k: int
+    s: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", checks.count(self.k, "k", least=2))
+        object.__setattr__(self, "s", checks.open_unit(self.s, "s"))
+        self._keep([1, self.k], [self.s, 1 - self.s])
+
+    @property
+    def name(self) -> str:
+        return f"1 run with probability {self.s:g}, else {self.k}"
+
+
+class Table(_Finite):
+    """Any distribution with finitely many run counts.
+
+    Parameters
+    ----------
+    pmf : mapping or array_like
+        ``{k: probability}``, or an array whose entry k is ξ(k), from k = 0 on.
+
+    Raises
+    ------
+    ValueError
+        Probabilities that are negative or do not sum to 1 within 1e-9 (what is within is divided
+        out), run counts that are infinite or no whole numbers, or no run for certain.
+    """
+
+    def __init__(self, pmf: Mapping[int, float] | ArrayLike) -> None:
+        if isinstance(pmf, Mapping):
+            k, p = reals(list(pmf), "run counts"), reals(list(pmf.values()), "pmf")
+        else:
+            p = reals(pmf, "pmf")
+            k = np.arange(p.size, dtype=float)
+        if p.ndim != 1 or p.size == 0:
+            raise ValueError(f"pmf must list probabilities, got shape {p.shape}; give {{k: ξ(k)}}")
+        k = _run_counts(k)
+        if (p < 0).any():
+            raise ValueError(f"pmf must not be negative, got {p.min():g} at k = {k[p.argmin()]:g}")
+        if not abs(p.sum() - 1) <= 1e-9:
+            raise ValueError(f"pmf must sum to 1, got {p.sum():.10g}; divide it by its sum")
+        order = np.argsort(k)
+        order = order[p[order] > 0]
+        if k[order[-1]] == 0:
+            raise ValueError("pmf must give some k above 0 a chance, got none; nothing ever runs")
+        self._keep(k[order], p[order] / p.sum())
+
+    @property
+    def name(self) -> str:
+        return f"table of {self._support.size} run counts, mean {self.mean:g}"
+
+    def __repr__(self) -> str:
+        entries = zip(self._support, self._probabilities, strict=True)
+        shown = [f"{k:g}: {p:g}" for k, p in entries]
+        if len(shown) > 6:
+            shown[3:-3] = ["…"]
+        return f"Table({{{', '.join(shown)}}})"
+
+
+# -- parts ----------------------------------------------------------------------------------------
+
+
+def _run_counts(k: ArrayLike) -> Floats:
+    """``k`` as floats that are whole, finite and at least 0 (ValueError otherwise)."""
+    x = reals(k, "the number of runs")
+    bad = ~(np.isfinite(x) & (x >= 0) & (x == np.floor(x)))
+    if bad.any():
+        raise ValueError(
+            f"the number of runs must be a whole finite number of at least 0, got "
+            f"{float(x[bad].flat[0])!r}; an infinite number of runs has no mean"
+        )
+    return x
+
+
+def _log_rates(log_z: ArrayLike) -> Floats:
+    """Logs of numbers in [0, 1] (ValueError otherwise)."""
+    x = reals(log_z, "log_z")
+    if (x > 0).any():
+        raise ValueError(f"log_z must be at most 0, got {float(x.max())!r}; give log z, z ≤ 1")
+    return x
+
+
+def _negative_binomial_log_mean(eta: float, t: float) -> float:
+    """Log of the mean for ν = e^−t: G'(1) = (1−ν) ν^(−1−η) / H(t)."""
+    return math.log(-math.expm1(-t)) + (1 + eta) * t - float(_log_h(eta, np.log(t)))
+
+
+@quiet()
+def _log_h(eta: float, log_y: Floats) -> Floats:
+    """Log of H(y) = (e^{ηy} − 1)/η = y·exprel(ηy), from log y."""
+    x = eta * np.exp(log_y)
+    # e^x/x is exprel(x) in all digits long before it overflows.
+    return log_y + np.where(x < 100, np.log(exprel(np.minimum(x, 100.0))), x - np.log(x))

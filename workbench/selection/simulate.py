@@ -1,0 +1,93 @@
+"""Selections drawn at random: an audit of the reduced game, for any score."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench import checks
+from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.gdp import distances
+from workbench.scores.sample import Scores
+from workbench.selection.runs import RunCount
+from workbench.selection.scores import Monotone, Score
+
+OBSERVED = ("privacy loss", "output")
+
+
+def simulate(
+    runs: RunCount,
+    mu: float,
+    n: int | tuple[int, int],
+    score: Score | None = None,
+    observed: str = "privacy loss",
+    seed: int | np.random.Generator = 0,
+) -> Scores:
+    """Releases of a selection of N(μ,1) runs (P) and of N(0,1) runs (Q), as scores to audit.
+
+    Parameters
+    ----------
+    runs : RunCount
+    mu : float
+        At least 0.
+    n : int or pair of int
+        Selections on each side, or (n_p, n_q); at least 2 each.
+    score : Score, optional
+        What the best run is best by; :class:`Monotone` by default.
+    observed : {"privacy loss", "output"}
+        What the attack looks at: the log likelihood ratio of the release, the strongest that
+        exists, or the released output itself, as SELECT §5.4 does. Where nothing is released the
+        first is 0 and the second −∞.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Scores
+        With ``sampling="independent runs"``; larger is more member-like.
+
+    Raises
+    ------
+    ValueError
+        An argument outside its range.
+
+    Notes
+    -----
+    No run but the best is drawn: the largest of K uniform ranks is e^(−E/K) with E exponential.
+    """
+    mu = float(distances(mu))
+    checks.one_of(observed, "observed", OBSERVED)
+    rule = Monotone() if score is None else score
+    n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
+    rng = np.random.default_rng(seed)
+    p, q = (
+        _side(runs, mu, truth, checks.count(size, name, least=2), rule, observed, rng)
+        for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))
+    )
+    name = f"best of runs ({runs.name}), score {rule.name}, μ = {mu:g}"
+    return Scores(p, q, sampling="independent runs", name=name)
+
+
+@quiet()
+def _side(
+    runs: RunCount,
+    mu: float,
+    truth: float,
+    n: int,
+    score: Score,
+    observed: str,
+    rng: np.random.Generator,
+) -> Floats:
+    k = runs._draw(n, rng)
+    released = k > 0
+    log_rank = -rng.exponential(size=int(released.sum())) / k[released]
+    output, own = score.best(log_rank, truth, rng)
+    if observed == "output":
+        seen = np.full(n, -np.inf)
+        seen[released] = output
+        return seen
+    seen = np.zeros(n)
+    seen[released] = mu * (output - mu / 2)
+    with_record = score.log_below(own, mu)
+    without = score.log_below(own, 0.0)
+    if with_record is not None and without is not None:
+        seen[released] += runs._log_derivative(with_record) - runs._log_derivative(without)
+    return seen
