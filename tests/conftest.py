@@ -31,6 +31,8 @@ FLAGS = (
 #: Milliseconds that a page may take on a slow, shared machine.
 PATIENCE = 60_000
 
+GRAVE = ("critical", "serious")
+
 WIDE = {"viewport": {"width": 1440, "height": 1200}}
 
 
@@ -64,12 +66,42 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
             process.kill()
 
 
+def grave_faults(page: Any) -> list[str]:
+    """What axe finds that shuts people out; faults that pass by while the page settles are none."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    # Widgets fade from one theme's colours to the other's when they arrive.
+    page.wait_for_function(
+        "() => document.getAnimations().every(a => a.playState !== 'running')", timeout=30_000
+    )
+    for _ in range(10):
+        found = Axe().run(page).response["violations"]
+        grave = [f"{v['impact']}: {v['id']}" for v in found if v["impact"] in GRAVE]
+        if not grave:
+            break
+        page.wait_for_timeout(500)
+    return grave
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the demo page."""
     port = free_port()
     command = [sys.executable, str(ROOT / "tests" / "browser" / "demo_page.py"), str(port)]
     log = tmp_path_factory.mktemp("demo") / "server.log"
+    with running(command, f"http://localhost:{port}/", log) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the pages as `make serve` serves them."""
+    port = free_port()
+    command = [
+        *(sys.executable, "-m", "workbench", "serve"),
+        *("--no-open", "--port", str(port)),
+    ]
+    log = tmp_path_factory.mktemp("served") / "server.log"
     with running(command, f"http://localhost:{port}/", log) as url:
         yield url
 

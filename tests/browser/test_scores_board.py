@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import free_port, running
+from conftest import grave_faults
 from test_dashboard import Board
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
-ROOT = Path(__file__).parents[2]
-GRAVE = ("critical", "serious")
 CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
-
-
-@pytest.fixture(scope="session")
-def served(tmp_path_factory):
-    """Address of the page as `make serve` serves it."""
-    port = free_port()
-    command = [
-        *(sys.executable, "-m", "workbench", "serve"),
-        *("--no-open", "--port", str(port)),
-    ]
-    log = tmp_path_factory.mktemp("scores") / "server.log"
-    with running(command, f"http://localhost:{port}/", log) as url:
-        yield url
 
 
 @pytest.fixture
@@ -173,20 +156,8 @@ def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing_serious(visit, served, width, scheme):
-    from axe_playwright_python.sync_playwright import Axe
-
     page = visit(served, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    # Widgets fade from one theme's colours to the other's when they arrive.
-    page.wait_for_function(
-        "() => document.getAnimations().every(a => a.playState !== 'running')", timeout=30_000
-    )
-    for _ in range(10):
-        found = Axe().run(page).response["violations"]
-        grave = [f"{v['impact']}: {v['id']}" for v in found if v["impact"] in GRAVE]
-        if not grave:
-            break
-        page.wait_for_timeout(500)
-    assert grave == []
+    assert grave_faults(page) == []
 
 
 def test_a_phone_shows_every_chart_without_overflow(visit, served):

@@ -1,0 +1,58 @@
+"""The pages beside the scores in a real browser: they arrive, and their charts follow."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from conftest import grave_faults
+from test_dashboard import Board
+from test_scores_board import choose
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+
+
+def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, served):
+    from workbench.pages.family import FamilyPage
+
+    same, board = FamilyPage(), Board(visit(served + "family"))
+    page = board.page
+    assert board.number("Is it of the family?") == "refuted"
+    page.get_by_text("it is wrong that the pair is Gaussian").wait_for()
+    board.slider("log₁₀ δ").focus()
+    page.keyboard.press("ArrowRight")
+    same.log_delta = -4.5
+    board.wait(
+        "y => window.wbPlots.profile.layout.shapes"
+        ".some(s => Math.abs(Math.log10(s.y0) - y) < 1e-9)",
+        same.log_delta,
+    )
+    choose(board, "Family", "Subsampled Gaussian")
+    same.family = "subsampled-gaussian"
+    page.get_by_text("These scores do not contradict").first.wait_for()
+    assert board.number("ε if it is of the family") == same.epsilon().rounded
+    dot = board.drawn("profile")["data"][-1]
+    assert [dot["x"][0], math.log10(dot["y"][0])] == pytest.approx([same.epsilon().value, -4.5])
+    assert grave_faults(page) == []
+
+
+def test_a_comparison_follows_the_scores_chosen(visit, served):
+    from workbench.pages.compare import ComparePage
+
+    same, board = ComparePage(), Board(visit(served + "compare"))
+    page = board.page
+    page.locator(".wb-sentence").filter(has_text=same.verdict()).wait_for()
+    page.get_by_role("combobox", name="Scores from", exact=True).nth(1).click()
+    page.get_by_role("option", name="Sampled from a pair", exact=True).click()
+    same.b_source = "pair"
+    slider = board.slider("μ")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    same.b_mu = 1.05
+    page.locator("header .wb-sentence").filter(has_text="μ = 1.05").wait_for()
+    page.locator(".wb-sentence").filter(has_text=same.verdict()).wait_for()
+    assert board.number("ε lower bound of B") == same.epsilon_b().rounded
+    for drawn, wanted in zip(board.drawn("bands")["data"], same.bands()["data"], strict=True):
+        y = drawn["y"] if isinstance(drawn["y"], list) else list(drawn["y"].values())
+        assert y == pytest.approx(list(wanted["y"]))
+    assert grave_faults(page) == []

@@ -1,0 +1,320 @@
+"""The page on families without a front end: its numbers, its verdicts, what its charts show."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from test_scores_page import (
+    CSV,
+    as_plain,
+    assert_what_does_not_declare_a_control_does_not_follow_it,
+    items,
+    upload,
+)
+
+import workbench as wb
+from workbench.bounds.result import Bound
+from workbench.cli import main
+from workbench.pages.base import Fact
+from workbench.pages.family import FAMILIES, FamilyPage
+from workbench.pages.given_scores import GivenFamilyPage
+
+
+@pytest.fixture
+def page():
+    page = FamilyPage()
+    page.example_name = "gaussian"
+    return page
+
+
+def trace(figure, name):
+    return next(t for t in figure["data"] if t["name"] == name)
+
+
+def texts(figure):
+    return [note["text"] for note in figure["layout"]["annotations"]]
+
+
+def test_what_does_not_declare_a_control_does_not_follow_it():
+    page = FamilyPage()
+    page.example_name = "ties"
+    assert_what_does_not_declare_a_control_does_not_follow_it(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "follow"),
+    [
+        ("log_delta", -3.0, {"epsilon", "free_epsilon", "consequence", "profile"}),
+        (
+            "family",
+            "laplace",
+            {"epsilon", "parameter", "verdict", "in_words", "consequence", "distributions",
+             "normal_paper", "profile"},
+        ),
+        ("q", 0.5, set()),  # of another family
+    ],
+)  # fmt: skip
+def test_each_control_changes_what_it_should(page, name, value, follow):
+    before = {item.name: as_plain(page.draw(item)) for item in items(page)}
+    setattr(page, name, value)
+    assert follow == {
+        item.name for item in items(page) if as_plain(page.draw(item)) != before[item.name]
+    }
+
+
+@pytest.mark.parametrize("name", wb.examples()["name"])
+def test_every_example_draws_with_every_family(page, name):
+    page.example_name = name
+    for family in FAMILIES.values():
+        page.family = family
+        assert page.message == ""
+        for item in items(page):
+            drawn = page.draw(item)
+            if item.kind == "figure":
+                assert drawn["layout"]["meta"]["summary"]
+                for one in drawn["data"]:
+                    assert len(one["x"]) == len(one["y"]) <= 2001
+            elif isinstance(drawn, Bound):
+                assert not math.isnan(drawn.value)
+
+
+def test_the_right_family_gives_more_than_no_family_and_stays_below_the_truth(page):
+    truth = float(wb.GaussianPair(1).epsilon(1e-5))
+    assert page.free_epsilon().value < page.epsilon().value < truth
+    assert page.epsilon().value == wb.parametric_bound(page.scores, delta=1e-5).value
+    assert page.free_epsilon().value == wb.epsilon_lower_bound(page.scores, delta=1e-5).value
+    assert page.epsilon().void is None
+    assert page.verdict().text == "not refuted"
+    assert "does not show that it is so" in page.in_words()
+    fit = page.fit()
+    assert fit.lower < 1 < fit.upper
+    assert page.parameter().text.startswith("μ: 0.9")
+
+
+def test_a_refuted_family_voids_its_bound_and_leaves_the_other(page):
+    page.example_name = "subsampled-gaussian"
+    check = page.check()
+    assert check.refuted
+    assert page.verdict().text == "refuted"
+    assert f"{check.threshold:.4g}" in page.verdict().note
+    assert check.reason in page.in_words()
+    assert page.epsilon().void == "the family is refuted"
+    assert "void: the family is refuted" in page.parameter().note
+    assert page.free_epsilon().void is None
+    assert "What rests on the family is void" in page.consequence()
+    assert "if of the family (refuted)" in texts(page.profile())
+    # The example knows its sampling rate, with which the right family fits.
+    page.family = "subsampled-gaussian"
+    assert page.q == 0.25
+    assert page.epsilon().void is None
+    assert 15 < page.epsilon().value < wb.SubsampledGaussianPair(0.25, 0.3).epsilon(1e-5)
+    page.q = 0.9
+    assert page.epsilon().void
+
+
+def test_the_rate_of_a_sampled_pair_is_known():
+    page = FamilyPage(source="pair", sample_kind="subsampled-gaussian", sample_q=0.4)
+    assert page.q == 0.4
+    page.sample_q = 1.0
+    assert (page.q, page.message) == (1.0, "")
+    view = wb.explore_family(family="subsampled-gaussian", q=1e-4)
+    assert view.q == 1e-4
+    assert view.widget
+
+
+def test_a_change_of_the_confidence_marks_the_bounds_until_reset(page):
+    before = [as_plain(page.draw(item)) for item in items(page)]
+    page.confidence = 0.99
+    for bound in (page.epsilon(), page.free_epsilon()):
+        assert bound.void == "chosen after looking: the confidence changed"
+    for said in (page.parameter().note, page.verdict().note, page.consequence()):
+        assert "chosen after looking: the confidence changed" in said
+    page.reset = True
+    assert [as_plain(page.draw(item)) for item in items(page)] == before
+
+
+def test_looking_at_several_families_marks_nothing(page):
+    page.family = "laplace"
+    page.family = "gaussian"
+    assert page.epsilon().void is None
+
+
+def test_scores_that_no_member_gives_are_said_so_and_bounded_without_a_family(page):
+    page.family = "randomized-response"
+    assert isinstance(page.epsilon(), Fact)
+    assert "two outcomes" in page.in_words()
+    assert page.consequence().startswith("For any pair, ε at δ = 1e-5 is at least 2.")
+    assert page.normal_paper()["data"] == []
+    assert len(page.distributions()["data"]) == 2
+    assert page.message == ""
+    page.param.update(example_name="messy", family="gaussian")
+    assert "NaN or infinite" in page.in_words()
+
+
+def test_a_bad_file_leaves_the_scores_and_says_why(page):
+    before = page.scores
+    upload(page, ("broken.csv", "in,out\n1,2\nthree,4\n5,6\n"))
+    assert page.scores is before
+    assert "row 3" in page.message
+    upload(page, ("good.csv", CSV))
+    assert page.message == ""
+    assert page.scores.n_p == 60
+    assert page.epsilon().void is None
+    page.upload = (("two.csv", CSV.replace("0.", "0.5").encode()),)
+    assert "the file" in page.free_epsilon().void
+
+
+# -- the charts --------------------------------------------------------------------------------
+
+
+def test_on_normal_paper_a_gaussian_pair_is_a_straight_line(page):
+    figure = page.normal_paper()
+    fitted = trace(figure, "fitted pair")
+    edge = figure["layout"]["xaxis"]["range"][1]
+    x, y = np.array(fitted["x"]), np.array(fitted["y"])
+    inside = (np.abs(x) < edge) & (np.abs(y) < edge)
+    assert inside.sum() > 100
+    np.testing.assert_allclose(x[inside] + y[inside], -page.check().estimate, atol=1e-9)
+    for axis in ("xaxis", "yaxis"):
+        for z, said in zip(
+            *(figure["layout"][axis][k] for k in ("tickvals", "ticktext")), strict=True
+        ):
+            rate = 10.0 ** -int(said[8]) if "sup" in said else float(said)
+            assert norm.cdf(z) == pytest.approx(rate)
+
+
+def test_the_band_on_normal_paper_holds_the_observed_points_and_every_step(page):
+    figure = page.normal_paper()
+    lower, upper = (t for t in figure["data"] if t["name"] == "any pair, two-sided")
+    assert lower["line"]["shape"] == upper["line"]["shape"] == "hv"
+    observed = trace(figure, "observed")
+    at = np.searchsorted(upper["x"], observed["x"], side="right") - 1
+    assert np.all(np.array(observed["y"]) <= np.array(upper["y"])[at] + 1e-9)
+    # A step of the lower edge begins with what holds up to the next rate.
+    at = np.searchsorted(lower["x"], observed["x"], side="left") - 1
+    assert np.all(np.array(observed["y"]) >= np.array(lower["y"])[np.maximum(at, 0)] - 1e-9)
+
+
+def test_a_monotone_function_of_gaussian_scores_is_refuted_at_the_threshold_shown(page):
+    """Its curve is Gaussian; the scores are not. The charts show the threshold."""
+    s = wb.GaussianPair(1).sample(20_000, seed=0)
+    page = GivenFamilyPage(wb.Scores(np.exp(s.p), np.exp(s.q)))
+    check = page.check()
+    assert check.refuted
+    assert f"{check.threshold:.4g}" in page.in_words()
+    for figure in (page.distributions(), page.normal_paper()):
+        assert "contradiction" in texts(figure)
+    line = page.distributions()["layout"]["shapes"][-1]
+    assert line["x0"] == line["x1"] == check.threshold
+    low, high = page.distributions()["layout"]["xaxis"]["range"]
+    assert low < check.threshold < high
+    there = trace(page.normal_paper(), "contradiction")
+    edge = page.normal_paper()["layout"]["xaxis"]["range"][1]
+    for z, rate in ((there["x"][0], check.fpr_there), (there["y"][0], check.fnr_there)):
+        assert z == pytest.approx(np.clip(norm.ppf(rate), -edge, edge))
+
+
+def distance(figure, family):
+    """The larger total variation distance between a side's histogram and what is expected of it."""
+    edges = np.array(figure["data"][0]["x"])
+    width, away = np.diff(edges), []
+    for fitted, seen in zip(figure["data"][2:], figure["data"][:2], strict=True):
+        middles = (edges[1:] + edges[:-1]) / 2
+        expected = (
+            np.interp(middles, fitted["x"], fitted["y"])
+            if family == "gaussian"
+            else np.array(fitted["y"])[:-1]
+        )
+        assert 0.97 < expected @ width < 1.01
+        away.append(0.5 * np.abs(expected - np.array(seen["y"])[:-1]) @ width)
+    return max(away)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "fits"),
+    [
+        ("gaussian", "gaussian", True),
+        ("laplace", "laplace", True),
+        ("subsampled-gaussian", "subsampled-gaussian", True),
+        ("laplace", "gaussian", False),
+        ("subsampled-gaussian", "laplace", False),
+    ],
+)
+def test_fitted_densities_lie_on_the_histograms_where_the_family_is_right(page, name, family, fits):
+    page.param.update(example_name=name, family=family)
+    assert (distance(page.distributions(), family) < 0.035) == fits
+
+
+def test_smaller_scores_of_members_are_drawn_as_well():
+    s = wb.LaplacePair(1).sample(10_000, seed=0)
+    turned = GivenFamilyPage(wb.Scores(-s.p, -s.q, larger_is_member=False), family="laplace")
+    assert turned.verdict().text == "not refuted"
+    assert distance(turned.distributions(), "laplace") < 0.035
+    turned.larger_is_member = True
+    assert turned.verdict().text == "refuted"
+
+
+def test_the_dots_of_the_profile_are_the_numbers_and_lie_on_their_curves(page):
+    figure = page.profile()
+    for text, bound in (
+        ("any pair, at least", page.free_epsilon()),
+        ("if of the family, at least", page.epsilon()),
+    ):
+        dot = trace(figure, f"ε at δ, {text}")
+        assert dot["x"] == [pytest.approx(bound.value, abs=1e-9)]
+        assert dot["y"] == [page.delta]
+        curve = trace(figure, text)
+        x, y = np.array(curve["x"]), np.log10(curve["y"])
+        order = np.argsort(y)
+        assert np.interp(-5, y[order], x[order]) == pytest.approx(bound.value, rel=0.02)
+
+
+# -- in notebooks and from the command line ----------------------------------------------------
+
+
+def test_the_code_reproduces_the_numbers_and_the_view():
+    free = wb.explore_family()
+    free.update(source="pair", sample_kind="laplace", sample_n=5000, family="laplace")
+    scores = wb.example("subsampled-gaussian")
+    given = wb.explore_family(scores, "subsampled-gaussian", q=0.25, spec={"confidence": 0.9})
+    given.log_delta = -4.0
+    for view in (free, given):
+        made = {"scores": scores}
+        exec(view.to_code(), made)
+        assert made["epsilon"].value == view.epsilon.value
+        assert made["free_epsilon"].value == view.free_epsilon.value
+        assert made["check"].verdict == view._page.check().verdict
+        assert made["fit"].upper == view._page.fit().upper
+        assert made["view"].numbers == view.numbers
+
+
+@pytest.mark.parametrize(
+    ("family", "q", "says"),
+    [
+        ("cauchy", None, "family"),
+        ("subsampled-gaussian", None, "needs q="),
+        ("laplace", 0.5, "takes no q="),
+    ],
+)
+def test_a_family_that_is_none_is_refused(family, q, says):
+    with pytest.raises(ValueError, match=says):
+        wb.explore_family(wb.example("gaussian"), family, q=q)
+
+
+def test_a_file_of_the_command_line_is_on_both_pages_about_scores(monkeypatch, tmp_path):
+    from workbench.dashboard import app
+
+    served = []
+    monkeypatch.setattr(app, "serve", lambda pages, **how: served.extend(pages))
+    path = tmp_path / "mine.csv"
+    path.write_text(CSV)
+    assert main(["serve", "--no-open", "--smaller-is-member", str(path)]) == 0
+    pages = [page() for page in served]
+    assert [p.menu or p.title for p in pages] == [
+        "Scores", "Families", "Compare", "Truth and estimate", "Coverage"
+    ]  # fmt: skip
+    for given in pages[:2]:
+        assert given.scores.n_p == 60
+        assert not given.scores.larger_is_member
+        assert "“mine”" in given.loaded
