@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.compare import VERDICTS, Comparison
-from workbench.figures.key import Entry, key, line
+from workbench.figures.key import Entry, key, stairs
 from workbench.figures.layout import base_layout
 
 A, B = Entry("A", "p"), Entry("B", "q", "dash")
@@ -93,13 +93,20 @@ def verdicts(comparison: Comparison) -> dict[str, Any]:
 
 def _band(entry: Entry, x: Any, lower: Any, upper: Any, least: float) -> list[dict[str, Any]]:
     """Between two rates the lower limit of the first holds, and the upper one of the second."""
-    edges = []
-    for word, values, shape in (("at most", upper, "vh"), ("at least", lower, "hv")):
-        named = Entry(f"{entry.text}, {word}", entry.role, entry.dash, 1.5)
-        edges.append(line(named, x, np.maximum(values, least / 10)))
-        edges[-1]["line"]["shape"] = shape
-    edges[1] |= {"fill": "tonexty", "fillcolor": f"@{entry.role}/.15"}
-    return edges
+    most, worst = (
+        Entry(f"{entry.text}, {word}", entry.role, entry.dash, 1.5)
+        for word in ("at most", "at least")
+    )
+    return [
+        stairs(most, x, np.maximum(upper, least / 10), until=True),
+        stairs(
+            worst,
+            x,
+            np.maximum(lower, least / 10),
+            fill="tonexty",
+            fillcolor=f"@{entry.role}/.15",
+        ),
+    ]
 
 
 def _rates(least: float) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from workbench.bounds.parametric import FamilyCheck, FamilyFit
 from workbench.bounds.result import percent, plain, round_safely
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.key import HEADROOM, Entry, key, line
+from workbench.figures.key import HEADROOM, Entry, key, line, stairs
 from workbench.figures.layout import base_layout, label, vertical_line
 from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
 
@@ -104,13 +104,15 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
         """Rates of 0 and 1, which have no place, just off the paper."""
         return _quantile(np.clip(rate, beyond, 1 - beyond))
 
-    fpr, fnr = _thinned(roc, place)
+    fpr, fnr = _thinned(roc)
     x = place(check.fpr)
     drawn = key([OBSERVED, BAND, PAIR, NO_LEAK])
     data = [
         # The lower edge holds up to each of its rates, the upper one from each of them.
-        _stepped(x, place(check.fnr_lower), "vh"),
-        _stepped(x, place(check.fnr_upper), "hv", fill="tonexty", fillcolor="@good/.12"),
+        stairs(BAND, x, place(check.fnr_lower), until=True, hoverinfo="skip"),
+        stairs(
+            BAND, x, place(check.fnr_upper), hoverinfo="skip", fill="tonexty", fillcolor="@good/.12"
+        ),
         line(NO_LEAK, [-edge, edge], [edge, -edge], hoverinfo="skip"),
         line(PAIR, x, place(check.fnr_fitted), hoverinfo="skip"),
         line(
@@ -123,7 +125,7 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
         ),
     ]
     if check.fpr_there is not None and check.fnr_there is not None:
-        there = [_clip(place(r), edge) for r in (check.fpr_there, check.fnr_there)]
+        there = np.clip(place([check.fpr_there, check.fnr_there]), -edge, edge).tolist()
         drawn["annotations"].append(
             _where(there[0], there[1], there[0] < 0, yanchor="bottom", yshift=2)
         )
@@ -259,12 +261,11 @@ def _expected(h: Histogram, check: FamilyCheck) -> list[dict[str, Any]]:
     expected = []
     for above in (fpr, both - fpr):
         density = np.abs(np.diff(above)) / np.diff(h.edges)
-        expected.append(line(FITTED, h.edges, np.append(density, density[-1])))
-        expected[-1]["line"]["shape"] = "hv"
+        expected.append(stairs(FITTED, h.edges, np.append(density, density[-1])))
     return expected
 
 
-def _thinned(roc: Roc, place: Any) -> tuple[Floats, Floats]:
+def _thinned(roc: Roc) -> tuple[Floats, Floats]:
     """Observed error rates, no more of them than the paper can show."""
     fpr = roc.false_positives / roc.scores.n_q
     fnr = 1 - roc.true_positives / roc.scores.n_p
@@ -276,20 +277,10 @@ def _thinned(roc: Roc, place: Any) -> tuple[Floats, Floats]:
     return fpr, fnr
 
 
-def _stepped(x: Floats, y: Floats, shape: str, **more: Any) -> dict[str, Any]:
-    drawn = line(BAND, x, y, hoverinfo="skip", **more)
-    drawn["line"]["shape"] = shape
-    return drawn
-
-
 def _where(x: float, y: float, right: bool, **more: Any) -> dict[str, Any]:
     """The name of the place of the largest contradiction, on the side that has room."""
     side = {"xanchor": "left", "xshift": 6} if right else {"xanchor": "right", "xshift": -6}
     return label(x, y, WHERE, "bad", **side, **more)
-
-
-def _clip(z: Any, edge: float) -> float:
-    return min(max(float(z), -edge), edge)
 
 
 def _tick(rate: float) -> str:

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 #: Pixels: height of a row, length of the line sample, gap after it, mean width of a character.
 ROW, SAMPLE, GAP, CHARACTER = 17, 22, 6, 6.6
 
@@ -88,3 +91,15 @@ def line(entry: Entry, x: Any, y: Any, **more: Any) -> dict[str, Any]:
         "line": {"color": f"@{entry.role}", "width": entry.width, "dash": entry.dash},
         **more,
     }
+
+
+def stairs(
+    entry: Entry, x: ArrayLike, y: ArrayLike, until: bool = False, **more: Any
+) -> dict[str, Any]:
+    """The trace of a step function: each value holds from its x on, or ``until`` its x."""
+    values = np.asarray(y, dtype=float)
+    if until:
+        values = np.append(values[1:], values[-1])
+    drawn = line(entry, x, values, **more)
+    drawn["line"]["shape"] = "hv"
+    return drawn

@@ -63,7 +63,13 @@ class FamilyPage(ScoreSource):
         "score is the outcome. Trying several is no fault: each bound speaks of its own family.",
     )
     q = param.Number(
-        0.25, label="Sampling rate q", step=0.01, doc="The known chance that the record takes part."
+        0.25,
+        bounds=(0, 1),
+        inclusive_bounds=(False, True),
+        softbounds=(0.001, 1),
+        step=0.001,
+        label="Sampling rate q",
+        doc="The known chance that the record takes part.",
     )
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
@@ -92,6 +98,7 @@ class FamilyPage(ScoreSource):
 
     def __init__(self, **params: Any):
         super().__init__(**params)
+        self.q = params.get("q", self.q)
         self.param.watch(self._doubt, "confidence")
         self.param.watch(self._reset, "reset")
 
