@@ -313,3 +313,17 @@ def test_approximate_intervals_at_the_threshold_are_called_so(page):
     bound = page.epsilon_here()
     assert bound.guarantee == "approximate"
     assert bound.void == "chosen after looking: the interval changed"
+
+
+def test_the_reference_is_judged_as_a_claim(page):
+    page.reference_kind = None
+    assert page.claim().text == "–"
+    assert page.judged() == ""
+    page.param.update(reference_kind="gaussian", reference_mu=0.5)
+    assert page.claim().text == "refuted"
+    assert "no leakier than Gaussian, μ = 0.5" in page.judged()
+    page.reference_mu = 3.5
+    assert page.claim().text == "not refuted"
+    assert "would have caught" in page.judged()
+    page.confidence = 0.99
+    assert "void: chosen after looking: the confidence changed" in page.judged()

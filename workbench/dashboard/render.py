@@ -14,7 +14,7 @@ from panel.custom import AnyWidgetComponent
 from workbench.assets import board as assets
 from workbench.dashboard.controls import DEBOUNCE, Group
 from workbench.dashboard.worker import Worker
-from workbench.pages.base import Item, Page
+from workbench.pages.base import Fact, Item, Page
 from workbench.pages.controls import hold, snap
 
 logger = logging.getLogger(__name__)
@@ -61,6 +61,11 @@ def board_type(page: type[Page]) -> type[Board]:
     return type(f"{page.__name__}Board", (Board,), fields)
 
 
+#: Seconds without a change after which slow items are drawn, and what they show until then.
+REST = 0.3
+PENDING = {"number": Fact("…"), "sentence": "…"}
+
+
 class Drawing:
     """A page as one person sees it.
 
@@ -93,6 +98,9 @@ class Drawing:
         )
         self.groups = [Group(page, section, self._set, self._press) for section in page.controls]
         self._changed = set(page.param)
+        self._waiting: set[str] = set()  # slow items that are to be drawn once the page rests
+        self._due: set[str] = set()
+        self._moves = 0
         self._handled = 0
         self._watcher = page.param.watch(self._note, list(page.param))
         self.board.param.watch(lambda event: self._gesture(event.new), "gesture")
@@ -158,9 +166,14 @@ class Drawing:
     def _draw(self) -> None:
         """In the worker's thread: draw what changed, then hand it to the session."""
         changed, self._changed = self._changed, set()
+        due, self._due = self._due, set()
         contents: dict[str, Any] = {}
         for item in self.items.values():
-            if self.page.inputs(item) & changed:
+            news = bool(self.page.inputs(item) & changed)
+            if news and item.slow:
+                self._waiting.add(item.name)
+                contents[f"item_{item.name}"] = assets.content(PENDING[item.kind])
+            elif news or item.name in due:
                 self._try(partial(self._draw_item, item, contents))
         states = [group.state() for group in self.groups]
         contents |= assets.jobs(self.page)
@@ -176,6 +189,15 @@ class Drawing:
             self.board.param.update(busy=False, **news)
             for group, state in zip(self.groups, states, strict=True):
                 group.show(state)
+        if self._waiting:
+            self._moves += 1
+            self.doc.add_timeout_callback(partial(self._rest, self._moves), int(1000 * REST))
+
+    def _rest(self, moves: int) -> None:
+        """Draw the slow items, unless something moved meanwhile."""
+        if moves == self._moves:
+            self._due, self._waiting = self._due | self._waiting, set()
+            self._post("rest", lambda: None)
 
     def _show_busy(self) -> None:
         self.board.busy = self.worker.busy

@@ -100,6 +100,9 @@ class Item:
     place : {"head", "strip", "foot"}
         Where a sentence stands: small under the title, plain under the numbers, or small under
         the charts.
+    slow : bool
+        It takes so long that charts under a moving slider should not wait for it. A renderer may
+        draw it once the page has come to rest.
     """
 
     name: str
@@ -113,6 +116,7 @@ class Item:
     drag: Mapping[str, str] = field(default_factory=dict)
     click: str | None = None
     place: Literal["head", "strip", "foot"] = "strip"
+    slow: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,25 +159,32 @@ def figure(
 
 
 def number(
-    title: str, needs: tuple[str, ...], formula: str = "", caution: str = ""
+    title: str,
+    needs: tuple[str, ...],
+    formula: str = "",
+    caution: str = "",
+    slow: bool = False,
 ) -> Callable[[F], F]:
     """Mark a method that returns a `Bound` or a `Fact` for the strip of numbers."""
 
     def mark(method: F) -> F:
         help_text = inspect.getdoc(method) or ""
-        item = Item(method.__name__, "number", title, needs, help_text, formula, caution)
+        item = Item(method.__name__, "number", title, needs, help_text, formula, caution, slow=slow)
         return _mark(method, item)
 
     return mark
 
 
 def sentence(
-    needs: tuple[str, ...], place: Literal["head", "strip", "foot"] = "strip"
+    needs: tuple[str, ...],
+    place: Literal["head", "strip", "foot"] = "strip",
+    slow: bool = False,
 ) -> Callable[[F], F]:
     """Mark a method that returns plain words; an empty text is not drawn."""
 
     def mark(method: F) -> F:
-        return _mark(method, Item(method.__name__, "sentence", "", needs, place=place))
+        item = Item(method.__name__, "sentence", "", needs, place=place, slow=slow)
+        return _mark(method, item)
 
     return mark
 

@@ -16,6 +16,7 @@ from workbench.bounds.intervals import NAMES
 from workbench.bounds.ordering import learn_ordering
 from workbench.bounds.result import Bound, percent
 from workbench.bounds.threshold import ErrorRates, epsilon_at_threshold, error_rates
+from workbench.bounds.verdict import Verdict, judge
 from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
@@ -314,6 +315,12 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         """The pair that the scores are compared with."""
         return chosen_reference(self)
 
+    @derived(needs=("measured", "confidence", *REFERENCE))
+    def verdict(self) -> Verdict | None:
+        """What the scores say about the reference as a claim."""
+        reference = self.reference()
+        return None if reference is None else judge(self.measured(), reference, self.confidence)
+
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(
@@ -405,6 +412,23 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         """Chance that a random member scores more member-like than a random non-member."""
         return auc_estimate(self.roc())
 
+    @number(
+        "Reference as a claim",
+        needs=("verdict", "looked"),
+        formula="A p-value of the reference's trade-off function at each of the band's thresholds; "
+        "the smallest one pays for all of them.",
+        caution="Not refuted does not mean true. The words under the numbers say what these scores "
+        "would have caught.",
+        slow=True,
+    )
+    def claim(self) -> Fact:
+        """Whether the mechanism can leak as little as the reference promises."""
+        verdict = self.verdict()
+        if verdict is None:
+            return Fact("–", "choose a reference to hold the scores against")
+        level = f"{verdict.terms[0]} · {percent(verdict.confidence)}"
+        return Fact(verdict.verdict, self._looked_words or level)
+
     @number("Scores", needs=("scores",))
     def sizes(self) -> Fact:
         """Scores in use: members (P) and non-members (Q)."""
@@ -418,9 +442,11 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         return Fact(f"{s.n_p:,} + {s.n_q:,}", " · ".join(notes))
 
     def _certified(self, bound: Bound) -> Bound:
-        if not self.looked:
-            return bound
-        return bound.voided(f"chosen after looking: {self.looked} changed")
+        return bound.voided(self._looked_words) if self.looked else bound
+
+    @property
+    def _looked_words(self) -> str:
+        return f"chosen after looking: {self.looked} changed" if self.looked else ""
 
     # -- in plain words ------------------------------------------------------------------------
 
@@ -428,6 +454,15 @@ class ScoresPage(ScoreSource, ReferenceChoice):
     def in_words(self) -> str:
         """The strongest of a few statements that all hold at once."""
         return self._certified(self.band().most_telling()).explain()
+
+    @sentence(needs=("verdict", "looked"), slow=True)
+    def judged(self) -> str:
+        """The verdict on the reference, with its witness or with what would have been caught."""
+        verdict = self.verdict()
+        if verdict is None:
+            return ""
+        void = f" The guarantee is void: {self._looked_words}." if self.looked else ""
+        return f"{verdict.explain()}{void}"
 
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:
