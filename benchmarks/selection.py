@@ -4,12 +4,12 @@ The table of SELECT's appendix is for one run with probability s and L runs othe
 N = 500 steps, with the noise at which one run has ε_B by the Rényi accountant (σ = 90.458 for
 τ = 1, ε_B = 1, as stated there).
 
-Where the table prints less than what is computed here, it lost a tail: for ε_B = 4, τ = 1, L = 100,
-s = 0.01 it has 5.90, and 6.29 is right. At order a the integral of p^a q^(1−a) has its mass near
-x = −(a−1)μ: about −11.5 at the best order, 14.3. There p is 1e-30, p^a is below the smallest float,
-and a grid that ends at ±6 never gets there. Without that mass the "bound" falls with every order
-that is added: 5.93 at 64, 5.898 at 128, 5.88 at 400. The direct bound does not have the problem;
-it is 5.88 and has nothing to do with that limit.
+Where the table prints less than what is computed here, it shows what losing a tail gives: for
+ε_B = 4, τ = 1, L = 100, s = 0.01 it has 5.90, and 6.29 is right. At order a the integral of
+p^a q^(1−a) has its mass near x = −(a−1)μ: about −11.5 at the best order, 14.3. There p is 1e-30,
+p^a is below the smallest float, and a grid that ends at ±6 never gets there. Without that mass the
+"bound" falls with every order that is added: 5.93 at 64, 5.898 at 128, 5.88 at 400. The direct
+bound needs no such integral.
 """
 
 from __future__ import annotations

@@ -568,6 +568,28 @@ def test_no_order_of_six_blocks_leaks_more(runs):
     assert best == pytest.approx(float(found), rel=1e-6)
 
 
+@pytest.mark.parametrize("runs", [RUNS[0], selection.PointMass(100), RUNS[8]], ids=lambda r: r.name)
+def test_no_two_thresholds_leak_more_than_those_found(runs):
+    mu, delta = 0.5, DELTA
+    found = float(selection.worst_order(runs, mu=mu, delta=delta))
+    a = np.r_[-40, np.linspace(-5, 5, 301)][:, None]
+    b = np.linspace(-1, 7, 301)
+    with np.errstate(all="ignore"):
+        masses = [
+            np.where(
+                b >= a,
+                runs.generating_function(ndtr(m - a))
+                - runs.generating_function(np.maximum(ndtr(m - a) - ndtr(m - b), 0)),
+                0.0,
+            )
+            for m in (mu, 0.0)
+        ]
+        # Differences are good to 1e-16 only.
+        some = masses[1] > 1e-11
+        best = np.nanmax(np.log((masses[0] - delta)[some] / masses[1][some]))
+    assert found >= best - 1e-4
+
+
 def test_the_worst_order_on_another_base_and_turned_around():
     runs = selection.TwoPoint(10, 0.1)
     gaussian = selection.worst_order(runs, mu=1.25, delta=DELTA)

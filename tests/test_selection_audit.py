@@ -101,6 +101,15 @@ def test_heavy_tails_are_drawn_too():
         assert np.isfinite(q).all()
 
 
+def test_losses_of_long_tables_are_interpolated(monkeypatch):
+    runs = selection.Table({k: 1 / 60 for k in range(1, 61)})
+    exact = selection.simulate(runs, 0.8, 5000, seed=7)
+    monkeypatch.setattr("workbench.selection.simulation._MOST_TERMS", 0)
+    fast = selection.simulate(runs, 0.8, 5000, seed=7)
+    assert fast.p == pytest.approx(exact.p, abs=1e-4)
+    assert fast.q == pytest.approx(exact.q, abs=1e-4)
+
+
 def test_equal_seeds_give_equal_selections_and_sides_may_differ_in_size():
     one = selection.simulate(TWO_POINT, 0.5, (10, 20), seed=8)
     again = selection.simulate(TWO_POINT, 0.5, (10, 20), seed=np.random.default_rng(8))

@@ -23,7 +23,7 @@ from workbench.selection.runs import (
     TwoPoint,
 )
 from workbench.selection.scores import BlockOrder, Constant, Monotone, Noisy, Score
-from workbench.selection.simulate import simulate
+from workbench.selection.simulation import simulate
 from workbench.selection.worst import WorstOrder, worst_order
 
 __all__ = [

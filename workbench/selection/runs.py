@@ -55,6 +55,11 @@ class RunCount(ABC):
         """ξ(0), the probability that nothing is released."""
         return 0.0
 
+    @property
+    def terms(self) -> int:
+        """How many terms a value of the generating function sums; 1 in closed form."""
+        return 1
+
     # -- probabilities ----------------------------------------------------------------------------
 
     def pmf(self, k: ArrayLike) -> Values:
@@ -371,6 +376,10 @@ class _Finite(RunCount):
     @property
     def nothing(self) -> float:
         return float(self._probabilities[self._support == 0].sum())
+
+    @property
+    def terms(self) -> int:
+        return self._support.size
 
     def _log_pmf(self, k: Floats) -> Floats:
         place = np.minimum(np.searchsorted(self._support, k), self._support.size - 1)

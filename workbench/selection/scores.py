@@ -88,7 +88,7 @@ class Monotone(Score):
 
     def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         sign = 1.0 if self.increasing else -1.0
-        x = mu + sign * _normal_quantile(log_rank)
+        x = mu + sign * normal_quantile(log_rank)
         return x, sign * x
 
     def log_below(self, score: Floats, mu: float) -> Floats:
@@ -119,7 +119,7 @@ class Noisy(Score):
         return math.hypot(1.0, self.noise)
 
     def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        z = _normal_quantile(log_rank)
+        z = normal_quantile(log_rank)
         # Output and score are jointly normal.
         x = mu + z / self._spread + self.noise / self._spread * rng.normal(size=z.size)
         return x, mu + self._spread * z
@@ -217,7 +217,7 @@ class BlockOrder(Score):
 
 
 @quiet()
-def _normal_quantile(log_rank: Floats) -> Floats:
+def normal_quantile(log_rank: Floats) -> Floats:
     """Φ⁻¹ of a probability given by its log, from its smaller side."""
     above = np.log(-np.expm1(log_rank))
     return np.where(log_rank < above, ndtri_exp(log_rank), -ndtri_exp(above))

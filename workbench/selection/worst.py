@@ -31,8 +31,9 @@ from workbench.selection.law import rates_at, thresholds
 from workbench.selection.runs import RunCount
 from workbench.selection.scores import BlockOrder
 
-_ROUNDS = 6
-_FINE = 15
+_COARSE = 120
+_ROUNDS = 12
+_FINE = 25
 #: Round-off of the terms; what is claimed stays below.
 _SLACK = 1e-9
 #: Gains this small are the resolution of the monotone order's own ε.
@@ -139,7 +140,7 @@ def _search(
     runs: RunCount, base: Pair | TradeoffCurve, delta: float, direction: str
 ) -> tuple[float, float, float]:
     """The largest ε of an event (b, ∞) above (a, b) and below (−∞, a), with a and b."""
-    grid = thresholds(base)
+    grid = thresholds(base, _COARSE)
     grid = np.sort(grid if direction == "P‖Q" else -grid)
     lows = highs = grid
     best = (-np.inf, -np.inf, np.inf)
@@ -153,8 +154,8 @@ def _search(
 
 
 def _around(grid: Floats, i: int) -> Floats:
-    """A finer grid between the neighbours of a point, the point itself included."""
-    left, right = grid[max(i - 1, 0)], grid[min(i + 1, grid.size - 1)]
+    """A finer grid around a point, four cells to either side, the point itself included."""
+    left, right = grid[max(i - 4, 0)], grid[min(i + 4, grid.size - 1)]
     finite = grid[np.isfinite(grid)]
     inner = np.linspace(max(left, finite[0]), min(right, finite[-1]), _FINE)
     return np.unique(np.r_[grid[i], inner])
