@@ -1,0 +1,197 @@
+"""Held-out bounds: tuned on one part of the scores, measured on the rest.
+
+The first part chooses a few ranks of Q's scores, and the rest is tested there and nowhere else
+(`workbench.bounds.rank_tests`), so that the error probability is shared over `RANKS` ranks instead
+of all. A rank is a threshold without a nuisance parameter: the false positive rate above the k-th
+most member-like score of Q has a known distribution, whatever the scores are. As in the band, the
+smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m (`workbench.bounds.band`).
+
+Who is in which part follows from a hash of the scores (`workbench.bounds.split`). Several splits
+are combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value however
+they depend on each other (Rüger 1978), since k of them are at most αk/K with probability at most
+α, by Markov's inequality for their number. A single bad split does no harm, as it would to twice
+the mean. There is no way to ask for the best split.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import checks
+from workbench.bounds.band import level_of_each, rank_grid
+from workbench.bounds.ordering import likelihood_ratio
+from workbench.bounds.questions import Question
+from workbench.bounds.rank_tests import (
+    RankTests,
+    Which,
+    invert,
+    perfect_p_value,
+    rank_tests,
+)
+from workbench.bounds.result import Bound, percent
+from workbench.bounds.split import split, told
+from workbench.curves.elementwise import Floats
+from workbench.scores.sample import Scores, ScoresError
+
+METHODS = {
+    "threshold": "held-out thresholds",
+    "likelihood-ratio": "held-out likelihood ratio",
+}
+
+#: Share of the scores that choose; the rest are measured.
+SHARE = 0.2
+
+#: Ranks that are tested. A single one is often chosen badly; more cost more than they find.
+RANKS = 3
+
+
+def held_out_bound(
+    scores: Scores,
+    question: Question,
+    confidence: float = 0.95,
+    ordering: str = "threshold",
+    splits: int = 1,
+) -> Bound:
+    """Lower bound on what a question asks for, from thresholds chosen on other scores.
+
+    Parameters
+    ----------
+    scores : Scores
+    question : Question
+        ε at δ, δ at ε, μ or total variation.
+    confidence : float
+    ordering : {"threshold", "likelihood-ratio"}
+        Thresholds of the scores as they are, or of a likelihood ratio learned on the first part.
+    splits : int
+        How many splits are combined.
+
+    Raises
+    ------
+    ScoresError
+        Too few scores for a split whose rest could show anything; the message says how many would.
+    ValueError
+        An argument out of range.
+
+    Notes
+    -----
+    Guarantee: held-out, distribution-free, for independent scores; ties included.
+    """
+    confidence = checks.confidence(confidence)
+    checks.one_of(ordering, "ordering", METHODS)
+    splits = checks.count(splits, "splits", least=1)
+    _enough(scores, confidence, splits)
+    parts = [_Part.of(scores, question, confidence, ordering, which) for which in range(splits)]
+    tests = RankTests.joined([part.tests for part in parts])
+
+    def p_values(x: Floats, which: Which) -> Floats:
+        at_ranks = tests.of_values(question, np.repeat(x, tests.ranks.size))
+        of_split = _of_smallest(at_ranks.reshape(splits, -1))
+        return np.array([_of_majority(of_split)])
+
+    start = np.array([np.median([part.expected for part in parts])])
+    value = float(invert(question, p_values, 1 - confidence, start)[0])
+    note = f"Ranks were chosen on {told(SHARE)}, and tested on the others."
+    if splits > 1:
+        note += f" {splits} splits, of which a majority decides."
+    # A threshold that people can use: one split, and in their own units.
+    usable = splits == 1 and ordering == "threshold" and value > 0
+    threshold, direction = parts[0].witness(question, value) if usable else (None, None)
+    return Bound(
+        quantity=question.quantity,
+        value=value,
+        guarantee="held-out",
+        method=METHODS[ordering],
+        assumption=scores.assumption,
+        n_p=scores.n_p,
+        n_q=scores.n_q,
+        confidence=confidence,
+        threshold=threshold,
+        direction=direction,
+        discarded=scores.discarded,
+        note=note,
+        **question.fields,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One split: the ranks that its first part chose, and their tests on the rest."""
+
+    rest: Scores
+    tests: RankTests
+    expected: float
+
+    @classmethod
+    def of(
+        cls, scores: Scores, question: Question, confidence: float, ordering: str, which: int
+    ) -> _Part:
+        first, rest = split(scores, SHARE, which)
+        if ordering == "likelihood-ratio":
+            rule = likelihood_ratio(first)
+            first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
+        ranks, expected = _favoured(first, rest.n_p, rest.n_q, question, confidence)
+        counts, _ = rest.tail_counts(rest.most_member_like_q(ranks))
+        return cls(rest, rank_tests(ranks, counts, rest.n_p, rest.n_q), expected)
+
+    def witness(self, question: Question, value: float) -> tuple[float, str | None]:
+        """The threshold that refutes most, and the direction that it speaks for."""
+        tests, rest = self.tests, self.rest
+        i = int(np.argmin(tests.of_values(question, np.full(tests.ranks.size, value))))
+        threshold = float(rest.most_member_like_q(tests.ranks[i]))
+        if question.quantity != "epsilon":
+            return threshold, None
+        fpr, fnr = tests.ranks[i] / rest.n_q, 1 - tests.counts[i] / rest.n_p
+        return threshold, "P‖Q" if fpr <= fnr else "Q‖P"
+
+
+def _favoured(
+    first: Scores, n_p: int, n_q: int, question: Question, confidence: float
+) -> tuple[NDArray[np.int64], float]:
+    """Ranks where the rest would refute most if it were like the first part, and how much."""
+    grid = rank_grid(n_q)
+    fpr = grid / (n_q + 1)
+    alike = np.clip(np.ceil(fpr * (first.n_q + 1)), 1, first.n_q).astype(int)
+    above, _ = first.tail_counts(first.most_member_like_q(alike))
+    # A count between the observed and that of guessing: the first part is small.
+    counts = np.rint((above + fpr) / (first.n_p + 1) * n_p).astype(int)
+    tests = rank_tests(grid, counts, n_p, n_q)
+    values = invert(
+        question,
+        lambda x, which: tests.of(which).of_values(question, x),
+        level_of_each(confidence, RANKS),
+        np.full(grid.size, 0.1),
+    )
+    at_nothing = tests.of_values(question, np.zeros(grid.size))
+    best = np.lexsort((-at_nothing, values))[-RANKS:]
+    return grid[best], float(values[best[-1]])
+
+
+def _of_smallest(p: Floats) -> Floats:
+    """The p-value of the smallest of each row's."""
+    return np.asarray(-np.expm1(p.shape[1] * np.log1p(-np.minimum(p.min(axis=1), 1 - 1e-16))))
+
+
+def _of_majority(p: Floats) -> float:
+    """The p-value of p-values that depend on each other in any way."""
+    majority = p.size // 2 + 1
+    return min(float(np.sort(p)[majority - 1]) * p.size / majority, 1.0)
+
+
+def _enough(scores: Scores, confidence: float, splits: int) -> None:
+    """Whether a perfect attack on the rest would refute anything."""
+
+    def could_show(n_p: int, n_q: int) -> bool:
+        rest = [n - min(max(round(SHARE * n), 2), n - 2) for n in (n_p, n_q)]
+        p = RANKS * perfect_p_value(*rest)
+        return min(n_p, n_q) >= 4 and _of_majority(np.full(splits, p)) <= 1 - confidence
+
+    if not could_show(scores.n_p, scores.n_q):
+        needed = next(n for n in range(4, 10**4) if could_show(n, n))
+        raise ScoresError(
+            f"{scores.n_p} + {scores.n_q} scores are too few for a held-out bound at "
+            f"{percent(confidence)}: with two parts not even a perfect attack would show. At least "
+            f"{needed} on each side would do, or guarantee='simultaneous'"
+        )

@@ -1,0 +1,69 @@
+"""Splits of the data that follow from a hash of the data."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.bounds.result import percent
+from workbench.scores.sample import Scores, ScoresError
+
+
+def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]:
+    """Two parts of the scores: a first one with this share of each side, and the rest.
+
+    Parameters
+    ----------
+    scores : Scores
+    share : float
+        Of the scores in the first part; each part gets at least 2 of each side.
+    which : int
+        0, 1, …: different splits of the same scores.
+
+    Returns
+    -------
+    first, rest : Scores
+
+    Raises
+    ------
+    ScoresError
+        Fewer than 4 scores on a side.
+
+    Notes
+    -----
+    Who is in which part follows from a hash of the sorted scores, so that neither the order of the
+    rows nor a seed can be chosen until a result looks good. The hash stands for a random number
+    that is independent of the scores.
+    """
+    rng = hashed_generator(*scores.ordered, which=which)
+    masks = [in_first(n, share, rng, side) for side, n in (("P", scores.n_p), ("Q", scores.n_q))]
+    return scores.part(*masks), scores.part(*(~mask for mask in masks))
+
+
+def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.Generator:
+    """A generator seeded by SHA-256 of the arrays; 0 and −0 are one value, and all NaN are."""
+    digest = hashlib.sha256(str(which).encode())
+    for x in arrays:
+        digest.update(str(x.shape).encode())
+        digest.update(np.where(np.isnan(x), np.nan, x + 0.0).astype("<f8").tobytes())
+    return np.random.default_rng(int.from_bytes(digest.digest(), "big"))
+
+
+def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArray[np.bool_]:
+    """Which of n are in the first part."""
+    if n < 4:
+        raise ScoresError(
+            f"side {side} has {n} scores, too few for two parts; a held-out bound needs at least 4 "
+            "on each side"
+        )
+    mask = np.zeros(n, bool)
+    mask[: min(max(round(share * n), 2), n - 2)] = True
+    rng.shuffle(mask)
+    return mask
+
+
+def told(share: float) -> str:
+    """The split in words."""
+    return f"{percent(share)} of the scores, chosen by a hash of all of them"
