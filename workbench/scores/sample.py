@@ -6,7 +6,7 @@ above t*. Sorted arrays answer it in microseconds, so a slider never touches the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -76,6 +76,10 @@ class Scores:
         ``nonfinite_p`` and ``nonfinite_q``.
     name : str
         Shown in titles.
+    held_out : str
+        How these scores were made by what was tuned on other data ("a classifier trained on other
+        runs"); "" where nothing was tuned. Bounds over all their thresholds say "held-out" and
+        this.
 
     Raises
     ------
@@ -97,6 +101,7 @@ class Scores:
     cluster_rule: str = "mean"
     nonfinite: str = "keep"
     name: str = ""
+    held_out: str = ""
     nonfinite_p: NonFiniteCounts = field(init=False)
     nonfinite_q: NonFiniteCounts = field(init=False)
     rows_p: int = field(init=False)
@@ -196,6 +201,7 @@ class Scores:
             )
             rows.append((side, f"{x.size:,}", *(spread or ["–"] * 3), odd))
         said = f"{member} is member-like · {self.assumption} · non-finite: {self.nonfinite}"
+        said += f" · {self.held_out}" if self.held_out else ""
         return table(f"Scores {self.name}".strip(), rows, said)
 
     def to_frame(self) -> pd.DataFrame:
@@ -286,12 +292,33 @@ class Scores:
         """The same scores with the direction stated anew."""
         if larger_is_member == self.larger_is_member:
             return self
-        # Fields are copied as they are: a new construction would drop and cluster once more.
-        turned = object.__new__(type(self))
+        return self._changed(larger_is_member=larger_is_member)
+
+    def part(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
+        """Some of the scores: those that masks over `ordered` choose."""
+        chosen = (side[mask] for side, mask in zip(self.ordered, (p, q), strict=True))
+        p_part, q_part = (self._sign * x for x in chosen)
+        return self._changed(p=_locked(p_part), q=_locked(q_part))
+
+    def rescored(self, rule: Callable[[NDArray[np.float64]], ArrayLike], held_out: str) -> Scores:
+        """The same runs with other scores, larger for members.
+
+        Parameters
+        ----------
+        rule : callable
+            Old scores -> new ones, elementwise; made without these scores in view.
+        held_out : str
+            How the rule was made.
+        """
+        p, q = (_locked(np.array(rule(x), dtype=np.float64)) for x in (self.p, self.q))
+        return self._changed(p=p, q=q, larger_is_member=True, held_out=held_out)
+
+    def _changed(self, **values: Any) -> Scores:
+        """A copy with some fields changed; a new construction would drop and cluster once more."""
+        changed = object.__new__(type(self))
         for f in fields(self):
-            object.__setattr__(turned, f.name, getattr(self, f.name))
-        object.__setattr__(turned, "larger_is_member", larger_is_member)
-        return turned
+            object.__setattr__(changed, f.name, values.get(f.name, getattr(self, f.name)))
+        return changed
 
 
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
@@ -314,6 +341,11 @@ def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
         raise ScoresError(
             f"{side} is not numeric: entry {row} is {bad!r}; scores must be numbers"
         ) from None
+
+
+def _locked(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    x.flags.writeable = False
+    return x
 
 
 def _is_number(value: Any) -> bool:
