@@ -39,6 +39,9 @@ from workbench.bounds.parametric import parametric_bound as parametric_bound
 from workbench.bounds.posterior import posterior_mass as posterior_mass
 from workbench.bounds.posterior import posterior_over_thresholds as posterior_over_thresholds
 from workbench.bounds.posterior import posterior_parameter as posterior_parameter
+from workbench.bounds.ordering import Ordering as Ordering
+from workbench.bounds.ordering import learn_ordering as learn_ordering
+from workbench.bounds.ordering import learn_ordering_nd as learn_ordering_nd
 from workbench.bounds.result import Bound as Bound
 from workbench.claims import GDP as GDP
 from workbench.claims import ApproxDP as ApproxDP
