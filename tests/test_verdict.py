@@ -235,7 +235,10 @@ def test_each_verdict_explains_itself():
     assert "probability of at most" in refuted.explain()
     assert "does not show that it is true" in stands.explain()
     assert "would have caught ε ≥ " in stands.explain()
-    assert "with 80 % power (randomised response, the easiest to catch)" in stands.explain()
+    assert (
+        "with 80 % power (randomised response without ties, the easiest to catch)"
+        in stands.explain()
+    )
     assert "if Gaussian" in stands.explain()
     assert "scores a side would do" in few.explain()
     assert "less than one half" in few.explain()
@@ -263,6 +266,15 @@ def test_samples_that_could_refute_nothing_say_so():
     assert v.verdict == "too few samples"
     assert "would have caught no mechanism with 80 % power" in v.explain()
     assert v.enough[0] > 3
+
+
+def test_ties_that_catch_less_are_told():
+    s = wb.RandomizedResponsePair(1.0, 0.0).sample(2000, seed=0)
+    assert "break them at random" in wb.judge(s, "pure(1)").explain()
+    assert (
+        "break them at random"
+        not in wb.judge(untied(wb.RandomizedResponsePair(1.0, 0.0), 2000, 0), "pure(1)").explain()
+    )
 
 
 def test_reversed_scores_prove_nothing_and_break_nothing():

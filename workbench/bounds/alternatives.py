@@ -38,6 +38,9 @@ from workbench.pairs.base import Pair
 from workbench.pairs.calibrate import gaussian_mu_for
 from workbench.pairs.laplace import LaplacePair
 
+#: The outcomes of randomised response are few: what is told needs their ties broken at random.
+_RESPONSE = "randomised response without ties"
+
 #: Vertices on half of a symmetric trade-off function, evenly in the log of the rate.
 _VERTICES = 3000
 
@@ -76,7 +79,7 @@ def _of_epsilon(epsilon: float, delta: float) -> tuple[Mechanisms, ...]:
     second = Mechanisms("Gaussian", "ε", epsilon, gaussian)
     if delta == 0:
         second = Mechanisms("Laplace", "ε", epsilon, laplace)
-    return Mechanisms("randomised response", "ε", epsilon, Epsilon(delta).curve), second
+    return Mechanisms(_RESPONSE, "ε", epsilon, Epsilon(delta).curve), second
 
 
 def _of_renyi(claim: RenyiDP) -> tuple[Mechanisms, ...]:
@@ -89,7 +92,7 @@ def _of_renyi(claim: RenyiDP) -> tuple[Mechanisms, ...]:
         return Mu().curve(math.sqrt(2 * x / order), alpha)
 
     return (
-        Mechanisms("randomised response", "ε", claim.epsilon_0, response),
+        Mechanisms(_RESPONSE, "ε", claim.epsilon_0, response),
         Mechanisms("Gaussian", "ε", claim.epsilon_0, gaussian),
     )
 
