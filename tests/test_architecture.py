@@ -25,7 +25,14 @@ NUMERICS = (
     "selection",
     "training",
 )
-FLOORS = [NUMERICS, ("figures",), ("pages",), ("assets",), ("dashboard", "jupyter"), ("cli",)]
+FLOORS = [
+    NUMERICS,
+    ("figures",),
+    ("pages",),
+    ("assets",),
+    ("dashboard", "jupyter"),
+    ("cli", "audit_formats"),
+]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {
     "numerics": {"numpy", "scipy", "pandas", "pyarrow", "sklearn", "dp_accounting"},

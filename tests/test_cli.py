@@ -1,6 +1,7 @@
 """The command line, as people and scripts call it."""
 
 import json
+from xml.etree import ElementTree
 
 import pytest
 
@@ -49,6 +50,140 @@ def test_one_file_a_side(tmp_path, capsys):
     assert "n_p=40, n_q=40" in capsys.readouterr().out
 
 
+TRUE, FALSE, HARD = "gdp(1)", "approx(1, 1e-5)", "pure(0)"
+
+
+def audit(capsys, *arguments):
+    """Exit status and standard output."""
+    status = main(["audit", *map(str, arguments)])
+    return status, capsys.readouterr().out
+
+
+@pytest.fixture
+def few(tmp_path):
+    path = tmp_path / "few|ß.csv"
+    path.write_text("in,out\n" + "\n".join(f"{i},{i + 0.5}" for i in range(20)))
+    return path
+
+
+def test_the_status_is_the_verdict(capsys, few):
+    assert audit(capsys, GAUSSIAN, "--claim", TRUE)[0] == 0
+    assert audit(capsys, GAUSSIAN, "--claim", FALSE)[0] == 1
+    assert audit(capsys, few, "--claim", "pure(1)")[0] == 3
+    # Of several claims a refuted one counts, then one that cannot be told.
+    assert audit(capsys, GAUSSIAN, "--claim", TRUE, "--claim", FALSE)[0] == 1
+    assert audit(capsys, few, "--claim", "gdp(9)", "--claim", "gdp(0.1)")[0] == 3
+
+
+def test_text_explains_each_verdict(capsys):
+    _, said = audit(capsys, GAUSSIAN, "--claim", TRUE, "--claim", FALSE)
+    s = wb.read_scores(GAUSSIAN)
+    for claim in (TRUE, FALSE):
+        assert wb.judge(s, claim).explain() in said
+
+
+def test_json_keeps_the_fields_of_version_1_and_adds_claims(capsys):
+    _, without = audit(capsys, GAUSSIAN, "--format", "json")
+    assert without == audit(capsys, GAUSSIAN, "--json")[1]
+    status, said = audit(capsys, GAUSSIAN, "--json", "--claim", TRUE, "--claim", FALSE)
+    report, claims = json.loads(without), json.loads(said)
+    assert "claims" not in report
+    for key in ("version", "scores", "results"):
+        assert claims[key] == report[key]
+    claims = claims["claims"]
+    assert claims["version"] == 1
+    assert claims["status"] == status == 1
+    assert [v["claim"] for v in claims["verdicts"]] == [TRUE, FALSE]
+    assert [v["verdict"] for v in claims["verdicts"]] == ["not refuted", "refuted"]
+    refuted = claims["verdicts"][1]
+    assert refuted["p_value"] < 0.05
+    assert refuted["bounds"][0]["value"] > 1
+    assert refuted["witness"]["fnr_upper"] < refuted["witness"]["claimed_fnr"]
+    assert {p["mechanism"] for p in refuted["power"]} == {
+        "randomised response without ties",
+        "Gaussian",
+    }
+
+
+def test_json_has_no_numbers_that_json_lacks(capsys, few):
+    def refuse(token):
+        raise AssertionError(f"{token} is not JSON")
+
+    few.write_text("in,out\n" + "\n".join(f"{i},{i + 0.5}" for i in range(4)))
+    _, said = audit(capsys, few, "--json", "--claim", "approx(9, 1e-5)")
+    report = json.loads(said, parse_constant=refuse)
+    assert report["claims"]["verdicts"][0]["power"][0]["caught"] == "Infinity"
+
+
+def test_markdown_is_tables(capsys, few):
+    _, said = audit(capsys, few, "--format", "markdown", "--claim", "pure(1)")
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    # Three columns each, and no bar of a file's name opens a fourth.
+    assert {row.replace("\\|", "").count("|") for row in rows} == {4}
+    assert "| `pure(1)` | **too few samples** | about" in said
+    assert "| μ | ≥ 0 | simultaneous, 95 %, if rows are independent |" in said
+    assert "claim" not in audit(capsys, GAUSSIAN, "--format", "markdown")[1]
+
+
+#: What Jenkins' junit-10.xsd allows: attributes, those that must be, and children.
+SCHEMA = {
+    "testsuites": ({"name", "time", "tests", "failures", "errors"}, set(), {"testsuite"}),
+    "testsuite": (
+        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname"},
+        {"name", "tests", "failures", "errors"},
+        {"properties", "testcase", "system-out", "system-err"},
+    ),
+    "properties": (set(), set(), {"property"}),
+    "property": ({"name", "value"}, {"name", "value"}, set()),
+    "testcase": (
+        {"name", "classname", "time"},
+        {"name", "classname"},  # GitLab tells test cases apart by both
+        {"failure", "error", "skipped", "system-out", "system-err"},
+    ),
+    "failure": ({"type", "message"}, {"message"}, set()),
+    "skipped": ({"type", "message"}, {"message"}, set()),
+    "system-out": (set(), set(), set()),
+}
+
+
+def test_junit_has_the_elements_that_jenkins_and_gitlab_read(capsys, few):
+    claims = ("gdp(9)", "gdp(0.1)", "GDP(0.1)")
+    status, said = audit(capsys, few, "--format", "junit", *(f"--claim={c}" for c in claims))
+    assert status == 3
+    assert said.isascii()
+    root = ElementTree.fromstring(said)
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        allowed, needed, children = SCHEMA[element.tag]
+        assert needed <= set(element.attrib) <= allowed
+        assert {child.tag for child in element} <= children
+    suite = root.find("testsuite")
+    cases = {case.get("name"): case for case in suite.findall("testcase")}
+    assert list(cases) == ["gdp(9)", "gdp(0.1)"]  # the same claim twice is one test
+    assert all("few|ß" in case.get("classname") for case in cases.values())
+    found = [len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "skipped")]
+    assert [suite.get(k) for k in ("tests", "failures", "skipped")] == ["2", *map(str, found)]
+    assert "would do" in cases["gdp(0.1)"].find("skipped").get("message")
+
+
+def test_junit_of_refuted_and_standing_claims(capsys):
+    status, said = audit(
+        capsys, GAUSSIAN, "--format", "junit", "--claim", TRUE, "--claim", FALSE, "--claim", HARD
+    )
+    assert status == 1
+    true, false, hard = ElementTree.fromstring(said).iter("testcase")
+    assert "not refuted" in true.find("system-out").text
+    for case in (false, hard):
+        assert case.find("failure").get("type") == "refuted"
+        assert "Above the threshold" in case.find("failure").text
+
+
+def test_the_same_audit_says_the_same(capsys, few):
+    for form in ("json", "junit"):
+        arguments = (few, "--format", form, "--claim", "gdp(0.1)")
+        assert audit(capsys, *arguments) == audit(capsys, *arguments)
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -56,6 +191,12 @@ def test_one_file_a_side(tmp_path, capsys):
         (["audit", GAUSSIAN, "--delta", "2"], "delta must lie in [0, 1)"),
         (["audit", GAUSSIAN, "--confidence", "0.05"], "did you mean 0.95"),
         (["audit", GAUSSIAN, GAUSSIAN, GAUSSIAN], "3 files were given"),
+        (["audit", GAUSSIAN, "--claim", "private(1)"], "cannot read the claim 'private(1)'"),
+        (["audit", GAUSSIAN, "--claim", "approx(2)"], "approx takes (epsilon, delta)"),
+        (["audit", GAUSSIAN, "--claim", "approx(2, 1)"], "delta must lie in [0, 1)"),
+        (["audit", GAUSSIAN, "--claim", "gdp(-1)"], "mu must be at least 0"),
+        (["audit", GAUSSIAN, "--claim", "renyi(1, 1)"], "order must be above 1"),
+        (["audit", GAUSSIAN, "--format", "junit"], "add --claim"),
         (["serve", "nowhere.csv"], "nowhere.csv"),
     ],
 )
@@ -70,3 +211,10 @@ def test_examples_are_listed_with_their_truth(capsys):
     for name in wb.examples()["name"]:
         assert name in said
     assert "ε = 4.377 at δ = 1e-5" in said
+
+
+def test_an_unknown_format_is_status_2_too(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["audit", GAUSSIAN, "--format", "html"])
+    assert stop.value.code == 2
+    assert "markdown" in capsys.readouterr().err

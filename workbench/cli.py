@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import sys
 from collections.abc import Sequence
@@ -12,14 +11,20 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
-from workbench.bounds.band import TOLD_FPR
-from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 
 BAD_INPUT = 2
 
+_EXIT_STATUS = """exit status:
+  0  no claim is refuted, or none was made
+  1  a claim is refuted
+  2  bad input
+  3  no claim is refuted, but there are too few samples: a mechanism at twice the
+     claim would have been refuted with a probability below one half
+"""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, or 2 for bad input."""
+    """Run a command; the exit status is 0, 2 for bad input, or a verdict's (see `audit --help`)."""
     arguments = _parser().parse_args(argv)
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
     logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
@@ -35,6 +40,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from workbench.pages.compare import ComparePage
     from workbench.pages.coverage_lab import CoverageLabPage
     from workbench.pages.family import FamilyPage
+    from workbench.pages.one_run import OneRunPage
     from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.scores import ScoresPage
 
@@ -53,7 +59,7 @@ def serve(arguments: argparse.Namespace) -> int:
         "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
     )
     serve_pages(
-        [*about_scores, ComparePage, PairLabPage, CoverageLabPage],
+        [*about_scores, ComparePage, OneRunPage, PairLabPage, CoverageLabPage],
         port=arguments.port,
         address=arguments.address,
         allow_origin=arguments.allow_origin,
@@ -63,45 +69,14 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def audit(arguments: argparse.Namespace) -> int:
-    """Print the main numbers of a file, each with its guarantee."""
-    scores = _read(arguments)
-    band = wb.tradeoff_band(scores, arguments.confidence)
-    bounds = [
-        band.epsilon(arguments.delta),
-        band.mu(),
-        band.total_variation(),
-        *(band.tpr(fpr) for fpr in TOLD_FPR),
-    ]
-    auc = auc_estimate(wb.roc(scores))
-    bounds += [auc, total_variation_estimate(wb.histogram(scores))]
-    if arguments.json:
-        report = {
-            "version": 1,
-            "scores": {
-                "name": scores.name,
-                "n_p": scores.n_p,
-                "n_q": scores.n_q,
-                "larger_is_member": scores.larger_is_member,
-                "assumption": scores.assumption,
-                "nonfinite_p": str(scores.nonfinite_p),
-                "nonfinite_q": str(scores.nonfinite_q),
-                "discarded": scores.discarded,
-            },
-            "results": [bound.to_dict() for bound in bounds],
-        }
-        _say(json.dumps(report, indent=2, ensure_ascii=False))
-        return 0
-    _say(repr(scores))
-    if auc.value < 0.5:
-        _say("AUC is below ½: if smaller scores speak for membership, add --smaller-is-member.")
-    rows = [(b.symbol, f"{b.relation} {b.rounded}", ", ".join(b.terms)) for b in bounds]
-    width = max(len(name) for name, _, _ in rows)
-    _say("")
-    for name, value, terms in rows:
-        _say(f"{name:<{width}}  {value:<9}  {terms}")
-    _say("")
-    _say(band.most_telling().explain())
-    return 0
+    """Print the main numbers of a file, each with its guarantee, and verdicts on claims."""
+    from workbench.audit_formats import FORMATS, Audit
+
+    # A claim made twice is one claim, and one test.
+    claims = list(dict.fromkeys(map(wb.parse_claim, arguments.claim)))
+    found = Audit.of(_read(arguments), claims, arguments.delta, arguments.confidence)
+    _say(FORMATS[arguments.format](found))
+    return found.status
 
 
 def list_examples(arguments: argparse.Namespace) -> int:
@@ -143,7 +118,13 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--no-open", action="store_true", help="do not open a browser")
     _add_direction(command)
 
-    command = commands.add_parser("audit", help="the main numbers of a file as a table")
+    command = commands.add_parser(
+        "audit",
+        help="the main numbers of a file, and verdicts on claims",
+        description="The main numbers of a file, and verdicts on claims.",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     command.set_defaults(run=audit)
     command.add_argument(
         "files",
@@ -154,7 +135,26 @@ def _parser() -> argparse.ArgumentParser:
     )
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
     command.add_argument("--confidence", type=float, default=0.95, help="default: %(default)g")
-    command.add_argument("--json", action="store_true", help="for machines")
+    command.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
+        "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; may be repeated, all verdicts hold together",
+    )
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "markdown", "junit"),
+        default="text",
+        help="text (default), json, a markdown table, or JUnit XML with a test a claim",
+    )
+    command.add_argument(
+        "--json",
+        action="store_const",
+        dest="format",
+        const="json",
+        help="the same as --format json",
+    )
     _add_direction(command)
     layout = command.add_argument_group("how the file is read (found by itself otherwise)")
     layout.add_argument("--p", help="column of the members' scores")
