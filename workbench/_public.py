@@ -43,6 +43,10 @@ from workbench.bounds.ordering import Ordering as Ordering
 from workbench.bounds.ordering import learn_ordering as learn_ordering
 from workbench.bounds.ordering import learn_ordering_nd as learn_ordering_nd
 from workbench.bounds.result import Bound as Bound
+from workbench.bounds.verdict import Detectable as Detectable
+from workbench.bounds.verdict import Verdict as Verdict
+from workbench.bounds.verdict import Witness as Witness
+from workbench.bounds.verdict import judge as judge
 from workbench.claims import GDP as GDP
 from workbench.claims import ApproxDP as ApproxDP
 from workbench.claims import PureDP as PureDP
