@@ -67,7 +67,30 @@ def read_one_run(
     ScoresError
         The file cannot be read, the columns are in doubt, or the canaries cannot be audited.
     """
-    table = read_table(path)
+    return one_run_of_table(
+        read_table(path),
+        score=score,
+        included=included,
+        included_value=included_value,
+        id=id,
+        larger_is_member=larger_is_member,
+        design=design,
+        name=name,
+    )
+
+
+def one_run_of_table(
+    table: Table,
+    *,
+    score: str | None = None,
+    included: str | None = None,
+    included_value: object = None,
+    id: str | None = None,
+    larger_is_member: bool = True,
+    design: str = "fair-coins",
+    name: str | None = None,
+) -> OneRun:
+    """`read_one_run` of a table that was read already."""
     with _called_as_here():
         layout = guess_layout(table, score=score, member=included, member_value=included_value)
     if layout.kind != "score and label":
