@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.bounds.band import TradeoffBand
 from workbench.bounds.families import GaussianFamily
-from workbench.bounds.parametric import FamilyCheck, FamilyFit
+from workbench.bounds.parametric import FamilyCheck
 from workbench.bounds.result import percent, plain, round_safely
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.figures.key import HEADROOM, Entry, key, line, stairs
 from workbench.figures.layout import base_layout, label, vertical_line
 from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
+from workbench.pairs.base import Pair
 
 Floats = NDArray[np.float64]
 
@@ -35,13 +36,10 @@ ANY_PAIR = Entry("any pair, at least", "good")
 #: Rates with a tick on normal paper, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 
-#: Points at which smooth curves are drawn.
-POINTS = 201
+#: Points at which densities are drawn, and values of δ at which profiles are.
+POINTS, DELTAS = 201, 61
 
 WHERE = "contradiction"
-
-#: A parameter in place of an infinite one.
-AS_GOOD_AS_INFINITE = 1e99
 
 _NORMAL = NormalDist()
 _quantile = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
@@ -152,8 +150,8 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
     return {
         "data": data,
         "layout": base_layout(
-            "false positive rate",
-            "false negative rate",
+            "false positive rate, as Φ⁻¹",
+            "false negative rate, as Φ⁻¹",
             summary=f"Error rates on normal paper. {check.verdict}",
             x=axis,
             y=axis,
@@ -164,44 +162,25 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
     }
 
 
-def profile(
-    band: TradeoffBand,
-    delta: float,
-    fit: FamilyFit | None,
-    lower: float | None,
-    refuted: bool,
-) -> dict[str, Any]:
-    """δ(ε): the lower bound for any pair, the one if the pair is of the family, and the fit.
-
-    ``lower`` is the one-sided lower limit of the family's parameter.
-    """
-    free = band.epsilon(delta)
+def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool) -> dict[str, Any]:
+    """δ(ε): the lower bound for any pair, and that of the family, which is the ``member``'s own."""
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
-    by_delta = np.logspace(low, 0, POINTS)[:-1]
-    ends, entries = [1.0, 1.35 * free.value], [ANY_PAIR]
-    told = f"At δ = {plain(delta)}: ε at least {free.rounded} for any pair"
-    traces: list[dict[str, Any]] = []
-    dots = [(ANY_PAIR, free.value)]
-    if fit is not None and lower is not None:
-        member = REFUTED if refuted else IF_FAMILY
-        value = float(fit.family.pair(lower).epsilon(delta)) if math.isfinite(lower) else math.inf
-        ends += [1.15 * value] if math.isfinite(value) else []
-        epsilon = np.linspace(0, round_up(max(ends)), POINTS)
-        promised = fit.family.pair(min(lower, AS_GOOD_AS_INFINITE)).profile(epsilon)
-        traces.append(line(member, epsilon, drawable(promised)))
-        entries.append(member)
-        dots.append((member, value))
-        told += (
-            f", {round_safely(value, 'down')} if it is {fit.family.given}"
-            f"{', which is refuted' if refuted else ''}"
-        )
-    most = round_up(max(ends))
-    certified, total = band.curve.epsilon(by_delta), band.total_variation().value
-    shown = by_delta < total
-    # At ε = 0 the profile is the total variation.
-    traces.append(
-        line(ANY_PAIR, np.append(certified[shown], 0), drawable([*by_delta[shown], total]))
-    )
+    # By δ, since the curves end in vertical drops that no grid of ε would show.
+    deltas = np.union1d(np.logspace(low, 0, DELTAS)[:-1], delta)
+    certified = np.array([band.epsilon(d).value for d in deltas])
+    curves = {ANY_PAIR: (certified, band.total_variation().value)}
+    if member is not None:
+        of_family = REFUTED if refuted else IF_FAMILY
+        curves[of_family] = np.asarray(member.epsilon(deltas)), member.total_variation
+    dots = {entry: float(epsilon[deltas == delta][0]) for entry, (epsilon, _) in curves.items()}
+    most = round_up(1.2 * max(1.0, *dots.values()))
+    told = (f"{entry.text}: ε = {round_safely(dot, 'down')}" for entry, dot in dots.items())
+    traces = []
+    for entry, (epsilon, total) in curves.items():
+        shown = deltas < total
+        # At ε = 0 the profile is the total variation.
+        at = drawable([*deltas[shown], total])
+        traces.append(line(entry, np.append(epsilon[shown], 0.0), at))
     traces += [
         {
             "type": "scatter",
@@ -212,10 +191,9 @@ def profile(
             "marker": {"size": 10, "color": f"@{entry.role}",
                        "line": {"width": 2, "color": "@paper"}},
         }
-        for entry, value in dots
-        if math.isfinite(value)
+        for entry, value in dots.items()
     ]  # fmt: skip
-    drawn = key(entries)
+    drawn = key(list(curves))
     here = {"color": "@muted", "width": 1, "dash": "dash"}
     drawn["shapes"].append(
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": delta, "y1": delta, "line": here}
@@ -230,7 +208,8 @@ def profile(
         "layout": base_layout(
             "ε",
             "δ",
-            summary=f"Privacy profile. {told}, with {percent(band.confidence)} confidence.",
+            summary=f"Privacy profile. At δ = {plain(delta)}, with {percent(band.confidence)} "
+            f"confidence: {'; '.join(told)}.",
             x={"range": [0, most]},
             y={
                 "type": "log",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import param
@@ -320,13 +321,14 @@ class FamilyPage(ScoreSource):
     )
     def profile(self) -> dict[str, Any]:
         """Privacy profile δ(ε); the dots are the ε lower bounds at your δ."""
-        if isinstance(self.check(), str):
-            return charts.profile(self.band(), self.delta, None, None, refuted=False)
-        # The limits of this level have the one-sided bound's error at their lower end.
-        one_sided = family_fit(self.scores, self.family, 2 * self.confidence - 1, self.known_q)
-        return charts.profile(
-            self.band(), self.delta, self.fit(), one_sided.lower, refuted=self._refuted
-        )
+        member = None
+        if not isinstance(self.check(), str):
+            # Limits of this level have the one-sided bound's error at their lower end.
+            level = 2 * self.confidence - 1
+            fit = family_fit(self.scores, self.family, level, self.known_q)
+            if math.isfinite(fit.lower):
+                member = fit.family.pair(fit.lower)
+        return charts.profile(self.band(), self.delta, member, self._refuted)
 
     # -- as Python -----------------------------------------------------------------------------
 
