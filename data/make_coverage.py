@@ -19,9 +19,9 @@ from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.settings import SETTINGS
 
 SIZES = {
-    **dict.fromkeys(SETTINGS, ((500, 400),)),
-    "no-leak": ((500, 400), (2000, 2000)),
-    "laplace": ((500, 400), (1000, 1000)),
+    **dict.fromkeys(SETTINGS, ((300, 250),)),
+    "no-leak": ((300, 250), (1000, 1000)),
+    "laplace": ((300, 250), (1000, 1000)),
     "clustered-reduced": ((4000, 3000),),
 }
 #: Where methods that are known to fail are shown to.

@@ -42,6 +42,7 @@ from workbench.bounds.rank_tests import (
     rank_tests,
 )
 from workbench.bounds.result import Bound, percent
+from workbench.bounds.ties import counts_above
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.reprs import table
@@ -77,12 +78,15 @@ class TradeoffBand:
         In score units, from the most to the least member-like.
     tests : RankTests
         The test of trade-off functions at each threshold.
+    ties_broken : bool
+        Whether P and Q had ties at thresholds, which were broken at random.
     """
 
     scores: Scores
     confidence: float
     thresholds: Floats
     tests: RankTests
+    ties_broken: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -261,7 +265,8 @@ class TradeoffBand:
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
-        notes = (s.held_out, self._too_few if value <= 0 else "")
+        coins = TIES if self.ties_broken and value > 0 else ""
+        notes = (s.held_out, coins, self._too_few if value <= 0 else "")
         return Bound(
             quantity=quantity,
             value=max(value, 0.0),
@@ -320,17 +325,17 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
     """
     confidence = checks.confidence(confidence)
     if scores not in _TESTS:
-        thresholds = scores.most_member_like_q(rank_grid(scores.n_q))
-        counts, _ = scores.tail_counts(thresholds)
-        _TESTS[scores] = (
-            thresholds,
-            rank_tests(rank_grid(scores.n_q), counts, scores.n_p, scores.n_q),
-        )
+        ranks = rank_grid(scores.n_q)
+        counts, broken = counts_above(scores, ranks)
+        tests = rank_tests(ranks, counts, scores.n_p, scores.n_q)
+        _TESTS[scores] = (scores.most_member_like_q(ranks), tests, broken)
     return TradeoffBand(scores, confidence, *_TESTS[scores])
 
 
+TIES = "Ties between members and non-members are broken at random, by a hash of their counts."
+
 #: Thresholds and tests do not depend on the confidence, which people move.
-_TESTS: WeakKeyDictionary[Scores, tuple[Floats, RankTests]] = WeakKeyDictionary()
+_TESTS: WeakKeyDictionary[Scores, tuple[Floats, RankTests, bool]] = WeakKeyDictionary()
 
 
 def level_of_each(confidence: float, tests: int) -> float:

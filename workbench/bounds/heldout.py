@@ -33,6 +33,7 @@ from workbench.bounds.rank_tests import (
 )
 from workbench.bounds.result import Bound, percent
 from workbench.bounds.split import split, told
+from workbench.bounds.ties import counts_above
 from workbench.curves.elementwise import Floats
 from workbench.scores.sample import Scores, ScoresError
 
@@ -133,7 +134,7 @@ class _Part:
             rule = likelihood_ratio(first)
             first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
         ranks, expected = _favoured(first, rest.n_p, rest.n_q, question, confidence)
-        counts, _ = rest.tail_counts(rest.most_member_like_q(ranks))
+        counts, _ = counts_above(rest, ranks)
         return cls(rest, rank_tests(ranks, counts, rest.n_p, rest.n_q), expected)
 
     def witness(self, question: Question, value: float) -> tuple[float, str | None]:
@@ -154,7 +155,7 @@ def _favoured(
     grid = rank_grid(n_q)
     fpr = grid / (n_q + 1)
     alike = np.clip(np.ceil(fpr * (first.n_q + 1)), 1, first.n_q).astype(int)
-    above, _ = first.tail_counts(first.most_member_like_q(alike))
+    above, _ = counts_above(first, alike)
     # A count between the observed and that of guessing: the first part is small.
     counts = np.rint((above + fpr) / (first.n_p + 1) * n_p).astype(int)
     tests = rank_tests(grid, counts, n_p, n_q)

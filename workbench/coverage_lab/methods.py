@@ -14,7 +14,10 @@ from workbench.bounds.band import tradeoff_band
 from workbench.bounds.fixed_bins import hockey_stick_limits
 from workbench.bounds.from_counts import epsilon_from_counts
 from workbench.bounds.gdp import gdp_fit
+from workbench.bounds.heldout import held_out_bound
+from workbench.bounds.ordering import learn_ordering
 from workbench.bounds.parametric import parametric_bound
+from workbench.bounds.questions import Epsilon
 from workbench.bounds.result import Bound
 from workbench.bounds.threshold import epsilon_at_threshold
 from workbench.coverage_lab.settings import Setting
@@ -184,6 +187,14 @@ def _at_threshold(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
     return bounds
 
 
+def _held_out(ordering: str, splits: int = 1) -> Callable[[Scores, Asked], Iterable[Bound]]:
+    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
+        question = Epsilon(asked.delta)
+        return (held_out_bound(s, question, asked.confidence, ordering, splits),)
+
+    return bounds
+
+
 def _anytime(s: Scores, asked: Asked) -> Iterable[Bound]:
     return (anytime_epsilon(s, asked.delta, asked.confidence),)
 
@@ -228,6 +239,28 @@ _METHODS = (
         "The largest bound ever shown while the data arrived.",
         "anytime",
         _anytime,
+    ),
+    Method(
+        "held-out",
+        "Held-out thresholds",
+        "Tuned on a fifth of the scores, tested on the rest.",
+        "held-out",
+        _held_out("threshold"),
+    ),
+    Method(
+        "held-out-splits",
+        "Held-out thresholds, five splits",
+        "The same, five times, combined by a majority.",
+        "held-out",
+        _held_out("threshold", splits=5),
+    ),
+    Method(
+        "learned-ordering",
+        "Learned likelihood ratio",
+        "Ordered by a ratio learned on a fifth of the scores, the band over the rest; ε at two δ, "
+        "μ, TV and a true positive rate, all checked together.",
+        "held-out",
+        lambda s, asked: _band(learn_ordering(s).scores, asked),
     ),
     Method(
         "bins-mcdiarmid",
