@@ -79,13 +79,13 @@ def test_nothing_that_the_band_says_is_false_while_the_event_holds(name):
     """At 60 % confidence limits come close to the truth, and still none goes beyond it."""
     pair, held = PAIRS[name], 0
     for sizes in SIZES:
-        for seed in range(8):
+        for seed in range(6):
             band = wb.tradeoff_band(pair.sample(sizes, seed=seed), 0.6)
             truth = pair.tradeoff(band.tests.alpha, symmetric=False)
             if band.tests.p_values(truth).min() > band.level:
                 held += 1
                 assert not exceeds(pair, band), (sizes, seed)
-    assert held > 15
+    assert held > 10
 
 
 def test_the_band_is_false_at_most_as_often_as_stated():

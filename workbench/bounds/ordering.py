@@ -32,6 +32,9 @@ SHARE = 0.2
 #: What each bin's counts start from, so that an empty side makes no infinite ratio.
 _PRIOR_COUNT = 0.5
 
+#: Outcomes that are no numbers, each of its own kind.
+_ODD = np.isnan, np.isposinf, np.isneginf
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordering:
@@ -76,13 +79,15 @@ class LikelihoodRatio:
     Attributes
     ----------
     knots, log_ratio : ndarray, shape (bins,)
-    of_nan : float
-        The value of NaN, an outcome of its own.
+    of_nan, of_plus_inf, of_minus_inf : float
+        The values of outcomes that are no numbers.
     """
 
     knots: Floats
     log_ratio: Floats
     of_nan: float
+    of_plus_inf: float
+    of_minus_inf: float
 
     def __call__(self, x: ArrayLike) -> Floats:
         x = np.asarray(x, dtype=float)
@@ -90,11 +95,13 @@ class LikelihoodRatio:
         value = np.interp(x, knots, y)
         if knots.size > 1:
             # Constant ends would tie the most telling scores.
-            finite = np.clip(x, -1e300, 1e300)
             for end, inner, beyond in ((0, 1, x < knots[0]), (-1, -2, x > knots[-1])):
                 slope = (y[inner] - y[end]) / (knots[inner] - knots[end])
-                value = np.where(beyond, y[end] + slope * (finite - knots[end]), value)
-        return np.where(np.isnan(x), self.of_nan, value)
+                value[beyond] = y[end] + slope * (x[beyond] - knots[end])
+        value[np.isnan(x)] = self.of_nan
+        value[np.isposinf(x)] = self.of_plus_inf
+        value[np.isneginf(x)] = self.of_minus_inf
+        return value
 
 
 def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
@@ -138,14 +145,16 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
 
 def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
     """log(p̂/q̂) by bins of equal numbers, the cube root of n many, joined by lines."""
-    p, q = (x[~np.isnan(x)] for x in (scores.p, scores.q))
-    pooled = np.sort(np.concatenate([p, q]))
 
     def log_ratio(in_p: Any, in_q: Any) -> Any:
-        return np.log((in_p + _PRIOR_COUNT) / scores.n_p) - np.log(
-            (in_q + _PRIOR_COUNT) / scores.n_q
-        )
+        p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q
+        return np.log(p) - np.log(q)
 
+    odd = (float(log_ratio(*(is_it(x).sum() for x in scores))) for is_it in _ODD)
+    p, q = (x[np.isfinite(x)] for x in scores)
+    if p.size + q.size == 0:
+        return LikelihoodRatio(np.zeros(1), np.zeros(1), *odd)
+    pooled = np.sort(np.concatenate([p, q]))
     bins = max(round(pooled.size ** (1 / 3)), 2)
     # A value that fills several bins makes one: what is discrete keeps its own ratio.
     edges = np.unique(pooled[(np.arange(1, bins) * pooled.size) // bins])
@@ -153,16 +162,16 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         np.bincount(np.searchsorted(edges, x, side="right"), minlength=edges.size + 1)
         for x in (p, q)
     )
+    p_counts, q_counts = (c[p_counts + q_counts > 0] for c in (p_counts, q_counts))
     # Neighbours of one ratio, or without the same side, are one bin: equal values would be ties.
     with quiet():
         ratio = p_counts / q_counts
-    new = np.concatenate([[True], (ratio[1:] != ratio[:-1]) & (p_counts + q_counts > 0)[1:]])
-    p_counts, q_counts = (np.add.reduceat(c, np.flatnonzero(new)) for c in (p_counts, q_counts))
+    new = np.concatenate([[0], np.flatnonzero(ratio[1:] != ratio[:-1]) + 1])
+    p_counts, q_counts = (np.add.reduceat(c, new) for c in (p_counts, q_counts))
     counts = p_counts + q_counts
     middle = pooled[np.cumsum(counts) - 1 - counts // 2]
     knots, kept = np.unique(middle, return_index=True)
-    ratios = log_ratio(p_counts, q_counts)[kept]
-    return LikelihoodRatio(knots, ratios, float(log_ratio(*scores.nan_counts)))
+    return LikelihoodRatio(knots, log_ratio(p_counts, q_counts)[kept], *odd)
 
 
 def learn_ordering_nd(

@@ -1,0 +1,171 @@
+"""Held-out bounds keep their level, and say where nothing could be shown."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import workbench as wb
+from workbench.bounds import heldout
+from workbench.bounds.band import level_of_each
+from workbench.bounds.questions import Epsilon
+from workbench.bounds.rank_tests import rank_tests
+from workbench.bounds.split import hashed_generator, split
+
+DELTA = 1e-5
+
+PAIRS = {
+    "equal": (wb.GaussianPair(0), (300, 300)),
+    "gaussian": (wb.GaussianPair(1), (400, 250)),
+    "ties": (wb.RandomizedResponsePair(1.0, 0.05), (250, 400)),
+}
+
+
+def held_out(s, delta=DELTA, **more):
+    return wb.epsilon_lower_bound(s, delta, guarantee="held-out", **more)
+
+
+@pytest.mark.parametrize(
+    ("name", "ordering"),
+    [
+        ("equal", "threshold"),
+        ("equal", "likelihood-ratio"),
+        ("gaussian", "threshold"),
+        ("ties", "likelihood-ratio"),
+    ],
+)
+def test_the_bound_is_false_at_most_as_often_as_stated(name, ordering):
+    """150 seeded replicates; fails when 5 % is refuted at 1 % significance."""
+    pair, sizes = PAIRS[name]
+    false = sum(
+        held_out(pair.sample(sizes, seed=seed), 0.0, ordering=ordering).value
+        > pair.epsilon(0) + 1e-9
+        for seed in range(200)
+    )
+    assert binomtest(false, 150, 0.05, alternative="greater").pvalue > 0.01
+
+
+def test_ranks_chosen_where_they_are_tested_fail():
+    """The same simulation catches who tunes on the scores that are measured."""
+    question, false = Epsilon(0.0), 0
+    for seed in range(200):
+        s = wb.GaussianPair(0).sample(300, seed=seed)
+        ranks, _ = heldout._favoured(s, s.n_p, s.n_q, question, 0.95)
+        counts, _ = s.tail_counts(s.most_member_like_q(ranks))
+        p = rank_tests(ranks, counts, s.n_p, s.n_q).of_values(question, np.zeros(ranks.size))
+        false += p.min() <= level_of_each(0.95, heldout.RANKS)
+    assert binomtest(false, 200, 0.05, alternative="greater").pvalue < 0.01
+
+
+def test_several_splits_keep_the_level():
+    pair = wb.GaussianPair(0)
+    false = sum(held_out(pair.sample(200, seed=seed), splits=3).value > 0 for seed in range(60))
+    assert binomtest(false, 60, 0.05, alternative="greater").pvalue > 0.01
+
+
+@pytest.mark.parametrize(("mu", "least"), [(0.5, 0.45), (1, 1.45)])
+def test_it_reaches_the_reference(mu, least):
+    """Means over 24 samples of 1000 a side; one threshold by Berger & Boos: 0.565 and 1.55."""
+    pair = wb.GaussianPair(mu)
+    values = [held_out(pair.sample(1000, seed=seed)).value for seed in range(24)]
+    assert least < np.mean(values) < pair.epsilon(DELTA)
+
+
+def test_more_splits_depend_less_on_luck():
+    s = wb.GaussianPair(1).sample(1000, seed=4)
+    one = [heldout._Part.of(s, Epsilon(DELTA), 0.95, "threshold", i).expected for i in range(6)]
+    assert len(set(one)) > 1
+    bound = held_out(s, splits=5)
+    assert 1 < bound.value < 2.2
+    assert "5 splits" in bound.explain()
+    assert bound.threshold is None
+
+
+@pytest.mark.parametrize(
+    ("p", "combined"), [([0.02], 0.02), ([0.01, 0.03, 0.9], 0.045), ([0.2, 0.9], 0.9)]
+)
+def test_a_majority_of_p_values_is_a_p_value(p, combined):
+    assert heldout._of_majority(np.array(p)) == pytest.approx(combined)
+
+
+def test_a_bare_majority_at_the_full_level_would_not_be():
+    """Dependence that makes 2 of 3 small at once: why the p-value is 3/2 of the second smallest."""
+    rng = np.random.default_rng(0)
+    u = rng.random(20_000)
+    # Each is uniform; two of the three are below 0.05 whenever u is below 0.075.
+    small = u < 0.075
+    p = np.where(
+        small[:, None], 0.05 * rng.random((u.size, 3)), 0.05 + 0.95 * rng.random((u.size, 3))
+    )
+    spared = rng.integers(3, size=u.size)
+    p[small, spared[small]] = 0.05 + 0.95 * rng.random(small.sum())
+    combined = np.array([heldout._of_majority(row) for row in p])
+    assert np.mean(np.sort(p, axis=1)[:, 1] <= 0.05) > 0.07
+    assert np.mean(combined <= 0.05) < 0.053
+
+
+def test_nobody_rerolls():
+    s = wb.GaussianPair(1).sample(500, seed=1)
+    rng = np.random.default_rng(5)
+    shuffled = wb.Scores(rng.permutation(s.p), rng.permutation(s.q))
+    mirrored = wb.Scores(-s.p, -s.q, larger_is_member=False)
+    values = [held_out(x).value for x in (s, shuffled, mirrored)]
+    assert values[0] == values[1] == values[2]
+    assert held_out(mirrored).threshold == -held_out(s).threshold
+
+
+def test_the_hash_sees_values_not_how_they_are_written():
+    first = hashed_generator(np.array([0.0, np.nan])).integers(2**62)
+    assert first == hashed_generator(np.array([-0.0, -np.nan])).integers(2**62)
+    assert first != hashed_generator(np.array([0.0, 1.0])).integers(2**62)
+    assert first != hashed_generator(np.array([0.0, np.nan]), which=1).integers(2**62)
+
+
+def test_parts_are_disjoint_and_complete():
+    s = wb.GaussianPair(1).sample((50, 30), seed=0)
+    first, rest = split(s, 0.2)
+    assert (first.n_p, first.n_q, rest.n_p, rest.n_q) == (10, 6, 40, 24)
+    np.testing.assert_array_equal(np.sort(np.concatenate([first.p, rest.p])), np.sort(s.p))
+    np.testing.assert_array_equal(np.sort(np.concatenate([first.q, rest.q])), np.sort(s.q))
+
+
+def test_what_the_bound_says_of_itself():
+    rng = np.random.default_rng(0)
+    labels = [f"{side}{i // 2}" for side in "pq" for i in range(400)]
+    s = wb.Scores(
+        rng.normal(2, 1, 400), rng.normal(0, 1, 400), clusters=(labels[:400], labels[400:])
+    )
+    bound = wb.mu_lower_bound(s, guarantee="held-out")
+    assert bound.guarantee == "held-out"
+    assert bound.assumption == "clustered"
+    assert (bound.n_p, bound.n_q) == (200, 200)
+    assert 0.8 < bound.value < 3
+    assert "20 %" in bound.note
+    assert "association" in bound.cite()
+    strong = held_out(s)
+    assert strong.direction in ("P‖Q", "Q‖P")
+    assert np.isfinite(strong.threshold)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda s: held_out(wb.Scores([1, 2, 3], [1, 2, 4])), "At least 6 on each side"),
+        (lambda s: held_out(wb.Scores(np.arange(9), np.arange(9)), confidence=0.9999), "too few"),
+        (lambda s: held_out(s, splits=0), "splits must be a whole number of at least 1"),
+        (lambda s: held_out(s, ordering="best"), "ordering must be one of"),
+        (lambda s: held_out(s, threshold=0.1), "leave out threshold"),
+        (lambda s: wb.epsilon_lower_bound(s, 0, splits=3), "belongs to guarantee='held-out'"),
+        (lambda s: wb.mu_lower_bound(s, ordering="threshold"), "belongs to guarantee='held-out'"),
+    ],
+)
+def test_bad_arguments_say_what_to_do(call, says):
+    with pytest.raises(ValueError, match=says):
+        call(wb.GaussianPair(1).sample(100))
+
+
+def test_the_size_that_would_do_does():
+    """A perfect attack of the size that the refusal names is shown, one below is refused."""
+    with pytest.raises(ValueError, match="At least 11 on each side"):
+        held_out(wb.Scores(np.arange(10) + 100.0, np.arange(10)), 0.0, confidence=0.9999)
+    enough = wb.Scores(np.arange(11) + 100.0, np.arange(11))
+    assert held_out(enough, 0.0, confidence=0.9999).value >= 0
