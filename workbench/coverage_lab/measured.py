@@ -28,7 +28,7 @@ FILE = "coverage.json"
 SOURCES = ("bounds", "curves", "estimators", "scores", "pairs")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Measured:
     """Stored results of the lab.
 
@@ -57,6 +57,7 @@ class Measured:
         """Whether the code is still the one that was measured."""
         return self.digest == source_digest()
 
+    @cache  # noqa: B019  (there is one, for good)
     def sentence(self, source: str) -> str:
         """How bounds of this method (`Bound.method`) fared; empty where it was not measured."""
         own = [r for r in self.records if r["source"] == source and _shipped(r["method"])]

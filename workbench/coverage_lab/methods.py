@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from numpy.typing import NDArray
 
 from workbench.bounds.anytime import anytime_epsilon
 from workbench.bounds.band import tradeoff_band
+from workbench.bounds.counts import Counts
 from workbench.bounds.fixed_bins import hockey_stick_limits
 from workbench.bounds.from_counts import epsilon_from_counts
 from workbench.bounds.gdp import gdp_fit
 from workbench.bounds.heldout import held_out_bound
+from workbench.bounds.intervals import bound
 from workbench.bounds.ordering import learn_ordering
 from workbench.bounds.parametric import parametric_bound
 from workbench.bounds.questions import Epsilon
@@ -181,10 +184,16 @@ def _normal_limits(tpr: Floats, fpr: Floats, n_p: Any, n_q: Any, asked: Asked) -
 
 def _at_threshold(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
     def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
-        t = asked.setting.threshold
-        return (epsilon_at_threshold(s, t, asked.delta, asked.confidence, interval),)
+        counts = Counts.at_threshold(s, asked.setting.threshold)
+        return (_of_counts(counts, asked.delta, asked.confidence, interval),)
 
     return bounds
+
+
+@lru_cache(maxsize=100_000)
+def _of_counts(counts: Counts, delta: float, confidence: float, interval: str) -> Bound:
+    """Replicates at one threshold often repeat their counts."""
+    return bound(counts, Epsilon(delta), confidence, interval)
 
 
 def _held_out(ordering: str, splits: int = 1) -> Callable[[Scores, Asked], Iterable[Bound]]:
@@ -249,10 +258,10 @@ _METHODS = (
     ),
     Method(
         "held-out-splits",
-        "Held-out thresholds, five splits",
-        "The same, five times, combined by a majority.",
+        "Held-out thresholds, three splits",
+        "The same, three times, combined by a majority.",
         "held-out",
-        _held_out("threshold", splits=5),
+        _held_out("threshold", splits=3),
     ),
     Method(
         "learned-ordering",
