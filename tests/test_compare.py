@@ -48,6 +48,19 @@ def test_the_leakier_one_is_found_and_named():
     np.testing.assert_array_equal(swapped.verdict, -comparison.verdict)
 
 
+def test_a_range_holds_between_its_rates_too():
+    """A verdict between two rates needs the limits of both."""
+    a, b = wb.GaussianPair(2.0).sample(5000, seed=1), wb.GaussianPair(0.5).sample(5000, seed=2)
+    c = compare(a, b)
+    for low, high, which in c.ranges:
+        inside = (c.fpr >= low) & (c.fpr <= high)
+        assert set(c.verdict[inside]) == {which}
+        if which == 1:
+            assert (c.a_lower[inside][:-1] > c.b_upper[inside][1:]).all()
+    assert [r[0] for r in c.ranges] == sorted(r[0] for r in c.ranges)
+    assert (c.ranges[0][0], c.ranges[-1][1]) == (c.fpr[0], c.fpr[-1])
+
+
 def test_curves_that_cross_are_told_apart_by_rate():
     """Few members found for sure against all of them found a little."""
     rng = np.random.default_rng(0)

@@ -464,3 +464,12 @@ def test_scores_that_no_gaussian_gives_are_refused():
         wb.family_fit(wb.Scores([1, 1, 1], [0, 0]), "gaussian")
     dropped = wb.Scores([1, 2, np.nan, 3], [0, 1, 2], nonfinite="drop")
     assert wb.parametric_bound(dropped, delta=DELTA).discarded == 1
+
+
+def test_scores_out_of_every_members_reach_fit_no_member():
+    """At most a share q of members is found by any subsampled Gaussian; here it is nearly all."""
+    fit = wb.family_fit(wb.example("breast-cancer-losses"), "subsampled-gaussian", q=0.25)
+    assert not fit.fits
+    bound = wb.parametric_bound(fit.scores, "subsampled-gaussian", delta=1e-5, q=0.25)
+    assert bound.value == 0
+    assert bound.void

@@ -60,9 +60,17 @@ class Comparison:
 
     @property
     def ranges(self) -> list[tuple[float, float, int]]:
-        """Ranges of false positive rates with one verdict each: (from, to, verdict)."""
+        """Ranges of false positive rates with one verdict each: (from, to, verdict).
+
+        A verdict holds between two rates too where the lower limit at the first exceeds the upper
+        one at the second, since true positive rates grow with the false positive rate.
+        """
         verdict = self.verdict
-        starts = np.flatnonzero(np.diff(verdict, prepend=verdict[0] + 1))
+        a_between = self.a_lower[:-1] > self.b_upper[1:]
+        b_between = self.b_lower[:-1] > self.a_upper[1:]
+        between = a_between.astype(int) - b_between
+        parts = (verdict[1:] != verdict[:-1]) | (between != verdict[1:])
+        starts = np.concatenate([[0], np.flatnonzero(parts) + 1])
         ends = np.append(starts[1:], verdict.size) - 1
         return [
             (float(self.fpr[i]), float(self.fpr[j]), int(verdict[i]))
@@ -74,7 +82,7 @@ class Comparison:
         told = [
             f"{VERDICTS[which]} at false positive rates from {plain(low)} to {plain(high)}"
             for low, high, which in self.ranges
-            if which
+            if which and low < high
         ]
         level = f"With {percent(self.confidence)} confidence for all of it, "
         if not told:

@@ -232,7 +232,9 @@ class OrderedFamily(Family):
         lower = float(self.of_point(limits.fpr_upper, limits.fnr_upper).max())
         upper = float(self.of_point(limits.fpr_lower, limits.fnr_lower).min())
         reversed_order = bool((limits.fpr_lower + limits.fnr_lower > 1).any())
-        if reversed_order or lower > upper * (1 + _ROUND_OFF) + _ROUND_OFF:
+        # Beyond what the leakiest members reach, no parameter passes through the point.
+        out_of_reach = math.isinf(lower)
+        if reversed_order or out_of_reach or lower > upper * (1 + _ROUND_OFF) + _ROUND_OFF:
             return NOTHING_FITS
         return Limits(lower, upper)
 

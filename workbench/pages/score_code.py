@@ -26,10 +26,11 @@ def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
         and ``view``. Scores that were given in Python or as a file stay ``scores``, or are named by
         the first line.
     """
-    band = f"wb.tradeoff_band(scores, confidence={page.confidence!r})"
+    measured = "scores" if page.ordering == "score" else "wb.learn_ordering(scores).scores"
+    band = f"wb.tradeoff_band({measured}, confidence={page.confidence!r})"
     pointwise = (
         f"wb.epsilon_lower_bound(scores, delta={page.delta!r}, confidence={page.confidence!r}, "
-        f'guarantee="pointwise", threshold={page.threshold!r})'
+        f'guarantee="pointwise", threshold={page.threshold!r}, interval="{page.interval}")'
     )
     return "\n".join(
         [
