@@ -151,8 +151,6 @@ def profile(
     h: Histogram, band: TradeoffBand, delta: float, fit: Bound, reference: Pair | None
 ) -> dict[str, Any]:
     """δ as a function of ε: from the histogram, certified, from the fit, and promised."""
-    from workbench.curves.gdp import gaussian_log_profile
-
     certified = band.epsilon(delta)
     most = round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
     epsilon = np.linspace(0, most, 201)
@@ -161,7 +159,7 @@ def profile(
     certified_delta = np.logspace(low, 0, 201)
     data = [
         line(HISTOGRAM, epsilon, drawable(h.profile(epsilon))),
-        line(FIT, epsilon, drawable(np.exp(gaussian_log_profile(fit.value, epsilon)))),
+        line(FIT, epsilon, drawable(_gaussian_profile(fit, epsilon))),
         line(BAND, band.curve.epsilon(certified_delta[:-1]), certified_delta[:-1]),
     ]
     entries = [HISTOGRAM, BAND, FIT]
@@ -334,7 +332,17 @@ def _unsymmetric(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _gaussian(fit: Bound, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
     from workbench.curves.gdp import gaussian_tradeoff
 
+    if math.isinf(fit.value):  # histograms that do not overlap
+        return np.where(alpha > 0, 0.0, 1.0)
     return np.asarray(gaussian_tradeoff(fit.value, alpha))
+
+
+def _gaussian_profile(fit: Bound, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
+    from workbench.curves.gdp import gaussian_log_profile
+
+    if math.isinf(fit.value):
+        return np.ones_like(epsilon)
+    return np.exp(np.asarray(gaussian_log_profile(fit.value, epsilon)))
 
 
 def drawable(delta: Any) -> NDArray[np.float64]:
