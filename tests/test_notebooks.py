@@ -86,6 +86,23 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
     "07-your-own-scores": {
         "missing losses, kept": (16, 12),  # 2 % of 800
     },
+    "09-one-run": {
+        "μ from 309 errors in 1000 bits": (0.8582, 5e-5),
+        "ε from 309 errors in 1000 bits, exact": (3.670, 5e-4),
+        "ε from 309 errors in 1000 bits, Hoeffding": (3.305, 5e-4),
+        "ε from 1587 errors in 10 000 bits": (9.688, 5e-4),
+        "STEINKE23, 90 of 100 right": (1.6261, 5e-5),
+        "MAHLOUJIFAR24, 90 of 100 right": (2.456, 5e-4),
+        "2 of 20 right": (0, 0),
+        "direct bit error, response": (0.4703, 5e-5),
+        "printed bit error, response": (0.4583, 5e-5),
+        "direct bit error, subsampled": (0.387, 5e-4),
+        "printed bit error, subsampled": (0.322, 5e-4),
+        "false claims with interference, simulated": (0, 0.05),
+        "false claims of bits, all revealed, simulated": (0.1, 0.03),  # whenever they are revealed
+        "false claims of STEINKE23, all revealed, simulated": (0, 0.05),
+        "randomized-response: BITS minus STEINKE23, mean": (0, 0.01),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -97,6 +114,7 @@ HEADLINES = {
     "05-laplace-and-wrong-families": ["4.530", "16.661", "2.329", "0.1936"],
     "06-from-tv-to-epsilon": ["2.73", "8.38", "0.2261", "0.266", "0.335"],
     "07-your-own-scores": ["simultaneous, 95 %, independent runs", "clopper1934use"],
+    "09-one-run": ["≥ 3.67 (pointwise", "1.6261", "2.456", "0.4583", "void: pointwise"],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -110,6 +128,11 @@ TRUTHS = {
         "main result": 7.05,  # 98 % of a Gaussian pair with μ = 1.5
         "by a Gaussian yardstick": 1.5,
         "membership advantage": 0.5359,
+    },
+    "09-one-run": {
+        "paid for, one run of μ = 1": 4.37717810,
+        "held out, one run of μ = 1": 4.37717810,
+        "Laplace as Laplace": 1.0,
     },
 }
 
@@ -223,6 +246,14 @@ def test_naive_quadrature_fails_in_notebook_4():
     stated = run("04-the-subsampled-gaussian").stated
     assert stated["thresholds where dblquad is off by ½, σ = 0.29"] >= 5
     assert stated["thresholds where the grid is off by ½, σ = 0.29"] >= 1
+
+
+def test_one_run_catches_the_bug_and_a_wrong_family_claims_too_much():
+    stated = run("09-one-run").stated
+    for claim in (1, 2, 4, 8):
+        assert stated[f"flawed DP-SGD, claimed {claim}"] > claim
+    assert stated["Laplace as Gaussian"] > 1
+    assert stated["gaussian: BITS minus STEINKE23, mean"] > 1
 
 
 def test_there_is_an_expectation_for_every_notebook_and_a_row_in_the_contents():

@@ -6,11 +6,12 @@ import pytest
 
 from workbench.assets import board
 from workbench.bounds.result import Bound
-from workbench.pages.base import Fact
+from workbench.pages.base import Fact, Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
+from workbench.pages.one_run import OneRunPage
 
-PAGES = [CountsPage, CoverageLabPage]
+PAGES = [CountsPage, CoverageLabPage, OneRunPage]
 
 
 def items(page):
@@ -24,6 +25,8 @@ def other_value(page, name):
         return next(v for v in parameter.get_range().values() if v != now)
     if isinstance(parameter, param.Boolean):
         return not now
+    if isinstance(parameter, Upload):
+        return (("other.csv", b"score,included\n1,1\n2,0\n"),)
     _, high = parameter.bounds
     step = parameter.step or 1
     return now - step if high is not None and now + step > high else now + step

@@ -69,6 +69,7 @@ _HOME = {
     "explore": "jupyter.explore",
     "explore_compare": "jupyter.explore",
     "explore_family": "jupyter.explore",
+    "explore_one_run": "jupyter.explore",
     "explore_pair": "jupyter.explore",
     "Histogram": "estimators.histogram",
     "histogram": "estimators.histogram",

@@ -70,6 +70,7 @@ from workbench.estimators.roc import roc as roc
 from workbench.jupyter.explore import explore as explore
 from workbench.jupyter.explore import explore_compare as explore_compare
 from workbench.jupyter.explore import explore_family as explore_family
+from workbench.jupyter.explore import explore_one_run as explore_one_run
 from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.onerun.bound import one_run_bound as one_run_bound
 from workbench.onerun.bound import one_run_mu_bound as one_run_mu_bound

@@ -40,6 +40,9 @@ LINES = {
     STEINKE: Entry(STEINKE, "q"),
 }
 
+#: Dots on the line of `POINTWISE`.
+DOTS = {"size": 6, "color": "@p"}
+
 SEEN = Entry("seen, ± one deviation", "p")
 INDEPENDENT = Entry("independent bits", "good", "dash", 1.5)
 
@@ -115,7 +118,7 @@ def tuning(tuned: Tuning, reference: Reference | None) -> dict[str, Any]:
     said = "; ".join(f"{entry.text}: ε ≥ {bound.rounded}" for entry, bound in lines)
     return {
         "data": [
-            line(POINTWISE, guesses, drawable(values), mode="lines+markers"),
+            line(POINTWISE, guesses, drawable(values), mode="lines+markers", marker=DOTS),
             *(
                 line(entry, span, [bound.value] * 2, hoverinfo="skip")
                 for entry, bound in lines
@@ -179,7 +182,7 @@ def bit_errors(
             summary="What a member of the family allows a guess: the printed limit is below the "
             f"direct one by up to {plain(gap)}.{place}",
             x={"range": [0, reach]},
-            y={"range": [0, 1 / (1 - 1.4 * HEADROOM)], "tickvals": [0, 0.25, 0.5, 0.75, 1]},
+            y={"range": [0, 1 / (1 - 1.4 * HEADROOM)], **_ticks([0, 0.25, 0.5, 0.75, 1])},
             revision=reach,
             **drawn,
         ),
@@ -333,4 +336,4 @@ def _log_axis(span: Sequence[float], margin: float = 0.0) -> dict[str, Any]:
 
 
 def _ticks(values: Any) -> dict[str, Any]:
-    return {"tickvals": [int(v) for v in values], "ticktext": [f"{v:,}" for v in values]}
+    return {"tickvals": [float(v) for v in values], "ticktext": [f"{v:,}" for v in values]}

@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike
 from workbench import checks
 from workbench.bounds.families import family_named
 from workbench.jupyter.view import View
+from workbench.onerun.canaries import Guesses, OneRun
+from workbench.onerun.read import read_one_run
 from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage
+from workbench.pages.one_run import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_choice import KINDS, pair_values
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.score_code import score_code
@@ -162,6 +165,54 @@ def explore_compare(
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
     page = ComparePage() if a is None else GivenComparePage(_scores(a), _scores(b))
+    return View(page, page.code, show, spec)
+
+
+def explore_one_run(
+    run: OneRun | Guesses | str | PathLike[str] | pd.DataFrame | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """What guesses on the canaries of one training run prove, by every method, and a simulator.
+
+    Parameters
+    ----------
+    run : OneRun, Guesses, path or DataFrame, optional
+        Canaries with their scores, or the counts alone. None offers counts, a file of canaries, and
+        simulated runs.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ScoresError
+        What `OneRun` or `read_one_run` say of canaries that cannot be audited.
+    ValueError
+        An unknown name in ``show`` or ``spec``.
+
+    Examples
+    --------
+    >>> view = wb.explore_one_run(wb.Guesses(canaries=1000, guesses=1000, correct=691))
+    >>> view.bits
+    """
+    page: OneRunPage
+    if run is None:
+        page = OneRunPage()
+    elif isinstance(run, Guesses):
+        page = OneRunPage(
+            source="counts",
+            canaries=run.canaries,
+            guessed=run.guesses,
+            right=run.correct,
+            included=run.included or 0,
+            design=run.design,
+        )
+    else:
+        page = GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
     return View(page, page.code, show, spec)
 
 

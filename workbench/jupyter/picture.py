@@ -1,8 +1,9 @@
 """A figure as an SVG picture, for where no widget lives: exports, readers, reopened notebooks.
 
 It draws the part of plotly's vocabulary that `workbench.figures` uses and nothing more: lines and
-steps, fills, markers, linear and logarithmic axes, straight shapes, annotations. No browser and no
-plotting library is needed, so that a picture takes milliseconds and a few kilobytes.
+steps, fills, markers with horizontal error bars, linear and logarithmic axes, straight shapes,
+annotations. No browser and no plotting library is needed, so that a picture takes milliseconds and
+a few kilobytes.
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ class Axis:
 
     def ticks(self) -> list[tuple[float, str]]:
         """Pixels and texts of the labelled ticks."""
+        if not (self.given.get("visible", True) and self.given.get("showticklabels", True)):
+            return []
         if "tickvals" in self.given:
             return list(
                 zip(self(self.given["tickvals"]).tolist(), self.given["ticktext"], strict=True)
@@ -152,6 +155,8 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
             fills.append(f'<path d="{_path(around)}Z" fill="{trace["fillcolor"]}"/>')
         if "lines" in trace["mode"]:
             drawn.append(f'<path d="{_path(points)}" fill="none" {_stroke(line)}/>')
+        if "error_x" in trace:
+            drawn += _error_bars(trace, x, points)
         if "markers" in trace["mode"]:
             sizes = np.broadcast_to(marker["size"], len(points))
             colours = marker["color"]
@@ -163,6 +168,17 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
             ]
         before = finite
     return fills + drawn
+
+
+def _error_bars(trace: dict[str, Any], x: Axis, points: NDArray[np.float64]) -> list[str]:
+    bars, at = trace["error_x"], np.asarray(trace["x"], dtype=float)
+    low, high = x(at - np.asarray(bars["arrayminus"])), x(at + np.asarray(bars["array"]))
+    stroke = _stroke({"color": bars["color"], "width": bars["thickness"]})
+    return [
+        f'<path d="M{left:.1f} {py:.1f}H{right:.1f}" {stroke}/>'
+        for left, right, py in zip(low, high, points[:, 1], strict=True)
+        if math.isfinite(left) and math.isfinite(right)
+    ]
 
 
 def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:

@@ -29,7 +29,7 @@ from workbench.onerun.simulate import DPSGD, Mechanism, Memoryless, SharedGaussi
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
 from workbench.pages.jobs import job
-from workbench.pages.one_run_source import COUNTS, RULE, OneRunSource
+from workbench.pages.one_run_source import COUNTS, RULE, SIMULATOR, OneRunSource
 from workbench.parallel import Report
 
 #: Methods by their names on screen; those of no family first.
@@ -47,7 +47,10 @@ TUNABLE = {NAMES[name]: name for name in ("steinke", "fdp", "abstain")}
 FAMILY = ("family", "q", "log_delta")
 
 #: What a view keeps besides its run.
-KEPT = ("show", *FAMILY, "confidence", "tuned", *RULE, "rule_moved", "looked")
+KEPT = (
+    *("show", *FAMILY, "confidence", "tuned", *RULE, "rule_moved", "looked"),
+    *(*SIMULATOR, "log_canaries", "seed", "seeds"),
+)
 
 MOVED = "the rule was changed with the scores in view"
 
@@ -519,7 +522,7 @@ class OneRunPage(OneRunSource):
         guesses = self.guesses()
         if isinstance(guesses, str):
             return f"import workbench as wb\n\n# {guesses}\n"
-        given = self.source in ("file", "given")
+        given = {"counts": ["guesses"], "simulate": []}.get(self.source, ["run"])
         kept = {name: spec[name] for name in KEPT if name in spec} if given else spec
         lines = ["import workbench as wb", *self._run_code(guesses)]
         lines += [
@@ -529,7 +532,7 @@ class OneRunPage(OneRunSource):
         ]
         if isinstance(self.tuning(), Tuning):
             lines.append(f"tuning = wb.tune_one_run(run, {_arguments(self._asked(self.tuned))})")
-        explored = ", ".join([*(["run"] if given else []), f"spec={kept!r}"])
+        explored = ", ".join([*given, f"spec={kept!r}"])
         return "\n".join([*lines, f"view = wb.explore_one_run({explored})", ""])
 
     def _run_code(self, guesses: Guesses) -> list[str]:
