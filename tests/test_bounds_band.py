@@ -16,6 +16,7 @@ from workbench.bounds.binomial import (
 from workbench.bounds.questions import Delta, Epsilon, Mu, TotalVariation
 from workbench.bounds.rank_tests import invert, largest_refuted, perfect_p_value, rank_tests
 from workbench.bounds.threshold import error_rates
+from workbench.bounds.ties import counts_above
 from workbench.curves.points import epsilon_of_point
 
 REPLICATES = 1000
@@ -51,7 +52,7 @@ def p_values_of_the_truth(pair, sizes, replicates):
     counts = np.empty((replicates, ranks.size), dtype=int)
     for seed in range(replicates):
         s = pair.sample(sizes, seed=seed)
-        counts[seed], _ = s.tail_counts(s.most_member_like_q(ranks))
+        counts[seed], _ = counts_above(s, ranks)
     rank = np.broadcast_to(ranks, counts.shape)
     seen, where = np.unique(np.stack([rank, counts]).reshape(2, -1), axis=1, return_inverse=True)
     tests = rank_tests(seen[0], seen[1], n_p, n_q)

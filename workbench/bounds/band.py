@@ -16,7 +16,8 @@ and R_i for P. Then the count T_k of P above the k-th score of Q is at most T'_k
 R_i < 1 − f(V_(k)), at all ranks together: {score > G(v)} lies within {V < v}. The T'_k are
 non-decreasing functions of the independent V_j and −R_i, and therefore associated (Esary,
 Proschan & Walkup 1967): the events that they are not too large have at least the product of their
-probabilities, each at least 1 − c. Ties make the T_k smaller, which is safe.
+probabilities, each at least 1 − c. Ties are broken by coins (`workbench.bounds.ties`), which make
+an attack randomised and leave f what it is.
 """
 
 from __future__ import annotations
