@@ -169,11 +169,11 @@ class Drawing:
         due, self._due = self._due, set()
         contents: dict[str, Any] = {}
         for item in self.items.values():
-            news = bool(self.page.inputs(item) & changed)
-            if news and item.slow:
+            moved = bool(self.page.inputs(item) & changed)
+            if moved and item.slow:
                 self._waiting.add(item.name)
                 contents[f"item_{item.name}"] = assets.content(PENDING[item.kind])
-            elif news or item.name in due:
+            elif moved or item.name in due:
                 self._try(partial(self._draw_item, item, contents))
         states = [group.state() for group in self.groups]
         contents |= assets.jobs(self.page)
