@@ -199,3 +199,25 @@ class CountsPage(Page):
             for name, limit in UPPER.items()
         }
         return charts.misses(rates, shares, error)
+
+    # -- as Python -----------------------------------------------------------------------------
+
+    def code(self, spec: dict[str, Any]) -> str:
+        """Lines to run in a notebook or a script; `spec` is for ``wb.explore_counts``."""
+        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
+        level = f"confidence={self.confidence!r}, sided={self.sided!r}"
+        asked = f"{counts}, delta={self.delta!r}, {level}"
+        kept = {name: value for name, value in spec.items() if name not in COUNTS}
+        return "\n".join(
+            [
+                "import workbench as wb",
+                "",
+                "by_interval = {",
+                f"    interval: wb.epsilon_from_counts({asked}, interval=interval)",
+                f"    for interval in {tuple(NAMES)!r}",
+                "}",
+                'epsilon = by_interval["exact"]',
+                f"view = wb.explore_counts({counts}, spec={kept!r})",
+                "",
+            ]
+        )

@@ -10,6 +10,7 @@ from workbench.pages.base import Control, Section
 from workbench.pages.family import FamilyPage
 from workbench.pages.score_source import ScoreSource
 from workbench.pages.scores import ScoresPage
+from workbench.pages.watch import WatchPage
 from workbench.scores.sample import Scores
 
 DATA = Section("Data", (Control("larger_is_member"),))
@@ -49,3 +50,9 @@ class GivenFamilyPage(GivenSource, FamilyPage):
     """`FamilyPage` about the scores given."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *FamilyPage.controls[CHOICE_OF_DATA:])
+
+
+class GivenWatchPage(GivenSource, WatchPage):
+    """`WatchPage` about the scores given, in their order."""
+
+    controls: ClassVar[tuple[Section, ...]] = (DATA, *WatchPage.controls[CHOICE_OF_DATA:])

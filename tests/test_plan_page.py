@@ -1,0 +1,189 @@
+"""The page that plans an audit, without a front end."""
+
+import math
+
+import numpy as np
+import pytest
+from test_scores_page import as_plain, items
+
+import workbench as wb
+from workbench.bounds.planning import BoundDistribution, SampleSize
+from workbench.pages import plan
+from workbench.pages.base import Fact
+from workbench.pages.plan import Plan, PlanPage
+
+
+@pytest.fixture
+def page():
+    return PlanPage()
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Tasks are done here, one after the other, and fewer of them."""
+
+    def one_by_one(function, tasks, report):
+        for k, task in enumerate(tasks):
+            yield k, function(task)
+
+    monkeypatch.setattr(plan, "map_in_processes", one_by_one)
+    monkeypatch.setattr(plan, "FACTORS", (0.5, 1.0, 2.0))
+    monkeypatch.setattr(plan, "GRID", (2.0, 4.0))
+    monkeypatch.setattr(plan, "COARSE", (2.0, 3.0))
+    monkeypatch.setattr(plan, "FEW", 4)
+
+
+def traces(figure, name):
+    return [t for t in figure["data"] if t["name"] == name]
+
+
+def test_the_page_opens_with_what_one_known_threshold_needs(page):
+    exact = wb.samples_needed(wb.GaussianPair(1.0), 1.5, 1e-5, method="pointwise")
+    assert page.needed_known().text == f"{exact.n:,}"
+    assert page.needed() == Fact("–", "press “Simulate this bound”")
+    assert f"{exact.n:,} scores a side" in page.in_words()
+    curve = traces(page.power_curve(), "known threshold")[0]
+    assert np.all(np.diff(curve["y"]) >= -1e-9)
+    # It passes through what was asked for at the n that is needed.
+    at = np.interp(math.log10(exact.n), curve["x"], curve["y"])
+    assert at == pytest.approx(exact.power.value, abs=0.01)
+
+
+def test_power_and_median_at_n_are_those_of_the_library(page):
+    pair, asked = wb.GaussianPair(1.0), {"delta": 1e-5, "confidence": 0.95}
+    power = wb.power(pair, 1.5, n=1000, **asked)
+    assert page.power_at_n().text == f"{round(100 * power.value, 1):g} %"
+    assert "4,000 simulated sets of counts, seed 0" in page.power_at_n().note
+    median = wb.plan_distribution(pair, 1000, **asked, reps=plan.LIVE).quantile(0.5)
+    assert float(page.median_at_n().text.removeprefix("ε ≥ ")) == pytest.approx(median, abs=0.01)
+    assert "24 simulated audits, seed 0" in page.median_at_n().note
+
+
+def test_a_target_that_the_truth_does_not_allow_is_told_in_a_sentence(page):
+    page.target = 5.0
+    assert "no number of scores shows a target of 5" in page.in_words()
+    assert page.needed() == page.needed_known()
+    assert page.needed().text == "none"
+    assert "false alarm" in page.power_at_n().note
+    assert page.power_curve()["data"] == []
+    assert page.growth()["data"]
+
+
+def test_no_leak_can_be_planned_for(page):
+    page.pair_mu = 0.0
+    for item in items(page):
+        assert page.draw(item)
+    assert page.true_epsilon().text == "0"
+    assert page.needed().text == "none"
+
+
+def test_more_scores_than_can_be_planned_are_told(page):
+    page.pair_mu, page.target, page.log_delta = 0.05, 0.2, -12.0
+    assert "more than" in page.needed_known().note
+    assert page.in_words().startswith("More than")
+    assert page.power_curve()["data"] == []
+
+
+def test_an_infinite_truth_draws(page):
+    page.pair_kind, page.pair_pure_delta = "randomized-response", 0.2
+    assert page.true_epsilon().text == "∞"
+    assert page.growth()["layout"]["meta"]["summary"].endswith("∞.")
+
+
+def test_a_pointwise_plan_needs_no_simulation(page):
+    page.method = "pointwise"
+    assert page.needed().text == page.needed_known().text
+    assert page.power_at_n().note.endswith("exact")
+    button = next(c for s in page.controls for c in s.controls if c.name == "simulate")
+    assert not button.offered(page)
+
+
+def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(page, here):
+    seen = []
+    page.param.watch(lambda event: seen.append(event.new), "plan")
+    found = page.run_job("simulate")
+    assert isinstance(found, Plan)
+    assert len(seen) >= 1
+    wanted = wb.samples_needed(wb.GaussianPair(1.0), 1.5, 1e-5)
+    assert page.needed().text == f"{wanted.n:,}"
+    assert f"{wanted.n:,} with the simultaneous bound" in page.in_words()
+    assert "seed 0" in page.needed().note
+    assert len(traces(page.growth(), "simultaneous")) == 3
+    assert traces(page.power_curve(), "simultaneous")
+    assert f"{wanted.n:,}" in str(page.power_curve()["layout"]["annotations"])
+    page.log_n = 4.0
+    assert page.needed().text == f"{wanted.n:,}"
+    page.target = 1.0
+    assert page.job_state("simulate").stale
+    assert page.needed().text == "–"
+    assert not traces(page.power_curve(), "simultaneous")
+
+
+@pytest.mark.parametrize("method", ["held-out", "anytime"])
+def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
+    power = wb.power(wb.GaussianPair(1.0), 1.0, 1e-5, 300, method="pointwise")
+    fake = SampleSize(300, power, 0.8)
+    monkeypatch.setattr(plan.planning, "samples_needed", lambda **asked: fake)
+    monkeypatch.setattr(plan.planning, "power", lambda n, **asked: power)
+    page.method = method
+    assert page.power_at_n().text == page.median_at_n().text == "–"
+    page.run_job("simulate")
+    assert "read off the chart" in page.power_at_n().note
+    assert page.needed().text == "300"
+    assert page.median_at_n().text.startswith("ε ≥ ")
+    page.log_n = 6.0
+    assert page.median_at_n().note == "simulated up to 1,000 a side"
+
+
+def test_partial_plans_draw(page):
+    asked = page._asked()
+    one = wb.plan_distribution(wb.GaussianPair(1.0), 1000, 1e-5, reps=4)
+    assert isinstance(one, BoundDistribution)
+    for partial in (
+        Plan(asked),
+        Plan(asked, bounds=(one,)),
+        Plan(asked, needed="more than 1,000 scores a side would be needed"),
+    ):
+        page.plan = partial
+        for item in items(page):
+            assert page.draw(item)
+
+
+def test_bounds_approach_the_truth_from_below(page):
+    low, high, median = traces(page.growth(), "known threshold")
+    assert np.all(np.asarray(low["y"]) <= median["y"])
+    assert np.all(np.asarray(median["y"]) <= high["y"])
+    assert np.all(np.diff(median["y"]) > -0.05)
+    assert max(median["y"]) < page.truth()
+
+
+def test_the_code_gives_the_numbers_in_view(page):
+    page.method, page.target = "pointwise", 1.0
+    names = {}
+    exec(page.code({}).split("view =")[0], names)
+    assert f"{names['needed'].n:,}" == page.needed().text
+    assert f"{round(100 * names['power_at_n'].value, 1):g} %" == page.power_at_n().text
+    page.target = 9.0
+    assert "# the target is not below the truth" in page.code({})
+
+
+def test_a_notebook_plans_for_a_pair():
+    view = wb.explore_plan(wb.LaplacePair(1.5), spec={"method": "pointwise", "target": 0.5})
+    assert view.true_epsilon.text == "1.50"
+    names = {}
+    exec(view.to_code(), names)
+    assert as_plain(names["view"].needed) == as_plain(view.needed)
+    with pytest.raises(ValueError, match="pair must be one of"):
+        wb.explore_plan("cauchy")
+
+
+def test_a_notebook_reads_four_counts():
+    view = wb.explore_counts(tp=30, fp=2, tn=98, fn=70, spec={"confidence": 0.99})
+    names = {}
+    exec(view.to_code(), names)
+    assert names["epsilon"] == view.epsilon == names["view"].epsilon
+    assert names["epsilon"].n_p == 100
+    with pytest.raises(ValueError, match="tn, fn is missing"):
+        wb.explore_counts(tp=3, fp=4)
+    with pytest.raises(ValueError, match="no runs with the record"):
+        wb.explore_counts(tp=0, fp=1, tn=1, fn=0)
