@@ -69,9 +69,12 @@ from workbench.estimators.roc import Roc as Roc
 from workbench.estimators.roc import roc as roc
 from workbench.jupyter.explore import explore as explore
 from workbench.jupyter.explore import explore_compare as explore_compare
+from workbench.jupyter.explore import explore_counts as explore_counts
 from workbench.jupyter.explore import explore_family as explore_family
 from workbench.jupyter.explore import explore_one_run as explore_one_run
 from workbench.jupyter.explore import explore_pair as explore_pair
+from workbench.jupyter.explore import explore_plan as explore_plan
+from workbench.jupyter.explore import explore_watch as explore_watch
 from workbench.onerun.bound import one_run_bound as one_run_bound
 from workbench.onerun.bound import one_run_mu_bound as one_run_mu_bound
 from workbench.onerun.canaries import Guesses as Guesses

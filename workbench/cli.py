@@ -38,13 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 def serve(arguments: argparse.Namespace) -> int:
     """Serve all pages; those about scores with the given files or a bundled example."""
     from workbench.pages.compare import ComparePage
+    from workbench.pages.counts import CountsPage
     from workbench.pages.coverage_lab import CoverageLabPage
     from workbench.pages.family import FamilyPage
     from workbench.pages.one_run import OneRunPage
     from workbench.pages.pair_lab import PairLabPage
+    from workbench.pages.plan import PlanPage
     from workbench.pages.scores import ScoresPage
+    from workbench.pages.watch import WatchPage
 
-    about_scores: list[Any] = [ScoresPage, FamilyPage]
+    about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
     if arguments.files:
         _read(arguments)  # a file that cannot be read is a message here, not an empty page
         upload = tuple((path.name, path.read_bytes()) for path in arguments.files)
@@ -58,8 +61,12 @@ def serve(arguments: argparse.Namespace) -> int:
     logging.getLogger(__name__).info(
         "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
     )
+    scores, family, watch = about_scores
     serve_pages(
-        [*about_scores, ComparePage, OneRunPage, PairLabPage, CoverageLabPage],
+        [
+            *(scores, CountsPage, family, ComparePage, OneRunPage),
+            *(watch, PlanPage, PairLabPage, CoverageLabPage),
+        ],
         port=arguments.port,
         address=arguments.address,
         allow_origin=arguments.allow_origin,

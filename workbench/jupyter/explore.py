@@ -10,18 +10,22 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from workbench import checks
+from workbench.bounds.counts import Counts
 from workbench.bounds.families import family_named
 from workbench.jupyter.view import View
 from workbench.onerun.canaries import Guesses, OneRun
 from workbench.onerun.read import read_one_run
 from workbench.pages.compare import ComparePage, GivenComparePage
+from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
-from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage
+from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage, GivenWatchPage
 from workbench.pages.one_run import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_choice import KINDS, pair_values
 from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.plan import PlanPage
 from workbench.pages.score_code import score_code
 from workbench.pages.scores import ScoresPage
+from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
@@ -165,6 +169,101 @@ def explore_compare(
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
     page = ComparePage() if a is None else GivenComparePage(_scores(a), _scores(b))
+    return View(page, page.code, show, spec)
+
+
+def explore_counts(
+    tp: int | None = None,
+    fp: int | None = None,
+    tn: int | None = None,
+    fn: int | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """What the four counts of one attack prove, by every interval in use.
+
+    Parameters
+    ----------
+    tp, fp, tn, fn : int, optional
+        Members and non-members that were called members or not; all four, or none for an example.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ValueError
+        Some of the counts only, counts that make no attack, or an unknown name in ``show`` or
+        ``spec``.
+    """
+    counts = {"tp": tp, "fp": fp, "tn": tn, "fn": fn}
+    given = {name: value for name, value in counts.items() if value is not None}
+    if given and len(given) < len(counts):
+        missing = ", ".join(name for name in counts if name not in given)
+        raise ValueError(f"explore_counts takes all four counts, or none; {missing} is missing")
+    if given:
+        Counts(**given)
+    page = CountsPage(**given)
+    return View(page, page.code, show, spec)
+
+
+def explore_watch(
+    scores: Explorable | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """What may be said of scores at every moment of their arrival, and what may not.
+
+    Parameters
+    ----------
+    scores
+        As in `explore`; rows in order of arrival. None offers a pair to sample, the bundled
+        examples, or a file.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ScoresError
+        As `explore`.
+    ValueError
+        An unknown name in ``show`` or ``spec``.
+    """
+    page = WatchPage() if scores is None else GivenWatchPage(_scores(scores))
+    return View(page, page.code, show, spec)
+
+
+def explore_plan(
+    pair: str | Pair = "gaussian",
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """How many scores an audit of a known pair needs, and what its bound will be.
+
+    Parameters
+    ----------
+    pair
+        As in `explore_pair`.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ValueError
+        As `explore_pair`.
+    """
+    page = PlanPage(**_pair_values(pair))
     return View(page, page.code, show, spec)
 
 
