@@ -73,6 +73,7 @@ _HOME = {
     "explore_one_run": "jupyter.explore",
     "explore_pair": "jupyter.explore",
     "explore_plan": "jupyter.explore",
+    "explore_selection": "jupyter.explore",
     "explore_watch": "jupyter.explore",
     "Histogram": "estimators.histogram",
     "histogram": "estimators.histogram",

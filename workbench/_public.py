@@ -74,6 +74,7 @@ from workbench.jupyter.explore import explore_family as explore_family
 from workbench.jupyter.explore import explore_one_run as explore_one_run
 from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.jupyter.explore import explore_plan as explore_plan
+from workbench.jupyter.explore import explore_selection as explore_selection
 from workbench.jupyter.explore import explore_watch as explore_watch
 from workbench.onerun.bound import one_run_bound as one_run_bound
 from workbench.onerun.bound import one_run_mu_bound as one_run_mu_bound

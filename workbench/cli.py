@@ -45,6 +45,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.plan import PlanPage
     from workbench.pages.scores import ScoresPage
+    from workbench.pages.selection import SelectionPage
     from workbench.pages.watch import WatchPage
 
     about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
@@ -64,7 +65,7 @@ def serve(arguments: argparse.Namespace) -> int:
     scores, family, watch = about_scores
     serve_pages(
         [
-            *(scores, CountsPage, family, ComparePage, OneRunPage),
+            *(scores, CountsPage, family, ComparePage, OneRunPage, SelectionPage),
             *(watch, PlanPage, PairLabPage, CoverageLabPage),
         ],
         port=arguments.port,

@@ -25,10 +25,12 @@ from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.score_code import score_code
 from workbench.pages.scores import ScoresPage
+from workbench.pages.selection import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
+from workbench.selection.runs import RunCount
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -313,6 +315,44 @@ def explore_one_run(
     else:
         page = GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
     return View(page, page.code, show, spec)
+
+
+def explore_selection(
+    runs: RunCount | None = None,
+    mu: float | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """What releasing the best of many runs costs, by every bound, and an audit by simulation.
+
+    Parameters
+    ----------
+    runs : RunCount, optional
+        How many runs, such as ``wb.selection.TwoPoint(10, 0.1)``; a table has no controls.
+    mu : float, optional
+        One run is N(0,1) against N(μ,1): see ``wb.selection.reduced_mu``.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+
+    Raises
+    ------
+    ValueError
+        Run counts or a μ that the controls cannot show, or an unknown name in ``show`` or ``spec``.
+
+    Examples
+    --------
+    >>> view = wb.explore_selection(wb.selection.NegativeBinomial(eta=1, nu=0.01), mu=0.5)
+    >>> view.worst_number
+    """
+    given = {} if runs is None else run_values(runs)
+    if mu is not None:
+        given |= {"base_kind": "mu", "mu": mu}
+    page = SelectionPage()
+    return View(page, page.code, show, {**given, **(spec or {})})
 
 
 def _pair_values(pair: str | Pair) -> dict[str, Any]:
