@@ -86,6 +86,28 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
     "07-your-own-scores": {
         "missing losses, kept": (16, 12),  # 2 % of 800
     },
+    "08-what-the-mechanism-promises": {
+        "ε of DP-SGD, lower limit": (1.828, 0.01),
+        "ε of DP-SGD, upper limit": (1.828, 0.01),
+        "μ of the central limit": (0.41452163, 5e-5),  # 0.01 √(1000 (e − 1))
+        "ε of the central limit": (1.61771, 5e-5),
+        "ε of four Gaussian releases, exact": (9.99725615, 5e-4),  # that of μ = 2
+        "σ for (1, 1e-5), Gaussian": (3.73063163, 5e-5),  # BALLE18
+        "ε at the multiplier for (2, 1e-5)": (2, 5e-5),
+        "claims refuted, of four": (2, 0),  # the false ones
+        "p-value of gdp(1.1), which is true": (0.525, 0.475),  # above 0.05
+        "too few scores to judge (4, 1e-5)": (1, 0),
+        "tight μ, floor 3.17e-5": (2.471, 5e-4),
+        "tight μ, floor 1e-12": (2.9953810, 5e-4),
+        "tight μ of Laplace": (1.03006400, 5e-4),  # 2Φ⁻¹(1 − e^−½/2)
+        "ε of ten steps, accurate": (3.95899561, 5e-4),  # dp_accounting, connect-the-dots
+        "ε of ten steps, heuristic": (4.16, 0.2),  # above the accurate one
+        "infinite mass of 200 bins": (0.0025, 0.0024),
+        "μ by histogram, d = 1000, simulated": (0.70710678, 0.03),  # 1/√(1 + n/d)
+        "μ by mean and variance, d = 1000, simulated": (0.70710678, 0.03),
+        "μ by histogram, d = 10^6, simulated": (0.99950037, 0.04),
+        "μ by mean and variance, d = 10^6, simulated": (0.99950037, 0.03),
+    },
     "09-one-run": {
         "μ from 309 errors in 1000 bits": (0.8582, 5e-5),
         "ε from 309 errors in 1000 bits, exact": (3.670, 5e-4),
@@ -114,6 +136,18 @@ HEADLINES = {
     "05-laplace-and-wrong-families": ["4.530", "16.661", "2.329", "0.1936"],
     "06-from-tv-to-epsilon": ["2.73", "8.38", "0.2261", "0.266", "0.335"],
     "07-your-own-scores": ["simultaneous, 95 %, independent runs", "clopper1934use"],
+    "08-what-the-mechanism-promises": [
+        "≤ ε ≤ 1.82824",
+        "9.997",
+        "3.7306",
+        "is refuted with 95 % confidence",
+        "Too few samples",
+        "2.471",
+        "2.475",
+        "2.995",
+        "3.959",
+        "infinite mass 0.0024",
+    ],
     "09-one-run": ["≥ 3.67 (pointwise", "1.6261", "2.456", "0.4583", "void: pointwise"],
 }
 
@@ -124,6 +158,7 @@ TRUTHS = {
     "03-which-bounds-survive-tuning": {"simultaneous bound where μ = 1, mean": 4.37717810},
     "04-the-subsampled-gaussian": {"μ from 10 000 scores a side": 3.3334},
     "05-laplace-and-wrong-families": {"Laplace, 100 000 scores a side": 1.0},
+    "08-what-the-mechanism-promises": {"ε of ten steps, composed band": 3.95899561},
     "07-your-own-scores": {
         "main result": 7.05,  # 98 % of a Gaussian pair with μ = 1.5
         "by a Gaussian yardstick": 1.5,
