@@ -114,6 +114,26 @@ def test_nothing_that_a_snapshot_sets_is_seen_by_those_who_watch_the_page(page):
     assert (twin.n, page.twice(), len(seen)) == (7, 12, 1)
 
 
+class Marked(Steps):
+    """Notes on itself that its steps were changed."""
+
+    changed = param.Boolean(False, precedence=-1)
+
+    def __init__(self, **params):
+        super().__init__(**params)
+        self.param.watch(self._mark, "n")
+
+    def _mark(self, *events):
+        self.changed = True
+
+
+def test_a_page_goes_on_watching_itself_after_a_snapshot():
+    page = Marked()
+    twin = page.snapshot()
+    page.n = 3
+    assert (page.changed, twin.changed) == (True, False)
+
+
 def test_progress_and_partial_results_come_while_it_runs(page):
     page.allow(2)
     page.start_job("count")

@@ -259,6 +259,8 @@ def test_more_canaries_are_simulated():
     assert not page.job_state("simulate").stale
     page.leak = 1.5
     assert page.job_state("simulate").stale
+    page.threshold = 0.3
+    assert page.steinke().void is not None
 
 
 def test_growth_joins_what_single_studies_find_and_can_be_cancelled():

@@ -365,11 +365,12 @@ class Page(param.Parameterized):
 
     def snapshot(self) -> Self:
         """The page as it stands, for a thread of its own: nothing that is set here changes it."""
-        twin = copy.copy(self)
-        # What param keeps of an instance is shared by a copy, and told to those who watch.
+        # Not copy.copy: param would have the page's own watchers act on the copy from then on.
+        twin = object.__new__(type(self))
         own = copy.copy(self._param__private)
         own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
-        vars(twin).update(_param__private=own, _kept=dict(self._kept))
+        state = {name: value for name, value in vars(self).items() if name != "param"}
+        vars(twin).update(state, _param__private=own, _kept=dict(self._kept))
         return twin
 
     def _begin(self, name: str, post: Post) -> Run:
