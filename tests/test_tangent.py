@@ -201,3 +201,17 @@ def test_its_code_makes_the_same_pair_and_floor():
     made = re.search(r"pair = (.*)", code).group(1)
     assert eval(made, {"wb": wb}) == page.pair()
     assert "tight_mu = pair.gdp_mu(floor=3.16e-5)" in code
+
+
+def test_items_follow_the_floor_and_the_releases_and_no_other():
+    page = PairLabPage(pair_kind="randomized-response", log_n=2.5)
+    items = [*page.figures(), *page.numbers()]
+    for name, value in (("log_floor", -1.0), ("releases", 3)):
+        before = {item.name: str(page.draw(item)) for item in items}
+        changed = {name, "past"} if name == "releases" else {name}
+        setattr(page, name, value)
+        after = {item.name: str(page.draw(item)) for item in items}
+        still = {item.name for item in items if not page.inputs(item) & changed}
+        assert {n for n in before if before[n] == after[n]} >= still
+        assert before["tight_mu"] != after["tight_mu"]
+        assert before["mu_at_rates"] != after["mu_at_rates"]
