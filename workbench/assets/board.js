@@ -195,7 +195,7 @@ class ChartCard {
       make("div", {class: "wb-buttons"}, ...buttons))
     const stage = make("div", {class: "wb-stage"}, this.plot, ...this.handles)
     const card = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
-      "data-item": item.name, style: `--span: ${item.span}`},
+      "data-item": item.name, style: `--span: ${item.span}; --height: ${item.height}px`},
       head, ...help(item), ...promised, stage, this.table)
     if (item.click) this.listenForClicks(stage)
     this.elements = [card]

@@ -36,6 +36,9 @@ from workbench.pages.jobs import Job, JobState, Post, Run
 from workbench.parallel import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+#: Height of a chart, in pixels, unless it needs another.
+HEIGHT = 300
 M = TypeVar("M", "Item", Job)
 
 #: Seconds within which two clicks are one.
@@ -91,8 +94,8 @@ class Item:
         The parameters and derived results that it rests on.
     help, formula, caution : str
         What it is, its formula, and what it does not promise.
-    span : int
-        Width of a figure in twelfths of the page.
+    span, height : int
+        Width of a figure in twelfths of the page, and its height in pixels.
     drag : mapping of str to str
         Name of a draggable shape -> the parameter that its x sets.
     click : str, optional
@@ -117,6 +120,7 @@ class Item:
     click: str | None = None
     place: Literal["head", "strip", "foot"] = "strip"
     slow: bool = False
+    height: int = HEIGHT
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,7 @@ def figure(
     caution: str = "",
     drag: Mapping[str, str] | None = None,
     click: str | None = None,
+    height: int = HEIGHT,
 ) -> Callable[[F], F]:
     """Mark a method that returns a plotly dict; see `Item` for the arguments."""
 
@@ -152,6 +157,7 @@ def figure(
                 span=span,
                 drag=drag or {},
                 click=click,
+                height=height,
             ),
         )
 
