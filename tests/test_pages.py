@@ -11,8 +11,9 @@ from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
 from workbench.pages.one_run import OneRunPage
 from workbench.pages.plan import PlanPage
+from workbench.pages.selection import SelectionPage
 
-PAGES = [CountsPage, CoverageLabPage, OneRunPage, PlanPage]
+PAGES = [CountsPage, CoverageLabPage, OneRunPage, PlanPage, SelectionPage]
 
 
 def items(page):

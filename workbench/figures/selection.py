@@ -318,7 +318,8 @@ def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> 
         for law in (selection.p, selection.q, selection.released_p, selection.released_q)
     ]
     low = math.floor(math.log10(min(least)))
-    titles, x, other, shapes = [], [], [], []
+    titles: list[str] = []
+    x, other, shapes = [], [], []
     for i, name in enumerate(names):
         for kind, p, q in (
             ("one run", selection.p[i], selection.q[i]),
@@ -424,20 +425,21 @@ def _place(rank: int, last: int) -> str:
 
 
 def _block_name(words: str, i: int, last: int, ends: Sequence[float], role: str) -> dict[str, Any]:
-    """A block's name, at its own height, so that names of narrow blocks do not meet."""
+    """A block's name at the top of the block, at the outer ends of the outer ones."""
     outer = {0: ("left", ends[0], 6), last: ("right", ends[-1], -6)}
     anchor, x, shift = outer.get(i, ("center", (ends[i] + ends[i + 1]) / 2, 0))
-    y = 1 - HEADROOM / 2 - 0.03
+    # On a phone the middle's name would meet those of its neighbours.
+    below = 0 if i in (0, last) else -20
     return label(
         x,
-        y,
+        1 - HEADROOM / 2 - 0.03,
         words,
         role,
         yref="paper",
         yanchor="top",
         xanchor=anchor,
         xshift=shift,
-        bgcolor="@paper/.6",
+        yshift=below,
     )
 
 
