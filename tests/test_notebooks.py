@@ -108,6 +108,17 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "μ by histogram, d = 10^6, simulated": (0.99950037, 0.04),
         "μ by mean and variance, d = 10^6, simulated": (0.99950037, 0.03),
     },
+    "10-choosing-a-bound": {
+        "Bayesian interval, low end": (1.2849, 1e-4),
+        "Bayesian interval, high end": (1.5690, 1e-4),
+        "worst miss of Clopper–Pearson, n = 100": (0.025, 0.025),
+        "worst miss of Jeffreys below one half, n = 100": (0.147, 1e-3),
+        "unequal variances by thresholds": (0.303, 0.303),  # at most the best threshold's 0.606
+        "unequal variances, learned": (1.106, 0.195),  # 70 % of the truth, 1.301, and more
+        "Gaussian claim on Laplace scores, truth 1": (2.9, 0.3),
+        "false claims of the simultaneous bound": (0.05, 0.05),
+        "false claims of tuned Katz-log limits": (0.35, 0.15),
+    },
     "09-one-run": {
         "μ from 309 errors in 1000 bits": (0.8582, 5e-5),
         "ε from 309 errors in 1000 bits, exact": (3.670, 5e-4),
@@ -124,6 +135,20 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "false claims of bits, all revealed, simulated": (0.1, 0.03),  # whenever they are revealed
         "false claims of STEINKE23, all revealed, simulated": (0, 0.05),
         "randomized-response: BITS minus STEINKE23, mean": (0, 0.01),
+    },
+    "11-tuning-is-not-free": {
+        "worked example, pure ε": (2.96, 5e-3),
+        "worked example, ε at δ = 1e-5": (2.925, 5e-4),
+        "L = 10, Rényi": (1.12, 5e-3),
+        "L = 10, direct": (1.043, 5e-4),
+        "L = 10, worst order found": (1.754, 5e-4),
+        "L = 100, Rényi": (6.29, 5e-3),
+        "L = 100, direct": (5.88, 5e-3),
+        "L = 100, worst order found": (11.62, 5e-3),
+        "geometric, generic": (5.44, 5e-3),
+        "geometric, worst order found": (3.97, 5e-3),
+        "geometric, direct": (2.49, 5e-3),
+        "audit of the worst order": (3.23, 0.74),  # above the direct bound, below the order's own
     },
 }
 
@@ -148,7 +173,14 @@ HEADLINES = {
         "3.959",
         "infinite mass 0.0024",
     ],
+    "10-choosing-a-bound": [
+        "1.28 to 1.57",
+        "held-out, 95 %",
+        "a side",
+        "it is wrong that the pair is",
+    ],
     "09-one-run": ["≥ 3.67 (pointwise", "1.6261", "2.456", "0.4583", "void: pointwise"],
+    "11-tuning-is-not-free": ["2.96", "2.925", "1.04", "6.29", "11.6", "3.96", "independent runs"],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -158,6 +190,11 @@ TRUTHS = {
     "03-which-bounds-survive-tuning": {"simultaneous bound where μ = 1, mean": 4.37717810},
     "04-the-subsampled-gaussian": {"μ from 10 000 scores a side": 3.3334},
     "05-laplace-and-wrong-families": {"Laplace, 100 000 scores a side": 1.0},
+    "10-choosing-a-bound": {
+        "simultaneous bound, μ = 1, n = 1000, mean": 4.37717810,
+        "held-out bound, μ = 1, n = 1000, mean": 4.37717810,
+        "unequal variances, learned": 1.3012,
+    },
     "08-what-the-mechanism-promises": {"ε of ten steps, composed band": 3.95899561},
     "07-your-own-scores": {
         "main result": 7.05,  # 98 % of a Gaussian pair with μ = 1.5
@@ -168,6 +205,10 @@ TRUTHS = {
         "paid for, one run of μ = 1": 4.37717810,
         "held out, one run of μ = 1": 4.37717810,
         "Laplace as Laplace": 1.0,
+    },
+    "11-tuning-is-not-free": {
+        "audit of the monotone score": 2.4903,
+        "audit of the worst order": 3.967,
     },
 }
 
