@@ -107,7 +107,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         3.0, bounds=SPAN, step=0.05, label="log₁₀ of the scores a side",
         doc="3 is 1,000. Drag the line in the charts, too.",
     )  # fmt: skip
-    seed = param.Integer(0, bounds=(0, None), label="Seed")
+    seed = param.Integer(0, bounds=(0, 99), label="Seed", doc="Of all that is simulated.")
 
     plan = param.Parameter(None, precedence=-1, doc="A `Plan`, partial or full.")
 
