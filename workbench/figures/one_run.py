@@ -43,7 +43,7 @@ LINES = {
 #: Dots on the line of `POINTWISE`.
 DOTS = {"size": 6, "color": "@p"}
 
-SEEN = Entry("seen, ± one deviation", "p")
+SEEN = Entry("seen, mean ± sd", "p")
 INDEPENDENT = Entry("independent bits", "good", "dash", 1.5)
 
 
@@ -111,7 +111,7 @@ def tuning(tuned: Tuning, reference: Reference | None) -> dict[str, Any]:
     if shapes:
         told.append(_across_name(reference))  # type: ignore[arg-type]
     span = [float(guesses.min()), float(guesses.max())]
-    drawn = key([POINTWISE, CLAIMED, *(entry for entry, _ in lines)], columns=2)
+    drawn = key([POINTWISE, CLAIMED, *(entry for entry, _ in lines)])
     drawn["shapes"] += shapes
     drawn["annotations"] += told
     best = guesses[tuned.rules.index(tuned.rule_claimed)]
@@ -199,8 +199,8 @@ def hypothetical(limits: HypotheticalLimits) -> dict[str, Any]:
     drawn["shapes"].append(vertical_line(limits.limit, role="good") | {"y1": 1 - HEADROOM})
     exact, wide = round_safely(limits.exact, "down"), round_safely(limits.hoeffding, "down")
     drawn["annotations"] += [
-        label(limits.limit, 0.03, f"exact: ε ≥ {exact}", "good", yref="paper", yanchor="bottom",
-              xanchor="left", xshift=5),
+        label(limits.limit, 0.13, f"exact: ε ≥ {exact}", "good", yref="paper", yanchor="bottom",
+              xanchor="right", xshift=-5),
         label(limits.limit, 0.03, "contradiction", "muted", yref="paper", yanchor="bottom",
               xanchor="right", xshift=-5),
     ]  # fmt: skip
@@ -250,7 +250,7 @@ def growth(study: Study, reference: Reference) -> dict[str, Any]:
             f"ε at δ = {plain(study.delta)}, at least",
             summary=f"Mean bounds with {x[-1]:,} canaries: {ends}; {reference.name}: "
             f"{round_safely(reference.epsilon, 'nearest')}.",
-            x=_log_axis([float(x[0]), float(x[-1])]),
+            x=_log_axis([float(x[0]), float(x[-1])], 0.05),
             y={"range": [0, top / (1 - 1.4 * HEADROOM)]},
             revision=round_up(top),
             **drawn,
@@ -282,7 +282,7 @@ def bit_error_growth(study: Study) -> dict[str, Any]:
             summary=f"Bias of the bit error at {x[-1]:,} canaries: {plain(float(study.bias[-1]))}; "
             "its variance over that of independent bits: "
             f"{plain(float(study.variance_ratio[-1]))}.",
-            x=_log_axis([float(x[0]), float(x[-1])]),
+            x=_log_axis([float(x[0]), float(x[-1])], 0.05),
             y={"range": [max(low - 0.05 * (top - low), 0), low + room]},
             revision=(round(low, 2), round_up(max(room, 1e-6))),
             **drawn,
