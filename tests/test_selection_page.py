@@ -130,8 +130,8 @@ def test_the_curves_pass_through_the_numbers():
 def test_the_order_is_drawn_in_blocks_with_its_event():
     page = SelectionPage()
     chart, found = page.order(), page.worst()
-    blocks = [s for s in chart["layout"]["shapes"] if s["type"] == "rect"]
-    assert [b["x1"] for b in blocks[:-1]] == list(found.order.edges)
+    blocks = [t for t in chart["data"] if "fill" in t]
+    assert [b["x"][1] for b in blocks[:-1]] == list(found.order.edges)
     assert [b["fillcolor"].split("/")[0] for b in blocks] == ["@muted", "@muted", "@bad"]
     said = chart["layout"]["meta"]["summary"]
     assert "(−∞, −1.63) scores highest" in said

@@ -154,25 +154,26 @@ def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
     right = max([mu + 3.5, *(edge + 0.7 for edge in order.edges)])
     x = np.linspace(left, right, 241)
     entries = [Entry("with the record (P)", "p"), Entry("without (Q)", "q")]
-    top = _NORMAL_PEAK / (1 - HEADROOM)
+    top = 1.2 * _NORMAL_PEAK
     ends = (left, *order.edges, right)
     last = len(order.ranks) - 1
-    shapes, notes, told = [], [], []
+    blocks: list[dict[str, Any]] = []
+    notes, told = [], []
     if last:
         for i, rank in enumerate(order.ranks):
             role, opacity = _shade(rank, last, i == event)
             words = _place(rank, last) + (": the event" if i == event else "")
-            shapes.append(
+            blocks.append(
                 {
-                    "type": "rect",
-                    "layer": "below",
-                    "x0": ends[i],
-                    "x1": ends[i + 1],
-                    "y0": 0,
-                    "y1": 1 - HEADROOM / 2,
-                    "yref": "paper",
-                    "line": {"width": 0},
+                    "type": "scatter",
+                    "mode": "lines",
+                    "name": words,
+                    "x": [ends[i], ends[i + 1]],
+                    "y": [top, top],
+                    "fill": "tozeroy",
                     "fillcolor": f"@{role}/{opacity}",
+                    "line": {"color": f"@{role}", "width": 0},
+                    "hoverinfo": "skip",
                 }
             )
             notes.append(_block_name(words, i, last, ends, role))
@@ -185,6 +186,7 @@ def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
     drawn = key(entries, columns=2)
     return {
         "data": [
+            *blocks,
             line(entries[1], x, _NORMAL_PEAK * np.exp(-(x**2) / 2)),
             line(entries[0], x, _NORMAL_PEAK * np.exp(-((x - mu) ** 2) / 2)),
         ],
@@ -193,9 +195,9 @@ def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
             "density",
             summary=words,
             x={"range": [left, right]},
-            y={"range": [0, 1.12 * top]},
+            y={"range": [0, top / (1 - HEADROOM / 2)]},
             revision=(left, right),
-            shapes=[*shapes, *drawn["shapes"]],
+            shapes=drawn["shapes"],
             annotations=[*drawn["annotations"], *notes],
         ),
     }
