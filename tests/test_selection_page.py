@@ -62,7 +62,7 @@ def test_a_training_is_reduced_and_the_reduction_is_told():
     assert page.one_mu() == pytest.approx(0.2472, abs=5e-5)
     assert page.exact_number().value == pytest.approx(page.direct_number().value, abs=2e-3)
     assert "exact" in page.reduced()
-    page.log_rate, page.noise = -1.0, 9.0
+    page.log_rate, page.log_noise = -1.0, math.log10(9.0)
     assert "may lie below the truth" in page.reduced()
     assert page.exact_number().value > page.direct_number().value
     page.reduction = "G"

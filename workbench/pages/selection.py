@@ -49,7 +49,7 @@ BASES = {"μ": "mu", "ε of one run": "epsilon", "DP-SGD": "dp-sgd"}
 #: Parameters that make the run counts, the base, and the example.
 FAMILY = ("runs_kind", "eta", "log_s")
 RUNS = (*FAMILY, "log_mean", "log_most")
-ONE_RUN = ("base_kind", "mu", "base_epsilon", "noise", "log_rate", "steps", "reduction")
+ONE_RUN = ("base_kind", "mu", "base_epsilon", "log_noise", "log_rate", "steps", "reduction")
 EXAMPLE = ("log_b", "log_d", "outcome_epsilon", "log_nu")
 
 #: Values of δ, run counts and Rényi orders at which curves are drawn.
@@ -141,8 +141,12 @@ class SelectionPage(Page):
         label="ε of one run",
         doc="At the δ below, for N(0,1) against N(μ,1).",
     )
-    noise = param.Number(
-        90.458, bounds=(0.1, None), step=0.1, label="Noise multiplier σ", doc="Over the clipping."
+    log_noise = param.Number(
+        math.log10(90.458),
+        bounds=(-1, 3),
+        step=0.02,
+        label="log₁₀ σ",
+        doc="Noise multiplier: noise over the clipping norm.",
     )
     log_rate = param.Number(
         0.0, bounds=(-4, 0), step=0.05, label="log₁₀ τ", doc="Sampling rate; 0 is full batches."
@@ -235,7 +239,7 @@ class SelectionPage(Page):
         if self.base_kind == "epsilon":
             return float(mu_from_profile(self.delta, self.base_epsilon))
         if self.base_kind == "dp-sgd":
-            return reduced_mu(self.noise, self._rate, self.steps, self.reduction)
+            return reduced_mu(self._noise, self._rate, self.steps, self.reduction)
         return float(self.mu)
 
     @derived(needs=("one_mu", "log_delta"))
@@ -270,6 +274,10 @@ class SelectionPage(Page):
 
     def _bound(self, bound: str) -> Bound:
         return epsilon(self.runs(), self.one_mu(), delta=self.delta, bound=bound)
+
+    @property
+    def _noise(self) -> float:
+        return float(10**self.log_noise)
 
     @property
     def _rate(self) -> float:
@@ -343,7 +351,7 @@ class SelectionPage(Page):
         """The direct bound for the base's own trade-off function, in place of a Gaussian."""
         if self.base_kind != "dp-sgd":
             return Fact("–", "for a run given as DP-SGD")
-        training = _training(self.noise, self._rate, self.steps)
+        training = _training(self._noise, self._rate, self.steps)
         return epsilon(self.runs(), base=training, delta=self.delta)
 
     @number("Shown by the audit", needs=("simulated",))
