@@ -25,6 +25,10 @@ Post = Callable[[str, Any, Callable[[], None]], None]
 Press = Callable[[str], None]
 
 
+#: Numbers are typed: the buttons for more and less have no names, and nobody clicks to 400.
+_TYPED = {".MuiInputAdornment-root": {"display": "none"}}
+
+
 class FileField(pmui.FileInput):
     """A file button that hands its files on and keeps no copy of them."""
 
@@ -59,6 +63,8 @@ class Field:
         # The label of an outlined field stands on its upper edge.
         above = 10 if kind in (pmui.Select, pmui.TextInput, pmui.IntInput, pmui.FloatInput) else 4
         self.widget = kind(sizing_mode="stretch_width", margin=(above, 16, 4, 16))
+        if kind in (pmui.IntInput, pmui.FloatInput):
+            self.widget.sx = _TYPED
         self.widget._debounce = DEBOUNCE
         self._post, self._muted = post, False
         self._chosen = self._applied = 0

@@ -373,7 +373,7 @@ class PairLabPage(
         """Lines to run in a notebook or a script; ``spec`` is what ``wb.explore_pair`` restores."""
         pair = chosen_pair(self, "pair") or self.pair()
         arguments = ", ".join(f"{name}={value!r}" for name, value in pair.parameters.items())
-        made = f"wb.{type(pair).__name__}({arguments})"
+        base = made = f"wb.{type(pair).__name__}({arguments})"
         if isinstance(self.pair(), ComposedPair):
             made = f"wb.ComposedPair({made}, {self.releases})"
         level = f"confidence={self.confidence!r}"
@@ -389,7 +389,7 @@ class PairLabPage(
                 "h = wb.histogram(scores)",
                 "true_total_variation = pair.total_variation",
                 f"tight_mu = pair.gdp_mu(floor={plain(10.0**self.log_floor)})",
-                f"view = wb.explore_pair({self.pair_kind!r}, spec={spec!r})",
+                f"view = wb.explore_pair({base}, spec={spec!r})",
                 "",
             ]
         )
