@@ -26,6 +26,7 @@ DIRECT = Entry("monotone score, direct", "p")
 RENYI = Entry("monotone score, Rényi at most", "p", "dash", 1.5)
 WORST = Entry("worst order found, at least", "bad")
 GENERIC = Entry("any score, at most", "fit", "dashdot")
+EXACT = Entry("known, no samples", "muted", "dot", 1.5)
 
 #: The larger ε axis is logarithmic beyond this ratio.
 _MUCH = 30
@@ -154,7 +155,7 @@ def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
     right = max([mu + 3.5, *(edge + 0.7 for edge in order.edges)])
     x = np.linspace(left, right, 241)
     entries = [Entry("with the record (P)", "p"), Entry("without (Q)", "q")]
-    top = 1.2 * _NORMAL_PEAK
+    top = 1.35 * _NORMAL_PEAK
     ends = (left, *order.edges, right)
     last = len(order.ranks) - 1
     blocks: list[dict[str, Any]] = []
@@ -283,8 +284,8 @@ def growth(
         role = _role(name)
         n = [bound.n_p for bound in audit.growth]
         y = [bound.value for bound in audit.growth]
-        shown, exact = Entry(f"{name}, shown", role), Entry(f"{name}, exact", role, "dot", 1.5)
-        entries += [shown, exact]
+        shown, exact = Entry(f"{name}, shown", role), replace(EXACT, role=role)
+        entries.append(shown)
         data += [
             line(exact, [n[0], most], [limits[name].value] * 2, hoverinfo="skip"),
             line(shown, n, y) | {"mode": "lines+markers", "marker": {"size": 7}},
@@ -303,9 +304,9 @@ def growth(
                 "range": [math.log10(low) - 0.05, math.log10(max(most, 1.5 * low)) + 0.05],
                 "dtick": 1,
             },
-            y={"range": [0, 1.05 * top / (1 - _headroom(2))]},
+            y={"range": [0, 1.05 * top / (1 - _headroom(3))]},
             hovermode="closest",
-            **key(entries, columns=2),
+            **key([*entries, EXACT]),
         ),
     }
 
