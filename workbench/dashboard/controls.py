@@ -26,7 +26,10 @@ Press = Callable[[str], None]
 
 
 #: Numbers are typed: the buttons for more and less have no names, and nobody clicks to 400.
-_TYPED = {".MuiInputAdornment-root": {"display": "none"}}
+_TYPED = {
+    ".MuiInputAdornment-root": {"display": "none"},
+    ".MuiInputBase-input": {"paddingLeft": "14px"},
+}
 
 
 class FileField(pmui.FileInput):

@@ -72,6 +72,7 @@ def key(
                 "yshift": y,
                 "xanchor": "left",
                 "yanchor": "middle",
+                "align": "left",
                 "text": entry.text,
                 "showarrow": False,
                 "font": {"size": 12, "color": f"@{entry.role}"},
