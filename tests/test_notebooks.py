@@ -160,7 +160,7 @@ HEADLINES = {
     "04-the-subsampled-gaussian": ["0.2261", "2.471", "2.475", "3.333"],
     "05-laplace-and-wrong-families": ["4.530", "16.661", "2.329", "0.1936"],
     "06-from-tv-to-epsilon": ["2.73", "8.38", "0.2261", "0.266", "0.335"],
-    "07-your-own-scores": ["simultaneous, 95 %, independent runs", "clopper1934use"],
+    "07-your-own-scores": ["simultaneous, 95 %, independent runs", "kairouz2015composition"],
     "08-what-the-mechanism-promises": [
         "≤ ε ≤ 1.82824",
         "9.997",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.bounds.result import SURVIVAL, Bound
+from workbench.coverage_lab.measured import measured
 from workbench.figures.theme import DARK, FONT, LIGHT
 from workbench.pages.base import Fact, Item, Page
 
@@ -96,14 +97,14 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
-    survival = SURVIVAL.get(bound.guarantee, "")
+    told = (bound.explain(), SURVIVAL.get(bound.guarantee, ""), measured().sentence(bound.method))
     return _card(
         bound.rounded,
         bound.relation,
         bound.badge,
         _tone(bound),
         " · ".join(bound.terms[1:]),
-        f"{bound.explain()} {survival}".strip(),
+        " ".join(filter(None, told)),
     )
 
 

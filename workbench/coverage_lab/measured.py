@@ -14,9 +14,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.bounds.result import percent
+from workbench.bounds.result import percent, round_safely
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
+from workbench.coverage_lab.settings import SETTINGS
 from workbench.scores.examples import data_folder
 
 if TYPE_CHECKING:
@@ -60,18 +61,19 @@ class Measured:
     @cache  # noqa: B019  (there is one, for good)
     def sentence(self, source: str) -> str:
         """How bounds of this method (`Bound.method`) fared; empty where it was not measured."""
-        own = [r for r in self.records if r["source"] == source and _shipped(r["method"])]
+        own = [r for r in self.records if r["source"] == source and _telling(r)]
         claiming = [r for r in own if r["claims"]]
         told = claiming or own
         if not told:
             return ""
         worst = max(told, key=lambda r: r["rate"])
         allowed, reps = percent(1 - worst["confidence"]), f"{worst['reps']:,}"
+        share = round_safely(100 * worst["rate"], "up", 2)
         settings = len({r["setting"] for r in told})
         code = f"version {self.version}" + ("" if self.current else ", before the latest changes")
         return (
             f"In simulation ({settings} settings, {reps} replicates each, {code}) it claimed too "
-            f"much in at most {worst['rate']:.1%} of the replicates; {allowed} "
+            f"much in at most {share} % of the replicates; {allowed} "
             f"{'are allowed' if claiming else 'is what it states'}."
         )
 
@@ -134,8 +136,10 @@ def _without_docstrings(tree: ast.AST) -> str:
     return ast.dump(tree)
 
 
-def _shipped(method: str) -> bool:
-    return method in METHODS and METHODS[method].group != "fails"
+def _telling(record: Mapping[str, Any]) -> bool:
+    """Whether a record speaks for bounds that are used as they are meant."""
+    method, setting = METHODS.get(record["method"]), SETTINGS.get(record["setting"])
+    return method is not None and method.group != "fails" and bool(setting and setting.independent)
 
 
 def _rounded(record: dict[str, Any]) -> dict[str, Any]:
