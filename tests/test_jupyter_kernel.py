@@ -162,7 +162,7 @@ def test_an_export_holds_every_headline_number_as_text(executed):
     assert len(numbers) == 9
     for number in numbers.values():
         assert number in page
-    assert page.count('src="data:image/svg+xml') == 4 + 2 + 3
+    assert page.count('src="data:image/svg+xml') == 4 + 2 + 5
     assert "Run the cell to make it live" in page
 
 
