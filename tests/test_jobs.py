@@ -269,6 +269,25 @@ def test_the_dashboard_ends_the_jobs_of_a_session_that_ended(page):
     assert page.job_state("count").status == "cancelled"
 
 
+def test_nothing_is_sent_before_the_browser_has_its_page(page):
+    from bokeh.document import Document
+    from bokeh.events import DocumentReady
+
+    from workbench.dashboard.render import Drawing
+
+    doc = Document()
+    drawing = Drawing(page, doc)
+    until(lambda: not drawing.worker.busy)
+    states = [group.state() for group in drawing.groups]
+    drawing._show({"message": "first"}, states)
+    drawing._show({"message": "second"}, states)
+    assert drawing.board.message == ""
+    doc.callbacks.trigger_event(DocumentReady())
+    assert drawing.board.message == "second"
+    drawing._show({"message": "third"}, states)
+    assert drawing.board.message == "third"
+
+
 # -- many tasks ------------------------------------------------------------------------------------
 
 

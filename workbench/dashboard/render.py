@@ -105,6 +105,9 @@ class Drawing:
         self._watcher = page.param.watch(self._note, list(page.param))
         self.board.param.watch(lambda event: self._gesture(event.new), "gesture")
         self.worker.post("draw", lambda: None)
+        # What is sent to a browser that is only about to fetch its page is lost there.
+        self._held: list[tuple[dict[str, Any], list[Any]]] | None = []
+        doc.on_event("document_ready", self._arrived)
         doc.on_session_destroyed(self._end)
 
     # -- from the person to the page --------------------------------------------------------------
@@ -184,7 +187,16 @@ class Drawing:
     def _draw_item(self, item: Item, contents: dict[str, Any]) -> None:
         contents[f"item_{item.name}"] = assets.content(self.page.draw(item))
 
+    def _arrived(self, event: Any) -> None:
+        """The browser has the page: from now on it takes what it is sent."""
+        held, self._held = self._held, None
+        for news, states in held or ():
+            self._show(news, states)
+
     def _show(self, news: dict[str, Any], states: list[Any]) -> None:
+        if self._held is not None:
+            self._held.append((news, states))
+            return
         with pn.io.hold(self.doc):
             self.board.param.update(busy=False, **news)
             for group, state in zip(self.groups, states, strict=True):
