@@ -59,6 +59,7 @@ _SYMBOLS = {
     "tpr": "TPR",
     "delta": "δ",
     "precision": "precision",
+    "renyi": "Rényi divergence",
 }
 
 
@@ -74,7 +75,8 @@ class Bound:
     ----------
     quantity : str
         "epsilon", "mu", "total variation", "auc", "tpr" (at ``fpr``), "delta" (at ``epsilon``),
-        "precision" (at the prior probability ``prior`` of being a member).
+        "precision" (at the prior probability ``prior`` of being a member), "renyi" (the Rényi
+        divergence of order ``order``).
     value : float
         In the unit of the quantity; ``inf`` where no finite value exists. Of a two-sided
         interval, the lower end.
@@ -101,8 +103,9 @@ class Bound:
         "P‖Q" or "Q‖P": the divergence that attains the value.
     threshold : float, optional
         The witness, in score units.
-    fpr, epsilon, prior : float, optional
-        The false positive rate of a "tpr", the ε of a "delta", the prior of a "precision".
+    fpr, epsilon, prior, order : float, optional
+        The false positive rate of a "tpr", the ε of a "delta", the prior of a "precision", the
+        order of a "renyi".
     n_p, n_q : int
         Scores used a side; of canaries, those in and out, or 0 where only the guesses are known.
     canaries, guesses, correct : int, optional
@@ -138,6 +141,7 @@ class Bound:
     canaries: int | None = None
     guesses: int | None = None
     correct: int | None = None
+    order: float | None = None
 
     def __post_init__(self) -> None:
         checks.one_of(self.quantity, "quantity", _SYMBOLS)
@@ -175,6 +179,8 @@ class Bound:
             return f"δ at ε = {plain(self.epsilon)}"
         if self.quantity == "precision" and self.prior is not None:
             return f"precision at prior {plain(self.prior)}"
+        if self.quantity == "renyi" and self.order is not None:
+            return f"Rényi divergence of order {plain(self.order)}"
         return symbol
 
     @property

@@ -1,0 +1,71 @@
+"""Neighbouring datasets: what they are, and the check that two are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import checks
+
+RELATIONS = ("add-remove", "substitute")
+
+
+class NotNeighbours(ValueError):  # noqa: N818  (it is what is wrong)
+    """Two datasets that differ in more than one record."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Two datasets that differ in one record.
+
+    Parameters
+    ----------
+    dataset, neighbour : array, shape (records,) or (records, columns)
+        With "add-remove", one has a record that the other lacks; with "substitute", both have as
+        many, of which one differs. The order of the records does not matter.
+    relation : {"add-remove", "substitute"}
+
+    Raises
+    ------
+    NotNeighbours
+        They differ in more than one record, or not at all; the message counts.
+    """
+
+    dataset: NDArray[Any]
+    neighbour: NDArray[Any]
+    relation: str = "add-remove"
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.relation, "relation", RELATIONS)
+        a, b = np.asarray(self.dataset), np.asarray(self.neighbour)
+        object.__setattr__(self, "dataset", a)
+        object.__setattr__(self, "neighbour", b)
+        if a.ndim not in (1, 2) or a.shape[1:] != b.shape[1:]:
+            raise NotNeighbours(
+                f"datasets must be (records,) or (records, columns), both alike; got {a.shape} and "
+                f"{b.shape}"
+            )
+        more, fewer = _left_over(a, b), _left_over(b, a)
+        wanted = [(1, 0), (0, 1)] if self.relation == "add-remove" else [(1, 1)]
+        if (more, fewer) not in wanted:
+            rule = {
+                "add-remove": "one record more or less",
+                "substitute": "as many records, of which one differs",
+            }[self.relation]
+            raise NotNeighbours(
+                f"neighbours by {self.relation} have {rule}; here {more} records are only in the "
+                f"first and {fewer} only in the second"
+            )
+
+
+def _left_over(a: NDArray[Any], b: NDArray[Any]) -> int:
+    """How many records of ``a`` are left when those of ``b`` are taken away."""
+    return sum((Counter(map(_key, a)) - Counter(map(_key, b))).values())
+
+
+def _key(record: Any) -> Any:
+    return tuple(np.atleast_1d(record).tolist())
