@@ -1,0 +1,230 @@
+"""A mechanism from what people type: a gallery name, ``MODULE:FUNCTION``, ``file.py:function``."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.util
+import inspect
+import os
+import pkgutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from workbench.mechanisms.base import Mechanism
+
+_TAKES = (
+    "a mechanism is called with (dataset, size, rng) and returns an array with a row for each of "
+    "its size runs"
+)
+
+
+def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism | NamedMechanism:
+    """The mechanism that a text names.
+
+    The named code is run: a file or module is imported.
+
+    Parameters
+    ----------
+    text : str
+        A name of the gallery (``"svt5"``); ``"MODULE:FUNCTION"``, the module found as ``python -m``
+        would find it; or ``"path/to/file.py:function"``. In place of the function, anything that
+        can be called so, or a `Mechanism` of one's own.
+    directory : str or pathlib.Path, optional
+        Where modules are looked for first, and what paths are relative to; the current one by
+        default.
+
+    Returns
+    -------
+    Mechanism or NamedMechanism
+        The first has a claim, a relation and a domain of its own. Both can be called, and sent to
+        other processes.
+
+    Raises
+    ------
+    ValueError
+        No such name, module, file or function; code that fails when it is imported; something
+        that cannot be called with ``(dataset, size, rng)``.
+    """
+    text = str(text).strip()
+    place, colon, function = text.rpartition(":")
+    if not colon:
+        return _of_gallery(text)
+    if not place or not function:
+        raise ValueError(f"cannot read the mechanism {text!r}; write MODULE:FUNCTION")
+    directory = os.path.abspath(directory or os.curdir)
+    source = _read(Path(directory, place)) if _is_path(place) else None
+    named = NamedMechanism(place, function, directory, source)
+    found = named.found
+    own = isinstance(found, Mechanism)
+    _check_call(found.run if own else found, text)
+    return replace(found, run=named) if own else named
+
+
+@dataclass(frozen=True, repr=False)
+class NamedMechanism:
+    """A function that is found anew wherever it is sent: other processes import it by name.
+
+    Attributes
+    ----------
+    place, function : str
+        Module, or path of a file; and what is named in it.
+    directory : str
+        Where modules are looked for first, and what a path is relative to.
+    source : str, optional
+        The file's text. It travels along, so that editing the file during an audit changes nothing.
+    """
+
+    place: str
+    function: str
+    directory: str
+    source: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What was typed."""
+        return f"{self.place}:{self.function}"
+
+    @cached_property
+    def found(self) -> Any:
+        """What the name stands for: a function, or a `Mechanism`."""
+        if self.source is None:
+            module = _import(self.place, self.directory)
+        else:
+            module = _execute(Path(self.directory, self.place), self.source)
+        found: Any = module
+        for part in self.function.split("."):
+            if not hasattr(found, part):
+                near = _near(part, (name for name in dir(found) if not name.startswith("_")))
+                raise ValueError(f"{self.place} has no {self.function!r}{near}")
+            found = getattr(found, part)
+        return found
+
+    def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any:
+        return self.found(dataset, size, rng)
+
+    def __repr__(self) -> str:
+        return f"NamedMechanism({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NamedMechanism, (self.place, self.function, self.directory, self.source)
+
+
+def _of_gallery(name: str) -> Mechanism:
+    from workbench.mechanisms.gallery import GALLERY
+
+    if name in GALLERY:
+        return GALLERY[name]
+    if _is_path(name):
+        raise ValueError(f"name the function too: {name}:FUNCTION")
+    raise ValueError(
+        f"the gallery has no mechanism {name!r}{_near(name, GALLERY)}; a function of your own is "
+        "written MODULE:FUNCTION or path/file.py:function"
+    )
+
+
+def _is_path(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or os.sep in place
+
+
+def _read(path: Path) -> str:
+    """The text of a Python file, as Python reads it."""
+    if not path.is_file():
+        siblings = path.parent.glob("*.py") if path.parent.is_dir() else ()
+        near = _near(path.name, (each.name for each in siblings))
+        raise ValueError(f"there is no file {path}{near}")
+    try:
+        return importlib.util.decode_source(path.read_bytes())
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a Python file: {error}") from error
+
+
+def _import(name: str, directory: str) -> ModuleType:
+    """A module, looked for in the directory first."""
+    _look_in(directory)
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and f"{name}.".startswith(f"{error.name}."):
+            package, _, module = name.rpartition(".")
+            beside = pkgutil.iter_modules([os.path.join(directory, *package.split("."))])
+            near = _near(module, (each.name for each in beside))
+            raise ValueError(f"no module {name!r} is found from {directory}{near}") from error
+        raise _broken(name, error) from error
+    except (Exception, SystemExit) as error:
+        raise _broken(name, error) from error
+
+
+def _execute(path: Path, source: str) -> ModuleType:
+    """A module of a file's text, executed once a process; what lies beside it can be imported."""
+    path = path.resolve()
+    digest = hashlib.sha256(f"{path}\n{source}".encode()).hexdigest()[:16]
+    name = f"{path.stem}_{digest}"  # a name that shadows no other module
+    if name in sys.modules:
+        return sys.modules[name]
+    _look_in(str(path.parent))
+    module = ModuleType(name)
+    module.__file__ = str(path)
+    sys.modules[name] = module  # dataclasses look for their module there
+    try:
+        exec(compile(source, path, "exec"), vars(module))
+    except BaseException as error:
+        del sys.modules[name]
+        if isinstance(error, (Exception, SystemExit)):
+            raise _broken(str(path), error) from error
+        raise
+    return module
+
+
+def _look_in(directory: str) -> None:
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+
+
+def _broken(what: str, error: BaseException) -> ValueError:
+    hint = ""
+    if isinstance(error, ImportError) and "relative import" in str(error):
+        hint = "; name a module of a package as PACKAGE.MODULE:FUNCTION"
+    elif isinstance(error, SystemExit):
+        hint = '; what a script does goes under `if __name__ == "__main__":`'
+    return ValueError(f"{what} cannot be imported: {type(error).__name__}: {error}{hint}")
+
+
+def _check_call(found: Any, text: str) -> None:
+    """Whether something can be called as a mechanism is (ValueError otherwise)."""
+    if not callable(found):
+        kind = type(found).__name__
+        raise ValueError(f"{text} is not a function but of type {kind}; {_TAKES}")
+    if inspect.isclass(found):
+        raise ValueError(f"{text} is a class; name a function, or an instance that can be called")
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):  # some compiled functions do not tell
+        return
+    names = list(signature.parameters)
+    try:
+        signature.bind(None, 1, None)
+        swapped = any(name in names and names.index(name) != at for at, name in _PLACES)
+    except TypeError:
+        missing = [name for name in ("size", "rng") if name not in names]
+        lacks = f" ({' and '.join(missing)} missing)" if missing else ""
+        raise ValueError(f"{text} takes {signature}{lacks}; {_TAKES}") from None
+    if swapped:
+        raise ValueError(f"{text} takes {signature}, in another order; {_TAKES}")
+
+
+_PLACES = ((1, "size"), (2, "rng"))
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    """Up to three of the names that are like this one, as a question."""
+    near = difflib.get_close_matches(name, names, n=3)
+    return f"; did you mean {', '.join(near)}?" if near else ""
