@@ -16,7 +16,7 @@ from workbench.bounds.result import percent, plain, round_safely
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.figures.key import HEADROOM, Entry, key, line, stairs
-from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.figures.layout import base_layout, delta_axis, label, vertical_line
 from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
 from workbench.pairs.base import Pair
 
@@ -202,7 +202,6 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
         label(1, math.log10(delta), f"δ = {plain(delta)}", "muted", xref="paper", xanchor="right",
               yanchor="top")
     )  # fmt: skip
-    powers = range(0, math.floor(low) - 1, -2)
     return {
         "data": traces,
         "layout": base_layout(
@@ -211,12 +210,7 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
             summary=f"Privacy profile. At δ = {plain(delta)}, with {percent(band.confidence)} "
             f"confidence: {'; '.join(told)}.",
             x={"range": [0, most]},
-            y={
-                "type": "log",
-                "range": [low, -low * HEADROOM / (1 - HEADROOM)],
-                "tickvals": [10.0**k for k in powers],
-                "ticktext": [f"10<sup>{k}</sup>".replace("-", "−") if k else "1" for k in powers],
-            },
+            y=delta_axis(low),
             hovermode="closest",
             revision=(most, low),
             **drawn,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.figures.key import HEADROOM
 from workbench.figures.theme import FONT
 
 
@@ -63,6 +65,22 @@ def empty(words: str) -> dict[str, Any]:
         "data": [],
         "layout": base_layout("", "", summary=words, x=bare, y=bare, annotations=[note]),
     }
+
+
+def delta_axis(low: float) -> dict[str, Any]:
+    """A logarithmic y axis of δ from 10^``low`` to 1, with room for a key above it."""
+    powers = range(0, math.floor(low) - 1, -2)
+    return {
+        "type": "log",
+        "range": [low, -low * HEADROOM / (1 - HEADROOM)],
+        "tickvals": [10.0**k for k in powers],
+        "ticktext": [power_of_ten(k) for k in powers],
+    }
+
+
+def power_of_ten(k: int) -> str:
+    """10^k as the text of a tick."""
+    return f"10<sup>{k}</sup>".replace("-", "−") if k else "1"
 
 
 def vertical_line(x: float, name: str | None = None, role: str = "ink") -> dict[str, Any]:

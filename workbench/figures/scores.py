@@ -14,7 +14,7 @@ from workbench.bounds.threshold import ErrorRates
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.figures.layout import base_layout, delta_axis, label, vertical_line
 from workbench.pairs.base import Pair
 
 OBSERVED = Entry("observed", "p")
@@ -179,7 +179,6 @@ def profile(
             "marker": {"size": 10, "color": "@good", "line": {"width": 2, "color": "@paper"}},
         }
     )
-    powers = range(0, math.floor(low) - 1, -2)
     drawn = key(entries, columns=2)
     drawn["shapes"].append(
         {
@@ -209,12 +208,7 @@ def profile(
                 else "."
             ),
             x={"range": [0, most]},
-            y={
-                "type": "log",
-                "range": [low, -low * HEADROOM / (1 - HEADROOM)],
-                "tickvals": [10.0**k for k in powers],
-                "ticktext": [f"10<sup>{k}</sup>".replace("-", "−") if k else "1" for k in powers],
-            },
+            y=delta_axis(low),
             hovermode="closest",
             revision=(most, low),
             **drawn,

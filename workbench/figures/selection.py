@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench.bounds.result import Bound, percent, plain, round_safely
 from workbench.figures import rows
 from workbench.figures.key import HEADROOM, ROW, Entry, key, line
-from workbench.figures.layout import base_layout, empty, label
+from workbench.figures.layout import base_layout, empty, label, power_of_ten
 from workbench.selection.audit import SelectionAudit
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.scores import BlockOrder
@@ -77,7 +77,7 @@ def profiles(
                 "type": "log",
                 "range": [math.log10(low), -1],
                 "tickvals": [10.0**k for k in powers],
-                "ticktext": [f"10<sup>−{-k}</sup>" for k in powers],
+                "ticktext": [power_of_ten(k) for k in powers],
             },
             y={"range": [0, top / (1 - _headroom(len(curves)))]},
             hovermode="closest",
@@ -366,7 +366,7 @@ def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> 
                 "type": "log",
                 "range": [low - 0.1, 0.15],
                 "tickvals": [10.0**k for k in powers],
-                "ticktext": [f"10<sup>−{-k}</sup>" if k else "1" for k in powers],
+                "ticktext": [power_of_ten(k) for k in powers],
             },
             y=rows.axis(len(titles)) | {"range": [len(titles) - 0.5, -1.5]},
             shapes=[*shapes, *drawn["shapes"]],

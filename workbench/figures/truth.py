@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.bounds.band import TradeoffBand
 from workbench.bounds.result import percent, plain, round_safely
 from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.figures.layout import base_layout, delta_axis, label, power_of_ten, vertical_line
 from workbench.figures.rows import across
 from workbench.figures.scores import BAND, LEAST_DELTA, drawable, round_up
 from workbench.pairs.base import Pair
@@ -107,7 +107,7 @@ def mu_at_rates(
             x={
                 "range": [LEAST_LOG_ALPHA, 0],
                 "tickvals": list(powers),
-                "ticktext": [f"10<sup>−{-k}</sup>" if k else "1" for k in powers],
+                "ticktext": [power_of_ten(k) for k in powers],
             },
             y={"range": [0, top]},
             hovermode="closest",
@@ -190,7 +190,6 @@ def profile_of_truth(
                 f" It {verb}es the pair's profile at ε = {at}, "
                 f"δ = {round_safely(meeting.delta, 'nearest')}."
             )
-    powers = range(0, math.floor(low) - 1, -2)
     drawn = key(entries, columns=min(2, len(entries)))
     drawn["annotations"] += annotations
     return {
@@ -201,12 +200,7 @@ def profile_of_truth(
             summary=f"Privacy profile. {told} The simultaneous curve holds with "
             f"{percent(band.confidence)} confidence.",
             x={"range": [0, most]},
-            y={
-                "type": "log",
-                "range": [low, -low * HEADROOM / (1 - HEADROOM)],
-                "tickvals": [10.0**k for k in powers],
-                "ticktext": [f"10<sup>{k}</sup>".replace("-", "−") if k else "1" for k in powers],
-            },
+            y=delta_axis(low),
             hovermode="closest",
             revision=(most, low),
             **drawn,

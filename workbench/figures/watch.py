@@ -13,7 +13,7 @@ from workbench.bounds.result import percent, plain, round_safely
 from workbench.bounds.watched import Evidence, WatchedLimit, bound_by
 from workbench.figures import sizes
 from workbench.figures.key import HEADROOM, Entry, key
-from workbench.figures.layout import base_layout, label
+from workbench.figures.layout import base_layout, label, power_of_ten
 from workbench.figures.scores import round_up
 
 ANYTIME = Entry("anytime", "good", "solid", 2.5)
@@ -110,7 +110,7 @@ def evidence(
                 "range": [low, top],
                 "tickvals": list(range(math.ceil(low), math.floor(top) + 1)),
                 "ticktext": [
-                    _power(k) for k in range(math.ceil(low), math.floor(top) + 1)
+                    power_of_ten(k) for k in range(math.ceil(low), math.floor(top) + 1)
                 ],
             },
             revision=(*span, low, top),
@@ -166,7 +166,3 @@ def _seen(entry: Entry, n: ArrayLike, y: ArrayLike, rows: int) -> list[dict[str,
             steps=True,
         ),
     ]
-
-
-def _power(k: int) -> str:
-    return "1" if k == 0 else f"10<sup>{k}</sup>".replace("-", "−")
