@@ -2,9 +2,9 @@
 // sends back what people do with it. One module for Panel and for JupyterLab (anywidget).
 //
 // Synced state: frame (what the page holds, fixed), item_<name> (an item's content as JSON),
-// job_<name> (how long work stands, as JSON), message, busy, handled (serial of the last gesture that was answered), plotly (address of
-// plotly.js; empty where it comes from the model, see `fromModel`), and gesture, the only one that
-// is written here.
+// job_<name> (how long work stands, as JSON), message, busy, handled (serial of the last gesture
+// that was answered), plotly (address of plotly.js; empty where it comes from the model, see
+// `fromModel`), and gesture, the only one that is written here.
 
 const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
 const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
