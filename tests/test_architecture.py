@@ -31,7 +31,7 @@ FLOORS = [
     ("pages",),
     ("assets",),
     ("dashboard", "jupyter"),
-    ("cli", "audit_formats"),
+    ("cli",),
 ]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree
 
 from workbench.bounds.band import TOLD_FPR, tradeoff_band
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.result import Bound
 from workbench.bounds.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.claims import Claim
+from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc
 from workbench.scores.sample import Scores
@@ -111,13 +108,13 @@ def as_json(audit: Audit) -> str:
             "status": audit.status,
             "verdicts": [verdict.to_dict() for verdict in audit.verdicts],
         }
-    return json.dumps(_finite(report), indent=2, ensure_ascii=False, allow_nan=False)
+    return to_json(report)
 
 
 def as_markdown(audit: Audit) -> str:
     """Tables that a CI can post."""
     s = audit.scores
-    name = f"`{_cell(s.name).replace('`', '')}`: " if s.name else ""
+    name = f"`{cell(s.name).replace('`', '')}`: " if s.name else ""
     lines = [
         "### Privacy audit",
         "",
@@ -128,13 +125,13 @@ def as_markdown(audit: Audit) -> str:
         terms = ", ".join(audit.verdicts[0].terms)
         lines += ["| claim | verdict | which rests on |", "|---|---|---|"]
         lines += [
-            f"| `{verdict.claimed}` | **{verdict.verdict}** | {_cell(verdict.summary)} |"
+            f"| `{verdict.claimed}` | **{verdict.verdict}** | {cell(verdict.summary)} |"
             for verdict in audit.verdicts
         ]
         lines += ["", f"All verdicts together: {terms}. None of them shows privacy.", ""]
     lines += ["| number | value | what it promises |", "|---|---|---|"]
     lines += [
-        f"| {_cell(b.symbol)} | {b.relation} {b.rounded} | {_cell(', '.join(b.terms))} |"
+        f"| {cell(b.symbol)} | {b.relation} {b.rounded} | {cell(', '.join(b.terms))} |"
         for b in audit.bounds
     ]
     return "\n".join(lines)
@@ -143,8 +140,6 @@ def as_markdown(audit: Audit) -> str:
 def as_junit(audit: Audit) -> str:
     """A test case a claim: a failure if it is refuted, skipped if there are too few samples.
 
-    In the elements that Jenkins and GitLab read; written in ASCII, so that any shell passes it on.
-
     Raises
     ------
     ValueError
@@ -152,44 +147,27 @@ def as_junit(audit: Audit) -> str:
     """
     if not audit.verdicts:
         raise ValueError("junit has a test a claim and none was given; add --claim 'gdp(1)'")
-    s, found = audit.scores, [verdict.verdict for verdict in audit.verdicts]
-    counts = {
-        "name": "workbench audit",
-        "tests": str(len(found)),
-        "failures": str(found.count(REFUTED)),
-        "errors": "0",
-        "skipped": str(found.count(TOO_FEW)),
-    }
-    # The outer element has no count of skipped tests in Jenkins' schema.
-    outer = {name: n for name, n in counts.items() if name != "skipped"}
-    root = ElementTree.Element("testsuites", outer)
-    suite = ElementTree.SubElement(root, "testsuite", counts)
-    properties = ElementTree.SubElement(suite, "properties")
+    s = audit.scores
     facts = {
         "scores": s.name,
         "n_p": str(s.n_p),
         "n_q": str(s.n_q),
         "terms": ", ".join(audit.verdicts[0].terms),
     }
-    for name, value in facts.items():
-        ElementTree.SubElement(properties, "property", name=name, value=_xml(value))
-    for verdict in audit.verdicts:
-        _add_case(suite, verdict, _xml(s.name) or "scores")
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="us-ascii", xml_declaration=True).decode("ascii")
+    cases = (
+        Case(
+            name=verdict.claimed,
+            outcome=_OUTCOME[verdict.verdict],
+            kind=verdict.verdict,
+            message=f"{verdict.verdict}: {verdict.summary}",
+            text=verdict.explain(),
+        )
+        for verdict in audit.verdicts
+    )
+    return to_junit("workbench audit", s.name or "scores", facts, cases)
 
 
-def _add_case(suite: ElementTree.Element, verdict: Verdict, name: str) -> None:
-    case = ElementTree.SubElement(suite, "testcase", classname=name, name=verdict.claimed)
-    message = f"{verdict.verdict}: {verdict.summary}"
-    if verdict.verdict == REFUTED:
-        inner = ElementTree.SubElement(case, "failure", type="refuted", message=message)
-    elif verdict.verdict == TOO_FEW:
-        inner = ElementTree.SubElement(case, "skipped", type="too few samples", message=message)
-    else:
-        inner = ElementTree.SubElement(case, "system-out")
-    inner.text = _xml(verdict.explain())
-
+_OUTCOME = {REFUTED: "failure", TOO_FEW: "skipped", NOT_REFUTED: "passed"}
 
 FORMATS: dict[str, Callable[[Audit], str]] = {
     "text": as_text,
@@ -197,23 +175,3 @@ FORMATS: dict[str, Callable[[Audit], str]] = {
     "markdown": as_markdown,
     "junit": as_junit,
 }
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
-
-
-def _cell(text: str) -> str:
-    """Text within one cell of a table."""
-    return re.sub(r"\s+", " ", text).replace("|", r"\|")
-
-
-def _xml(text: str) -> str:
-    """Text without the characters that XML cannot hold."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)

@@ -1,0 +1,37 @@
+"""The command line, a module a command."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+
+import workbench as wb
+from workbench.cli import audit, lists, serve
+
+BAD_INPUT = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status is 0, 2 for bad input, or a verdict's (see `audit --help`)."""
+    arguments = _parser().parse_args(argv)
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
+    try:
+        return int(arguments.run(arguments))
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"workbench: {error}\n")
+        return BAD_INPUT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="workbench",
+        description="What the scores of a privacy audit prove, and with which guarantee.",
+    )
+    parser.add_argument("--version", action="version", version=wb.__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for module in (serve, audit, lists):
+        module.add(commands)
+    return parser

@@ -1,0 +1,61 @@
+"""`workbench audit`: what a score file proves, and verdicts on claims."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import workbench as wb
+from workbench.cli.files import add_direction, add_layout, read
+from workbench.cli.output import add_format, say
+
+_EXIT_STATUS = """exit status:
+  0  no claim is refuted, or none was made
+  1  a claim is refuted
+  2  bad input
+  3  no claim is refuted, but there are too few samples: a mechanism at twice the
+     claim would have been refuted with a probability below one half
+"""
+
+
+def add(commands: Any) -> None:
+    """The command and what it takes."""
+    command = commands.add_parser(
+        "audit",
+        help="the main numbers of a file, and verdicts on claims",
+        description="The main numbers of a file, and verdicts on claims.",
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.set_defaults(run=audit)
+    command.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="a score file, or one a side, members first",
+    )
+    command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
+    command.add_argument("--confidence", type=float, default=0.95, help="default: %(default)g")
+    command.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
+        "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; may be repeated, all verdicts hold together",
+    )
+    add_format(command, "JUnit XML with a test a claim")
+    add_direction(command)
+    add_layout(command)
+
+
+def audit(arguments: argparse.Namespace) -> int:
+    """Print the main numbers of a file, each with its guarantee, and verdicts on claims."""
+    from workbench.cli.audit_formats import FORMATS, Audit
+
+    # A claim made twice is one claim, and one test.
+    claims = list(dict.fromkeys(map(wb.parse_claim, arguments.claim)))
+    found = Audit.of(read(arguments), claims, arguments.delta, arguments.confidence)
+    say(FORMATS[arguments.format](found))
+    return found.status

@@ -1,0 +1,127 @@
+"""What commands print, in the formats that they share."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+
+def say(text: str) -> None:
+    """Print a line, or several."""
+    sys.stdout.write(text + "\n")
+
+
+def add_format(command: argparse.ArgumentParser, junit: str) -> None:
+    """The choice of a format."""
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "markdown", "junit"),
+        default="text",
+        help=f"text (default), json, a markdown table, or {junit}",
+    )
+    command.add_argument(
+        "--json",
+        action="store_const",
+        dest="format",
+        const="json",
+        help="the same as --format json",
+    )
+
+
+def to_json(report: dict[str, Any]) -> str:
+    """For machines; ±∞ and NaN, which JSON lacks, are strings."""
+    return json.dumps(_finite(report), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def cell(text: str) -> str:
+    """Text within one cell of a markdown table."""
+    return re.sub(r"\s+", " ", text).replace("|", r"\|")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test as JUnit counts them.
+
+    Attributes
+    ----------
+    name : str
+    outcome : {"failure", "skipped", "passed"}
+    kind : str
+        The word for a failure, or for what made the test say nothing.
+    message, text : str
+        In a line, and in full.
+    """
+
+    name: str
+    outcome: str
+    kind: str
+    message: str
+    text: str
+
+
+def to_junit(name: str, group: str, facts: Mapping[str, str], cases: Iterable[Case]) -> str:
+    """Test cases in the elements that Jenkins and GitLab read.
+
+    Written in ASCII, so that any shell passes it on.
+
+    Parameters
+    ----------
+    name : str
+        Of the test suite.
+    group : str
+        What the cases are about; of the scores, or of the mechanism.
+    facts : mapping
+        Properties of the suite.
+    cases : iterable of Case
+    """
+    cases = tuple(cases)
+    outcomes = [case.outcome for case in cases]
+    counts = {
+        "name": name,
+        "tests": str(len(cases)),
+        "failures": str(outcomes.count("failure")),
+        "errors": "0",
+        "skipped": str(outcomes.count("skipped")),
+    }
+    # The outer element has no count of skipped tests in Jenkins' schema.
+    outer = {name: n for name, n in counts.items() if name != "skipped"}
+    root = ElementTree.Element("testsuites", outer)
+    suite = ElementTree.SubElement(root, "testsuite", counts)
+    properties = ElementTree.SubElement(suite, "properties")
+    for fact, value in facts.items():
+        ElementTree.SubElement(properties, "property", name=fact, value=_xml(value))
+    for case in cases:
+        element = ElementTree.SubElement(
+            suite, "testcase", classname=_xml(group), name=_xml(case.name)
+        )
+        if case.outcome == "passed":
+            inner = ElementTree.SubElement(element, "system-out")
+        else:
+            inner = ElementTree.SubElement(
+                element, case.outcome, type=case.kind, message=_xml(case.message)
+            )
+        inner.text = _xml(case.text)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="us-ascii", xml_declaration=True).decode("ascii")
+
+
+def _xml(text: str) -> str:
+    """Text without the characters that XML cannot hold."""
+    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)

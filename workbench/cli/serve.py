@@ -1,0 +1,76 @@
+"""`workbench serve`: all pages, in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from workbench.cli.files import add_direction, read
+
+
+def add(commands: Any) -> None:
+    """The command and what it takes."""
+    command = commands.add_parser("serve", help="serve the page")
+    command.set_defaults(run=serve)
+    command.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="*",
+        type=Path,
+        help="a score file, or one a side, members first; a bundled example otherwise",
+    )
+    command.add_argument("--port", type=int, default=5006)
+    command.add_argument("--address", default="localhost", help="0.0.0.0 to serve colleagues")
+    command.add_argument(
+        "--allow-origin",
+        metavar="HOST:PORT",
+        action="append",
+        default=[],
+        help="an address under which browsers reach the page; may be repeated",
+    )
+    command.add_argument("--no-open", action="store_true", help="do not open a browser")
+    add_direction(command)
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve all pages; those about scores with the given files or a bundled example."""
+    from workbench.pages.compare import ComparePage
+    from workbench.pages.counts import CountsPage
+    from workbench.pages.coverage_lab import CoverageLabPage
+    from workbench.pages.family import FamilyPage
+    from workbench.pages.one_run import OneRunPage
+    from workbench.pages.pair_lab import PairLabPage
+    from workbench.pages.plan import PlanPage
+    from workbench.pages.scores import ScoresPage
+    from workbench.pages.selection import SelectionPage
+    from workbench.pages.watch import WatchPage
+
+    about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
+    if arguments.files:
+        read(arguments)  # a file that cannot be read is a message here, not an empty page
+        upload = tuple((path.name, path.read_bytes()) for path in arguments.files)
+        larger = not arguments.smaller_is_member
+        about_scores = [
+            partial(page, source="file", upload=upload, larger_is_member=larger)
+            for page in about_scores
+        ]
+    from workbench.dashboard.app import serve as serve_pages
+
+    logging.getLogger(__name__).info(
+        "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
+    )
+    scores, family, watch = about_scores
+    serve_pages(
+        [
+            *(scores, CountsPage, family, ComparePage, OneRunPage, SelectionPage),
+            *(watch, PlanPage, PairLabPage, CoverageLabPage),
+        ],
+        port=arguments.port,
+        address=arguments.address,
+        allow_origin=arguments.allow_origin,
+        open_browser=not arguments.no_open,
+    )
+    return 0
