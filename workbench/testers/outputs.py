@@ -1,0 +1,293 @@
+"""Raw outputs of a mechanism: checked, and turned into numbers that testers can work with.
+
+Outputs may be numbers of any scale, booleans or strings, with NaN and ±∞ among them. An `Encoder`
+is fitted on the outputs that a witness is fitted on, and on no others; what it then makes of fresh
+outputs is a fixed function of them, so that no guarantee depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.curves.elementwise import Floats, quiet
+
+#: Where numbers, in units of their spread, stop counting in full and go on with their logarithm,
+#: and where they end. Up to 1e14 spreads are still told apart.
+LINEAR, CLIP = 10.0, 40.0
+
+#: Outputs are discrete if at most this share of the fitting part's rows occur only once. That
+#: share also estimates how often a fresh row is a new one (Good 1953).
+ONCE = 0.05
+
+_NUMBERS, _TEXT = "biuf", "US"
+
+#: Values that are no numbers, each an outcome of its own.
+_ODD = np.isnan, np.isposinf, np.isneginf
+
+
+class OutputsError(ValueError):
+    """Outputs that cannot be tested; the message says what to return instead."""
+
+
+def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") -> NDArray[Any]:
+    """Outputs as an array, when they are what a mechanism may return.
+
+    Parameters
+    ----------
+    x : array_like, shape (size,) or (size, d)
+        Numbers, booleans or strings; one row a run.
+    size : int, optional
+        How many runs were asked for.
+    name : str
+        What the message calls them.
+
+    Raises
+    ------
+    OutputsError
+        Objects, complex numbers, dates; ragged rows; no or more than two axes; no column; another
+        length.
+    """
+    try:
+        values = np.asarray(x)
+    except ValueError as error:
+        raise OutputsError(
+            f"{name} must have rows of one length, got {_short(x)} ({error}); fill short rows up, "
+            "for instance with NaN"
+        ) from error
+    if values.dtype.kind not in _NUMBERS + _TEXT:
+        raise OutputsError(
+            f"{name} must be numbers, booleans or strings, got {values.dtype} such as "
+            f"{_short(values.ravel()[:1].tolist())}; convert with .astype(float) or .astype(str), "
+            "and give several values a run as columns"
+        )
+    if values.ndim not in (1, 2) or values.shape[1:] == (0,):
+        raise OutputsError(
+            f"{name} must have shape (size,) or (size, d), one row a run; got {values.shape}"
+        )
+    if size is not None and len(values) != size:
+        raise OutputsError(
+            f"{name} must have one row a run: {size} runs were asked for, got shape {values.shape}"
+        )
+    return values
+
+
+def check_alike(p: NDArray[Any], q: NDArray[Any]) -> None:
+    """Refuse two sides of different columns, or numbers against strings.
+
+    Raises
+    ------
+    OutputsError
+        The message names both.
+    """
+    if p.shape[1:] != q.shape[1:]:
+        raise OutputsError(
+            f"both sides must have as many columns: P has shape {p.shape} and Q {q.shape}"
+        )
+    if is_text(p) != is_text(q):
+        raise OutputsError(
+            f"both sides must be of one type: P is {p.dtype} and Q {q.dtype}; convert one of them, "
+            "for instance with .astype(str)"
+        )
+
+
+def is_text(x: NDArray[Any]) -> bool:
+    """Whether outputs are strings."""
+    return x.dtype.kind in _TEXT
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """Turns outputs into finite numbers, and into codes of outcomes.
+
+    Attributes
+    ----------
+    columns : tuple
+        How each column is turned into numbers.
+    keys : ndarray of uint64, ascending
+        Rows that occur more than once in the fitting part, by their key: the outcomes.
+    once : float
+        Share of the fitting part's rows that occur once.
+    """
+
+    columns: tuple[_Numbers | _Categories, ...]
+    keys: NDArray[np.uint64]
+    once: float
+
+    @classmethod
+    def fit(cls, p: NDArray[Any], q: NDArray[Any]) -> Encoder:
+        """Learn scales, categories and outcomes.
+
+        Parameters
+        ----------
+        p, q : array, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
+            The outputs that a witness is fitted on.
+
+        Raises
+        ------
+        OutputsError
+            The sides have different columns or types.
+        """
+        check_alike(p, q)
+        kind: Any = _Categories if is_text(p) else _Numbers
+        pairs = zip(_columns(p), _columns(q), strict=True)
+        columns = tuple(kind.fit(a, b) for a, b in pairs)
+        keys, counts = np.unique(np.concatenate([row_keys(p), row_keys(q)]), return_counts=True)
+        once = float(np.sum(counts == 1) / max(len(p) + len(q), 1))
+        return cls(columns, keys[counts > 1], once)
+
+    def transform(self, x: NDArray[Any]) -> Floats:
+        """Finite numbers of moderate size, in place of whatever the outputs are.
+
+        Returns
+        -------
+        ndarray, shape (n, k)
+            A column of numbers for each column of the outputs, in units of its interquartile
+            range from its median, growing with the logarithm beyond ``LINEAR`` of them and
+            within ±``CLIP``. NaN is 0 there and ±∞ is ±``CLIP``; each that occurs in the fitting
+            part has a column of its own that is 1 for it and 0 otherwise. Strings are numbered
+            in the order of their log-ratio on the fitting part; unknown ones have one number.
+        """
+        parts = zip(self.columns, _columns(x), strict=True)
+        return np.column_stack([part for column, y in parts for part in column.transform(y)])
+
+    @property
+    def discrete(self) -> bool:
+        """Whether rows are outcomes: hardly any occurs only once in the fitting part."""
+        return self.once <= ONCE
+
+    @property
+    def n_outcomes(self) -> int:
+        """Distinct rows that occur more than once in the fitting part."""
+        return self.keys.size
+
+    def outcomes(self, x: NDArray[Any]) -> NDArray[np.int64]:
+        """Code of each row: 0 to ``n_outcomes`` − 1, or ``n_outcomes`` for any other row."""
+        return _codes(row_keys(x), self.keys)
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """A column of numbers: where it lies, how far it spreads, and which odd values it has."""
+
+    center: float
+    scale: float
+    odd: tuple[bool, ...]
+
+    @classmethod
+    def fit(cls, p: NDArray[Any], q: NDArray[Any]) -> _Numbers:
+        x = np.concatenate([p, q]).astype(float)
+        finite = np.isfinite(x)
+        odd = tuple(bool(is_it(x).any()) for is_it in _ODD) if not finite.all() else (False,) * 3
+        x = x[finite]
+        if x.size == 0:
+            return cls(0.0, 1.0, odd)
+        # Of actual values: no interpolation, hence no overflow.
+        low, center, high = np.quantile(x, [0.25, 0.5, 0.75], method="nearest")
+        with quiet():
+            scale = high - low
+            if scale == 0:
+                # More than half are one value: the spread of the others, or the next float.
+                away = np.abs(x[x != center] - center)
+                scale = np.median(away) if away.size else np.spacing(np.abs(center))
+        return cls(float(center), float(min(scale, np.finfo(float).max)), odd)
+
+    def transform(self, x: NDArray[Any]) -> list[Floats]:
+        x = x.astype(float)
+        with quiet():
+            z = (x - self.center) / self.scale
+        far = np.flatnonzero(~(np.abs(z) <= LINEAR))
+        if far.size:
+            size = np.abs(z[far])
+            with quiet():
+                z[far] = np.sign(z[far]) * np.minimum(LINEAR + np.log(size / LINEAR), CLIP)
+            z[np.isnan(z)] = 0.0
+        seen = (is_it for is_it, there in zip(_ODD, self.odd, strict=True) if there)
+        return [z, *(is_it(x).astype(float) for is_it in seen)]
+
+
+@dataclass(frozen=True, eq=False)
+class _Categories:
+    """A column of strings: what is known, and the number of each and of an unknown one."""
+
+    keys: NDArray[np.uint64]
+    numbers: Floats
+
+    @classmethod
+    def fit(cls, p: NDArray[Any], q: NDArray[Any]) -> _Categories:
+        sides = [cell_keys(x) for x in (p, q)]
+        keys = np.unique(np.concatenate(sides))
+        counts = (np.bincount(_codes(x, keys), minlength=keys.size + 1) for x in sides)
+        p_rate, q_rate = (
+            (count + 0.5) / max(x.size, 1) for count, x in zip(counts, sides, strict=True)
+        )
+        numbers = np.empty(keys.size + 1)
+        numbers[np.argsort(p_rate / q_rate, kind="stable")] = np.linspace(-1, 1, numbers.size)
+        return cls(keys, numbers)
+
+    def transform(self, x: NDArray[Any]) -> list[Floats]:
+        return [self.numbers[_codes(cell_keys(x), self.keys)]]
+
+
+def row_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each row, equal for equal rows; 0 and −0 are one value, and all NaN are.
+
+    Different rows share one with a chance of about 2⁻⁶⁴, which would only merge two outcomes.
+    """
+    columns = _columns(x)
+    if len(columns) == 1:
+        return cell_keys(columns[0])
+    total = np.zeros(len(x), np.uint64)
+    for j, column in enumerate(columns):
+        total += _mixed(cell_keys(column)) * _multiplier(j)
+    return total
+
+
+def cell_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
+    """A number for each value of one column."""
+    if not is_text(x):
+        x = x.astype(float) + 0.0
+        x[np.isnan(x)] = np.nan
+        return x.view(np.uint64)
+    x = np.ascontiguousarray(x)
+    # A character, or a byte, at a time; the zeros that fill short strings up add nothing.
+    unit = np.uint32 if x.dtype.kind == "U" else np.uint8
+    characters = x.view(unit).reshape(len(x), -1) if x.dtype.itemsize else np.empty((len(x), 0))
+    total = np.zeros(len(x), np.uint64)
+    for j in range(characters.shape[1]):
+        total += characters[:, j].astype(np.uint64) * _multiplier(j)
+    return total
+
+
+def _codes(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Where each key is among the known ones, or their number if it is not."""
+    if known.size == 0:
+        return np.zeros(keys.size, np.int64)
+    place = np.searchsorted(known, keys)
+    place[known[np.minimum(place, known.size - 1)] != keys] = known.size
+    return place
+
+
+def _columns(x: NDArray[Any]) -> list[NDArray[Any]]:
+    return [x] if x.ndim == 1 else list(x.T)
+
+
+def _multiplier(j: int) -> np.uint64:
+    """An odd number of 64 bits for each place."""
+    return _mixed(np.array([j + 1], np.uint64))[0] | np.uint64(1)
+
+
+def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64's finalizer: every bit of the key moves half of the bits."""
+    z = keys + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
