@@ -35,7 +35,7 @@ FLOORS = [
 ]
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {
-    "numerics": {"numpy", "scipy", "pandas", "pyarrow", "sklearn", "dp_accounting"},
+    "numerics": {"numpy", "scipy", "pandas", "pyarrow", "sklearn", "dp_accounting", "bayes_opt"},
     "figures": {"numpy"},
     "pages": {"numpy", "param"},
 }

@@ -1,0 +1,130 @@
+"""Datasets of a domain: what the searching finders build their proposals from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import checks
+from workbench.mechanisms.base import Domain
+from workbench.testers.neighbours import RELATIONS, Neighbours
+
+
+@dataclass(frozen=True)
+class Space:
+    """All neighbouring datasets of a domain: some records that both have, and what differs.
+
+    Parameters
+    ----------
+    domain : Domain
+    relation : {"add-remove", "substitute"}
+
+    Raises
+    ------
+    ValueError
+        No two datasets of the domain are neighbours.
+    """
+
+    domain: Domain
+    relation: str
+
+    def __post_init__(self) -> None:
+        checks.one_of(self.relation, "relation", RELATIONS)
+        low, high = checks.number(self.domain.low, "low"), checks.number(self.domain.high, "high")
+        checks.count(self.domain.columns, "columns")
+        checks.count(self.domain.least, "least")
+        if self.fewest > self.most:
+            raise ValueError(
+                f"no two datasets of {self.domain.least} to {self.domain.most} records are "
+                f"neighbours by {self.relation}; allow more records (Domain.most)"
+            )
+        if self.low > self.high or (self.substitute and self.low == self.high):
+            raise ValueError(
+                f"no two records differ with values between {low:g} and {high:g}"
+                f"{' that are whole numbers' if self.domain.whole else ''}; widen Domain.low, high"
+            )
+
+    @property
+    def substitute(self) -> bool:
+        return self.relation == "substitute"
+
+    @property
+    def low(self) -> float:
+        """The smallest value a record can have."""
+        return float(np.ceil(self.domain.low) if self.domain.whole else self.domain.low)
+
+    @property
+    def high(self) -> float:
+        """The largest value a record can have."""
+        return float(np.floor(self.domain.high) if self.domain.whole else self.domain.high)
+
+    @property
+    def fewest(self) -> int:
+        """The smallest number of records that both datasets have."""
+        return max(self.domain.least - 1, 0) if self.substitute else self.domain.least
+
+    @property
+    def most(self) -> int:
+        """The largest number of records that both datasets have."""
+        return self.domain.most - 1
+
+    @property
+    def width(self) -> int:
+        """How many values make a record."""
+        return self.domain.columns or 1
+
+    def size(self, x: float) -> int:
+        """How many records are shared, 0 for the fewest and 1 for the most; evenly in the log."""
+        return self.fewest + round(float(np.expm1(x * np.log1p(self.most - self.fewest))))
+
+    def values(self, x: ArrayLike) -> NDArray[np.float64]:
+        """Numbers between 0 and 1 as values of the domain, 0 for ``low`` and 1 for ``high``."""
+        # so that 0 and 1 hit the ends exactly
+        scaled = self.low * (1 - np.asarray(x, float)) + self.high * np.asarray(x, float)
+        values = np.clip(scaled, self.low, self.high)
+        return np.rint(values) if self.domain.whole else values
+
+    def mirror(self, record: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The record at the other side of the middle, in every column."""
+        return np.clip(self.low + (self.high - record), self.low, self.high)
+
+    def neighbours(
+        self,
+        shared: ArrayLike,
+        record: ArrayLike,
+        other: ArrayLike,
+        at: int | None = None,
+    ) -> Neighbours:
+        """Two datasets of ``shared`` records, of which the first also has ``record``.
+
+        Parameters
+        ----------
+        shared : array, shape (records, width)
+        record : array, shape (width,)
+        other : array, shape (width,)
+            What the second has in its place; "add-remove" has nothing there. Where it is the
+            record itself, it moves to the far end of the first column.
+        at : int, optional
+            How many shared records come before it; default: all.
+        """
+        shared, record, other = (np.asarray(x, float) for x in (shared, record, other))
+        at = len(shared) if at is None else at
+        if self.substitute and np.array_equal(record, other):
+            middle = (self.low + self.high) / 2
+            other = np.append(self.high if record[0] <= middle else self.low, record[1:])
+        with_record = np.insert(shared, at, record, axis=0)
+        without = np.insert(shared, at, other, axis=0) if self.substitute else shared
+        return Neighbours(self._typed(with_record), self._typed(without), self.relation)
+
+    def _typed(self, table: NDArray[np.float64]) -> NDArray[Any]:
+        data = table if self.domain.columns else table[:, 0]
+        return data.astype(np.int64) if self.domain.whole else data
+
+
+def content(neighbours: Neighbours) -> tuple[object, ...]:
+    """What tells two proposals apart: both datasets, byte by byte."""
+    a, b = neighbours.dataset, neighbours.neighbour
+    return a.shape, a.tobytes(), b.shape, b.tobytes()

@@ -1,0 +1,216 @@
+"""Dataset finders: which neighbouring datasets a mechanism is run on next.
+
+A violation shows on some neighbouring datasets and not on others. A finder proposes them, one pair
+a trial; what it proposes can only cost power, never make a finding false, since every finding
+comes from outputs drawn after the proposal.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from workbench import checks
+from workbench.mechanisms.base import Domain
+from workbench.testers.neighbours import Neighbours, NotNeighbours
+
+#: The finders that search by themselves.
+SEARCHES = ("random", "grid", "bandit")
+
+
+class ProposalError(ValueError):
+    """A person's own source of datasets raised, or gave something that is no pair."""
+
+
+class Tried(NamedTuple):
+    """A finished trial, as a finder sees it.
+
+    Attributes
+    ----------
+    neighbours : Neighbours
+    promise : float or None
+        See `Witness.promise`; None when the trial was lost.
+    """
+
+    neighbours: Neighbours
+    promise: float | None
+
+
+class Finder(ABC):
+    """Proposes neighbouring datasets.
+
+    Attributes
+    ----------
+    name : str
+    batch : bool
+        Whether proposals do not depend on the history, so that many can be asked for at once.
+        The others may also be asked for a few before the trials are finished.
+    """
+
+    name: str
+    batch: bool = True
+
+    @abstractmethod
+    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+        """The datasets of the next trial.
+
+        Parameters
+        ----------
+        history : sequence of (Neighbours, float or None)
+            The finished trials, in any order, with their promise (see `Tried`); None, NaN and −∞
+            all say that nothing came of it.
+
+        Returns
+        -------
+        Neighbours or None
+            None when there is nothing more to propose: the search ends.
+
+        Raises
+        ------
+        NotNeighbours, ProposalError
+            By a person's own source only: this one trial is lost, and the next may be asked for.
+        """
+
+
+class Fixed(Finder):
+    """One pair of datasets, in every trial."""
+
+    name = "fixed pair"
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        self.neighbours = neighbours
+
+    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours:
+        return self.neighbours
+
+
+class Own(Finder):
+    """A person's own datasets: whatever an iterable or a generator gives, until it ends.
+
+    Parameters
+    ----------
+    source : iterable of Neighbours or (dataset, neighbour)
+    relation : {"add-remove", "substitute"}, optional
+        Which pairs count as neighbours. Default: the one that the sizes of each pair suggest.
+    """
+
+    name = "own datasets"
+
+    def __init__(self, source: Iterable[Any], relation: str | None = None) -> None:
+        self.relation = relation
+        self._rest: Iterator[Any] = iter(source)
+
+    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+        try:
+            pair = next(self._rest)
+        except StopIteration:
+            return None
+        except Exception as error:  # their code: whatever it raises loses a trial, not the run
+            raise ProposalError(
+                f"the source of datasets raised {type(error).__name__}: {error}"
+            ) from error
+        return as_neighbours(pair, self.relation)
+
+
+def as_neighbours(pair: Any, relation: str | None = None) -> Neighbours:
+    """``pair`` as neighbouring datasets.
+
+    Parameters
+    ----------
+    pair : Neighbours or (dataset, neighbour)
+    relation : {"add-remove", "substitute"}, optional
+        Which pairs count as neighbours. Default: "substitute" when both have as many records, and
+        "add-remove" otherwise.
+
+    Raises
+    ------
+    NotNeighbours
+        They are not, or by another relation than asked for.
+    ProposalError
+        It is no pair of arrays.
+    """
+    if isinstance(pair, Neighbours):
+        if relation not in (None, pair.relation):
+            raise NotNeighbours(
+                f"these datasets are neighbours by {pair.relation}; the claim is about {relation}"
+            )
+        return pair
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise ProposalError(
+            f"datasets come as Neighbours or as (dataset, neighbour), got {type(pair).__name__}"
+            f"{f' of length {len(pair)}' if isinstance(pair, tuple | list) else ''}"
+        )
+    try:
+        a, b = np.asarray(pair[0]), np.asarray(pair[1])
+    except ValueError as error:
+        raise ProposalError(f"a dataset must be an array, records first: {error}") from None
+    return Neighbours(a, b, relation or _suggested(a, b))
+
+
+def _suggested(a: np.ndarray, b: np.ndarray) -> str:
+    return "substitute" if a.shape[:1] == b.shape[:1] else "add-remove"
+
+
+def finder(
+    spec: Any,
+    relation: str | None = None,
+    domain: Domain | None = None,
+    seed: int | np.random.Generator = 0,
+) -> Finder:
+    """The finder that ``spec`` asks for.
+
+    Parameters
+    ----------
+    spec : str, Finder, Neighbours, tuple of two arrays, or iterable
+        "random", "grid" or "bandit" search; one pair for all trials; or a list or generator of
+        `Neighbours` or (dataset, neighbour), one a trial, which may end before the trials do.
+        A tuple of two is a pair; several pairs come in a list.
+    relation : {"add-remove", "substitute"}, optional
+        Which datasets are neighbours. Default: add-remove in a search, and for a person's own
+        pairs the one that their sizes suggest.
+    domain : Domain, optional
+        Which datasets the mechanism takes; for searches. Default: ``Domain()``.
+    seed : int or numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        An unknown name, no source of datasets, or a domain without neighbouring datasets.
+    NotNeighbours
+        A single pair that is not neighbours.
+    """
+    if relation is not None:
+        checks.one_of(relation, "relation", ("add-remove", "substitute"))
+    if isinstance(spec, Finder):
+        return spec
+    if isinstance(spec, str):
+        checks.one_of(spec, "datasets", SEARCHES)
+        return _search(spec, relation or "add-remove", domain or Domain(), seed)
+    if isinstance(spec, Neighbours):
+        return Fixed(as_neighbours(spec, relation))
+    if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbours):
+        return Fixed(as_neighbours(spec, relation))
+    if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
+        return Own(spec, relation)
+    raise ValueError(
+        f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbour), or a "
+        f"list or generator of pairs; got {type(spec).__name__}"
+        f"{', which has to be called first' if callable(spec) else ''}"
+    )
+
+
+def _search(name: str, relation: str, domain: Domain, seed: int | np.random.Generator) -> Finder:
+    if name == "grid":
+        from workbench.testers.grid import Grid
+
+        return Grid(relation, domain)
+    if name == "bandit":
+        from workbench.testers.bandit import Bandit
+
+        return Bandit(relation, domain, seed)
+    from workbench.testers.at_random import Random
+
+    return Random(relation, domain, seed)

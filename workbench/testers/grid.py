@@ -1,0 +1,91 @@
+"""Neighbouring datasets from a grid: every size, at ever more values between the ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.mechanisms.base import Domain
+from workbench.testers.datasets import Space, content
+from workbench.testers.finders import Finder
+from workbench.testers.neighbours import Neighbours
+
+#: The values of the last round are 2^ROUNDS apart, as a share of the domain.
+ROUNDS = 3
+
+
+class Grid(Finder):
+    """Datasets in a fixed order, without chance: first the ends of the domain, then in between.
+
+    Round 0 knows the two ends, and every later round also the middles between the values of the
+    one before. Within a round, sizes go from small to large, doubling; for each, the shared records
+    are all alike at each value (from round 1 on, also evenly spread over the domain), and for each
+    of these the record changes: one value in all its columns, or one value in the first column or
+    the first half of them and another in the rest. What is put in its place is its mirror image in
+    round 0, and each other such record later. It ends when all are done.
+
+    Parameters
+    ----------
+    relation : {"add-remove", "substitute"}
+    domain : Domain
+    """
+
+    name = "grid"
+
+    def __init__(self, relation: str, domain: Domain) -> None:
+        self.space = Space(domain, relation)
+        self._rest = self._sweep()
+
+    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+        return next(self._rest, None)
+
+    def _sweep(self) -> Iterator[Neighbours]:
+        seen = set()
+        for fineness in range(ROUNDS + 1):
+            values = np.unique(self.space.values(np.linspace(0, 1, 2**fineness + 1)))
+            changes = self._changes(self._rows(values), mirrored=fineness == 0)
+            for size in self._sizes():
+                for shared in self._shared(values, size, spread=fineness > 0):
+                    for record, other in changes:
+                        proposal = self.space.neighbours(shared, record, other)
+                        key = content(proposal)
+                        if key not in seen:
+                            seen.add(key)
+                            yield proposal
+
+    def _sizes(self) -> list[int]:
+        fewest, most = self.space.fewest, self.space.most
+        doubling = (fewest + 2**i for i in range((most - fewest).bit_length()))
+        return sorted({fewest, most, *doubling})
+
+    def _shared(
+        self, values: NDArray[np.float64], size: int, spread: bool
+    ) -> Iterator[NDArray[np.float64]]:
+        width = self.space.width
+        for value in values:
+            yield np.full((size, width), value)
+        if spread and size > 1:
+            evenly = self.space.values(np.linspace(0, 1, size))
+            yield np.repeat(evenly[:, None], width, axis=1)
+
+    def _rows(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        width = self.space.width
+        rows = [np.full(width, value) for value in values]
+        for cut in sorted({width // 2, 1} & set(range(1, width)), reverse=True):
+            for a in values:
+                rows += [np.repeat([a, b], [cut, width - cut]) for b in values if b != a]
+        return rows
+
+    def _changes(
+        self, rows: list[NDArray[np.float64]], mirrored: bool
+    ) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """The record that differs, and what is in its place (no matter to "add-remove")."""
+        if not self.space.substitute:
+            return [(row, row) for row in rows]
+        if mirrored:
+            both = [(row, self.space.mirror(row)) for row in rows]
+            return [(a, b) for a, b in both if tuple(a) < tuple(b)]
+        return list(combinations(rows, 2))
