@@ -59,6 +59,31 @@ MOST_OUTCOMES = 4000
 
 def combined_lower(counts: Counts, question: Question, error: float) -> float:
     """Lower limit of θ, above the truth with probability at most ``error``."""
+    return _of_attack(counts, question, error).limit()
+
+
+def combined_corners(counts: Counts, question: Question, error: float) -> tuple[Floats, Floats]:
+    """Corners of the region C: with confidence 1 − ``error``, both rates lie within one of them.
+
+    Parameters
+    ----------
+    counts : Counts
+    question : Question
+        Shapes the region, which is narrow in the direction of this question. Whatever else is
+        asked of the same region holds together with it, and may be chosen afterwards.
+    error : float
+
+    Returns
+    -------
+    alpha, beta : ndarray, shape (corners,)
+        The truth has a false positive rate of at most alpha[i] and a false negative rate of at
+        most beta[i] for some i. A lower limit of what falls in both is its least over the corners.
+    """
+    q, p = _of_attack(counts, question, error).corners()
+    return q, 1 - p
+
+
+def _of_attack(counts: Counts, question: Question, error: float) -> _Ordered:
     return _Ordered(
         k_p=counts.tp,
         m=counts.n_p,
@@ -67,7 +92,7 @@ def combined_lower(counts: Counts, question: Question, error: float) -> float:
         value=lambda q, p: question.of_point(q, 1 - p),
         level=lambda s, q: 1 - question.curve(s, q),
         error=error,
-    ).limit()
+    )
 
 
 def combined_upper(counts: Counts, question: Question, error: float) -> float:
@@ -103,12 +128,16 @@ class _Ordered:
 
     def limit(self) -> float:
         """The smallest value over the confidence region."""
+        return float(np.min(self.value(*self.corners())))
+
+    def corners(self) -> tuple[Floats, Floats]:
+        """(q, p) one of which every point of the region lies beyond: at most q, at least p."""
         nothing = float(self.value(np.array(1.0), np.array(0.0)))
         # Rounded down: a larger set {S ≥ s} is the safe side.
         s = self.statistic()
         s -= 1e-9 * abs(s) + 1e-12
         if not s > nothing:
-            return nothing
+            return np.ones(1), np.zeros(1)
         gamma = NUISANCE_SHARE * self.error
         ends = (
             float(clopper_pearson_lower(self.k_q, self.n, gamma / 2)),
@@ -126,7 +155,9 @@ class _Ordered:
         q = np.concatenate([q, inner[decides].ravel()])
         p = np.concatenate([p, tail.largest_excluded(q[CELLS + 1 :], low, high)])
         order = np.argsort(q)
-        return float(np.min(self._least(q[order][1:], p[order][:-1])))
+        q, p = q[order][1:], p[order][:-1]
+        # Columns all of whose p are excluded have no point of the region.
+        return q[p < 1], p[p < 1]
 
     def _least(self, q: Floats, p_excluded: Floats) -> Floats:
         """The smallest value in a column whose p up to ``p_excluded`` are not in the region."""
