@@ -7,6 +7,7 @@ outputs is a fixed function of them, so that no guarantee depends on it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ ONCE = 0.05
 _NUMBERS, _TEXT = "biuf", "US"
 
 #: Values that are no numbers, each an outcome of its own.
-_ODD = np.isnan, np.isposinf, np.isneginf
+_ODD: tuple[Callable[[Any], Any], ...] = (np.isnan, np.isposinf, np.isneginf)
 
 
 class OutputsError(ValueError):
@@ -151,8 +152,27 @@ class Encoder:
             part has a column of its own that is 1 for it and 0 otherwise. Strings are numbered
             in the order of their log-ratio on the fitting part; unknown ones have one number.
         """
-        parts = zip(self.columns, _columns(x), strict=True)
+        parts = zip(self.columns, _columns(self.check(x)), strict=True)
         return np.column_stack([part for column, y in parts for part in column.transform(y)])
+
+    def check(self, x: NDArray[Any]) -> NDArray[Any]:
+        """``x`` itself, when it has the columns and the type that were fitted.
+
+        Raises
+        ------
+        OutputsError
+            It has others.
+        """
+        if len(_columns(x)) != len(self.columns):
+            raise OutputsError(
+                f"outputs had {len(self.columns)} columns before and have shape {x.shape} now; a "
+                "mechanism must return one shape whatever the dataset"
+            )
+        if is_text(x) != isinstance(self.columns[0], _Categories):
+            raise OutputsError(
+                f"outputs are of another type than before, {x.dtype}; convert with .astype"
+            )
+        return x
 
     @property
     def discrete(self) -> bool:
@@ -166,7 +186,7 @@ class Encoder:
 
     def outcomes(self, x: NDArray[Any]) -> NDArray[np.int64]:
         """Code of each row: 0 to ``n_outcomes`` − 1, or ``n_outcomes`` for any other row."""
-        return _codes(row_keys(x), self.keys)
+        return _codes(row_keys(self.check(x)), self.keys)
 
 
 @dataclass(frozen=True, eq=False)
