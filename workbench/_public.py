@@ -76,6 +76,9 @@ from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.jupyter.explore import explore_plan as explore_plan
 from workbench.jupyter.explore import explore_selection as explore_selection
 from workbench.jupyter.explore import explore_watch as explore_watch
+from workbench.mechanisms.base import Mechanism as Mechanism
+from workbench.mechanisms.gallery import mechanism as mechanism
+from workbench.mechanisms.gallery import mechanism_gallery as mechanism_gallery
 from workbench.onerun.bound import one_run_bound as one_run_bound
 from workbench.onerun.bound import one_run_mu_bound as one_run_mu_bound
 from workbench.onerun.canaries import Guesses as Guesses

@@ -1,0 +1,62 @@
+"""Counting: randomised response, and the histogram."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.mechanisms.datasets import vector
+
+
+def randomised_response(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.int8]:
+    """Each record's bit, true with probability e^ε/(1 + e^ε), else flipped: ε-DP.
+
+    It holds, and exactly, for neighbours that substitute a record. Shape (size, records).
+    """
+    return _flipped(dataset, size, rng, 1 / (1 + math.exp(epsilon)))
+
+
+def randomised_response_coin(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.int8]:
+    """Each record's bit, true with probability e^ε/(1 + e^ε), else by a fair coin: claims ε-DP.
+
+    It has log(1 + 2e^ε): the coin tells the truth half of the time, too.
+    """
+    return _flipped(dataset, size, rng, 0.5 / (1 + math.exp(epsilon)))
+
+
+def _flipped(dataset: Any, size: int, rng: np.random.Generator, chance: float) -> NDArray[np.int8]:
+    bits = vector(dataset).astype(bool)
+    return (bits ^ (rng.random((size, len(bits))) < chance)).astype(np.int8)
+
+
+def noisy_histogram(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
+) -> NDArray[np.float64]:
+    """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbours that add a record.
+
+    It holds, and exactly: a record moves one count by 1. Shape (size, bins).
+    """
+    counts = _counts(dataset, bins)
+    return counts + rng.laplace(0, 1 / epsilon, (size, bins))
+
+
+def noisy_histogram_empty_bins(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
+) -> NDArray[np.float64]:
+    """The same, with empty bins left at 0: claims ε-DP.
+
+    It has none: a record alone in its bin turns an exact 0 into something else.
+    """
+    counts = _counts(dataset, bins)
+    return np.where(counts == 0, 0.0, counts + rng.laplace(0, 1 / epsilon, (size, bins)))
+
+
+def _counts(dataset: Any, bins: int) -> NDArray[np.int64]:
+    return np.histogram(np.clip(vector(dataset), 0, 1), bins=bins, range=(0, 1))[0]

@@ -1,0 +1,114 @@
+"""Means and sums of numbers in [0, 1], with Laplace and with Gaussian noise.
+
+Neighbours add a record, which changes the count n by 1 and the sum Σ by at most 1. A private mean
+releases both with noise and divides. The broken ones use the true count somewhere: as the noise
+scale (1) or in the mean (2). Source: AUDITORIUM, §6.1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.mechanisms.datasets import vector
+
+#: What a count is held at before it divides, as AUDITORIUM prints it; outputs then pass 1e12.
+LEAST = 1e-12
+
+
+def laplace_mean(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.float64]:
+    """(Σ + Lap(2/ε)) / ñ with ñ = max(1e-12, n + Lap(2/ε)): ε-DP.
+
+    It holds: sum and count cost ε/2 each, and dividing them costs nothing.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    noisy_count = np.maximum(LEAST, len(x) + rng.laplace(0, 2 / epsilon, size))
+    return (x.sum() + rng.laplace(0, 2 / epsilon, size)) / noisy_count
+
+
+def laplace_mean_true_scale(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.float64]:
+    """Σ/n + Lap(2/(n·ε)): claims ε-DP, and has it for no ε (NonDPLaplace1).
+
+    How far the outputs spread tells n: far out, one more record makes them rarer without limit.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    n = max(LEAST, len(x))
+    return x.sum() / n + rng.laplace(0, 2 / (n * epsilon), size)
+
+
+def laplace_mean_true_count(
+    dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
+) -> NDArray[np.float64]:
+    """Σ/n + Lap(2/(ñ·ε)) with ñ = max(1e-12, n + Lap(2/ε)): claims ε-DP, has none (NonDPLaplace2).
+
+    By chance ñ is far above n, and there is too little noise for what a record does to the mean.
+    Where n + Lap(2/ε) is negative, outputs are near 2e12/ε.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    noisy_count = np.maximum(LEAST, len(x) + rng.laplace(0, 2 / epsilon, size))
+    return x.sum() / max(LEAST, len(x)) + rng.laplace(0, 2 / epsilon, size) / noisy_count
+
+
+def gaussian_mean(
+    dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
+) -> NDArray[np.float64]:
+    """(Σ + N(0, σ²)) / ñ with ñ = max(1e-12, n + N(0, σ²)): Rényi ε = a/σ² at every order a.
+
+    It holds: sum and count cost a/(2σ²) each.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    noisy_count = np.maximum(LEAST, len(x) + rng.normal(0, sigma, size))
+    return (x.sum() + rng.normal(0, sigma, size)) / noisy_count
+
+
+def gaussian_mean_true_scale(
+    dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
+) -> NDArray[np.float64]:
+    """Σ/n + N(0, (σ/n)²): claims a Rényi ε of a/σ², and exceeds it (NonDPGaussian1).
+
+    How far the outputs spread tells n; from one record to two the divergence of order a is infinite
+    for a ≥ 4/3.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    n = max(LEAST, len(x))
+    return x.sum() / n + rng.normal(0, sigma / n, size)
+
+
+def gaussian_mean_true_count(
+    dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
+) -> NDArray[np.float64]:
+    """Σ/n + N(0, (σ/ñ)²) with ñ = max(1e-12, n + N(0, σ²)): claims a/σ² (NonDPGaussian2).
+
+    It exceeds that where σ is large against n, so that ñ is often far above n. With little noise
+    the leak hides: at a = 1.5 and σ² = 1.5, where it claims 1, from one record to two it has 0.54.
+    """
+    x = np.clip(vector(dataset), 0, 1)
+    noisy_count = np.maximum(LEAST, len(x) + rng.normal(0, sigma, size))
+    return x.sum() / max(LEAST, len(x)) + rng.normal(0, sigma, size) / noisy_count
+
+
+def gaussian_sum(
+    dataset: Any, size: int, rng: np.random.Generator, *, mu: float = 1.0
+) -> NDArray[np.float64]:
+    """Σ + N(0, 1/μ²), with values clipped to [0, 1]: μ-GDP.
+
+    It holds, and exactly: a record of 1 moves the sum by 1.
+    """
+    return np.clip(vector(dataset), 0, 1).sum() + rng.normal(0, 1 / mu, size)
+
+
+def gaussian_sum_unclipped(
+    dataset: Any, size: int, rng: np.random.Generator, *, mu: float = 1.0
+) -> NDArray[np.float64]:
+    """Σ + N(0, 1/μ²), with values as they come: claims μ-GDP.
+
+    It fails: the noise is for values in [0, 1], and a record of 5 moves the sum by 5, which is
+    5μ-GDP.
+    """
+    return vector(dataset).sum() + rng.normal(0, 1 / mu, size)
