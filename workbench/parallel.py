@@ -162,16 +162,21 @@ _pool: ProcessPoolExecutor | None = None
 
 
 def shared_processes() -> ProcessPoolExecutor:
-    """One process a core, started at the first need, kept for all, and ended with the program.
-
-    They are spawned, not forked: a server has threads, and a fork may inherit their locks.
-    """
+    """One process a core, started at the first need, kept for all, and ended with the program."""
     global _pool
     with _lock:
         if _pool is None:
-            context = multiprocessing.get_context("spawn")
-            _pool = ProcessPoolExecutor(cores(), mp_context=context, initializer=_begin)
+            _pool = new_processes(cores())
         return _pool
+
+
+def new_processes(count: int) -> ProcessPoolExecutor:
+    """Processes of one's own, to be shut down; each uses one thread.
+
+    They are spawned, not forked: a server has threads, and a fork may inherit their locks.
+    """
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
 
 
 def _forget(pool: Executor) -> None:
