@@ -66,6 +66,7 @@ _HOME = {
     "coverage_methods": "coverage_lab.methods",
     "coverage_settings": "coverage_lab.settings",
     "TradeoffCurve": "curves.tradeoff",
+    "Domain": "mechanisms.base",
     "Mechanism": "mechanisms.base",
     "mechanism": "mechanisms.gallery",
     "mechanism_gallery": "mechanisms.gallery",
@@ -122,6 +123,9 @@ _HOME = {
     "example": "scores.examples",
     "examples": "scores.examples",
     "read_scores": "scores.files",
+    "MechanismAudit": "testers.result",
+    "Neighbours": "testers.neighbours",
+    "audit_mechanism": "testers.audit",
     "CanaryRun": "training.canaries",
     "simulate_canaries": "training.canaries",
 }

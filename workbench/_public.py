@@ -76,6 +76,7 @@ from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.jupyter.explore import explore_plan as explore_plan
 from workbench.jupyter.explore import explore_selection as explore_selection
 from workbench.jupyter.explore import explore_watch as explore_watch
+from workbench.mechanisms.base import Domain as Domain
 from workbench.mechanisms.base import Mechanism as Mechanism
 from workbench.mechanisms.gallery import mechanism as mechanism
 from workbench.mechanisms.gallery import mechanism_gallery as mechanism_gallery
@@ -104,5 +105,8 @@ from workbench.scores.examples import examples as examples
 from workbench.scores.files import read_scores as read_scores
 from workbench.scores.sample import Scores as Scores
 from workbench.scores.sample import ScoresError as ScoresError
+from workbench.testers.audit import audit_mechanism as audit_mechanism
+from workbench.testers.neighbours import Neighbours as Neighbours
+from workbench.testers.result import MechanismAudit as MechanismAudit
 from workbench.training.canaries import CanaryRun as CanaryRun
 from workbench.training.canaries import simulate_canaries as simulate_canaries

@@ -1,0 +1,105 @@
+"""What a chart of one finding needs: outputs in bins, and the witness's mean strength in each."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.testers.base import Witness
+from workbench.testers.outputs import is_text, row_keys
+from workbench.testers.result import Picture
+
+#: Bins of numbers, and the most outcomes that are told apart.
+BINS = 40
+
+#: Outputs a side that the witness is asked about.
+_ASKED = 10_000
+
+_ODD = (("NaN", np.isnan), ("−∞", np.isneginf), ("∞", np.isposinf))
+
+
+def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> Picture:
+    """Measured outputs in bins, and what the witness makes of them.
+
+    Outcomes, if there are few or they are text; numbers of one column in equal bins between their
+    percentiles 1 and 99; of other outputs the witness's strength in such bins.
+    """
+    asked = np.concatenate([p[:_ASKED], q[:_ASKED]])
+    strength = np.asarray(witness.strength(asked), dtype=float)
+    both, n_p = np.concatenate([p, q]), len(p)
+    where = np.r_[: min(n_p, _ASKED), n_p : n_p + min(len(q), _ASKED)]
+    keys, first, place, counts = np.unique(
+        row_keys(both), return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(keys) <= BINS or is_text(both):
+        of, edges = "outcomes", None
+        labels, code = _outcomes(both, first, place, counts)
+    elif both.ndim == 1:
+        of, (labels, edges, code) = "outputs", _numbers(both.astype(float))
+    else:
+        of, (labels, edges, code) = "strength", _numbers(strength)
+        n_p, where = min(n_p, _ASKED), np.arange(len(strength))
+    size = len(labels)
+    asked_code = code[where]
+    total = np.bincount(asked_code, minlength=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(asked_code, weights=strength, minlength=size) / total
+    return Picture(
+        tester=tester,
+        of=of,
+        labels=tuple(labels),
+        edges=edges,
+        counts_p=tuple(np.bincount(code[:n_p], minlength=size).tolist()),
+        counts_q=tuple(np.bincount(code[n_p:], minlength=size).tolist()),
+        strength=tuple(mean.tolist()),
+    )
+
+
+def _outcomes(
+    outputs: NDArray[Any], first: NDArray[Any], place: NDArray[Any], counts: NDArray[Any]
+) -> tuple[list[str], NDArray[np.int64]]:
+    """The most frequent outcomes, the rest together: numbers ascending, others by frequency."""
+    shown = np.argsort(-counts, kind="stable")[:BINS]
+    if outputs.ndim == 1 and not is_text(outputs):
+        shown = shown[np.argsort(outputs[first[shown]], kind="stable")]
+    labels = [_label(outputs[k]) for k in first[shown]]
+    if len(counts) > len(shown):
+        labels.append("other")
+    code = np.full(len(counts), len(shown))
+    code[shown] = np.arange(len(shown))
+    return labels, code[place]
+
+
+def _label(row: Any) -> str:
+    if np.ndim(row):
+        return "(" + ", ".join(map(_label, row)) + ")"
+    text = f"{row:.6g}" if isinstance(row, np.floating) else str(row)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _numbers(x: NDArray[np.float64]) -> tuple[list[str], tuple[float, ...], NDArray[np.int64]]:
+    """Equal bins between percentiles, the outer ones open; NaN and ±∞ are bins of their own."""
+    finite = x[np.isfinite(x)]
+    if finite.size:
+        low, high = np.quantile(finite, [0.01, 0.99], method="nearest")
+        if low == high:
+            low, high = finite.min(), finite.max()
+    else:
+        low, high = 0.0, 1.0
+    # In quarters, so that the widest range does not overflow.
+    edges = np.unique(np.linspace(low / 4, high / 4, BINS + 1) * 4)
+    if len(edges) < 2:
+        edges = np.array([low, np.nextafter(low, np.inf)])
+    last = len(edges) - 2
+    code = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, last)
+    labels = [f"{a:.4g} to {b:.4g}" for a, b in pairwise(edges)]
+    labels[0], labels[-1] = f"below {edges[1]:.4g}", f"from {edges[-2]:.4g}"
+    for name, is_it in _ODD:
+        odd = is_it(x)
+        if odd.any():
+            code[odd] = len(labels)
+            labels.append(name)
+    return labels, tuple(edges.tolist()), code

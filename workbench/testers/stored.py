@@ -1,0 +1,136 @@
+"""Results as values that JSON knows, and back, exactly.
+
+Numbers are written so that they read back bit for bit, also NaN and ±∞; arrays with their kind
+and shape. Only the classes named here are made when reading, so a file can hold no code.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from workbench.claims import Claim, parse_claim
+from workbench.pairs.base import Pair
+
+#: Raised when the form of the values changes.
+FORM = 1
+
+_CLASSES = {
+    "MechanismAudit": "workbench.testers.result",
+    "Trial": "workbench.testers.result",
+    "Picture": "workbench.testers.result",
+    "Neighbours": "workbench.testers.neighbours",
+    "Finding": "workbench.testers.base",
+    "Bound": "workbench.bounds.result",
+}
+
+#: Fields that do not travel.
+_LEFT_OUT = {"mechanism", "used"}
+
+#: Kinds of arrays that datasets come in: whole numbers, real ones, booleans, strings.
+_KINDS = "iufbU"
+
+
+def plain(value: Any) -> Any:
+    """A value as dicts, lists, strings, finite numbers, booleans and None.
+
+    Raises
+    ------
+    ValueError
+        It has no such form.
+    """
+    if value is None or isinstance(value, (bool, str, int)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else {"float": repr(float(value))}
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, np.ndarray):
+        return _plain_array(value)
+    if isinstance(value, (tuple, list)):
+        return [plain(each) for each in value]
+    if isinstance(value, Claim):
+        return {"claim": str(value)}
+    if isinstance(value, Pair):
+        return {"pair": type(value).__name__, "parameters": plain(value.parameters)}
+    if is_dataclass(value) and type(value).__name__ in _CLASSES:
+        kept = {f.name: plain(getattr(value, f.name)) for f in fields(value) if _kept(f.name)}
+        return {"class": type(value).__name__, "form": FORM, **kept}
+    if isinstance(value, Mapping):
+        return {"entries": [[plain(key), plain(each)] for key, each in value.items()]}
+    raise ValueError(f"a {type(value).__name__} cannot be written to JSON: {value!r}")
+
+
+def _plain_array(value: np.ndarray[Any, Any]) -> dict[str, Any]:
+    if value.dtype.kind in _KINDS:
+        kind = value.dtype.str
+    elif value.dtype == object:
+        kind = "object"
+    else:
+        raise ValueError(f"an array of {value.dtype} cannot be written to JSON")
+    return {"array": kind, "shape": list(value.shape), "values": plain(value.ravel().tolist())}
+
+
+def _kept(name: str) -> bool:
+    return name not in _LEFT_OUT
+
+
+def revived(value: Any) -> Any:
+    """What `plain` gave this form; lists come back as tuples.
+
+    Raises
+    ------
+    ValueError
+        The form is another's.
+    """
+    if isinstance(value, list):
+        return tuple(revived(each) for each in value)
+    if not isinstance(value, Mapping):
+        return value
+    if "class" in value:
+        return _instance(value)
+    if "float" in value:
+        return float(value["float"])
+    if "claim" in value:
+        return parse_claim(value["claim"])
+    if "pair" in value:
+        return _pair(value["pair"])(**revived(value["parameters"]))
+    if "entries" in value:
+        return {revived(key): revived(each) for key, each in value["entries"]}
+    if "array" in value:
+        return _array(value)
+    raise ValueError(f"cannot read {dict(value)!r}")
+
+
+def _array(value: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    kind = np.dtype(value["array"])
+    items = revived(value["values"])
+    flat = np.empty(len(items), dtype=kind)
+    flat[:] = items
+    return flat.reshape(value["shape"])
+
+
+def _instance(value: Mapping[str, Any]) -> Any:
+    name, form = value["class"], value["form"]
+    if name not in _CLASSES:
+        raise ValueError(f"cannot read a {name!r}")
+    if form != FORM:
+        raise ValueError(f"it has form {form!r}, and this version of the workbench reads {FORM}")
+    made = getattr(import_module(_CLASSES[name]), name)
+    known = {f.name for f in fields(made)}
+    return made(**{key: revived(each) for key, each in value.items() if key in known})
+
+
+def _pair(name: str) -> type[Pair]:
+    """A public class of pairs."""
+    import workbench as wb
+
+    found = getattr(wb, name) if name in wb.__all__ else None
+    if not (isinstance(found, type) and issubclass(found, Pair)):
+        raise ValueError(f"cannot read a pair {name!r}")
+    return found
