@@ -231,7 +231,7 @@ def learn_ordering_nd(
         _members(unit, in_first(np.unique(unit).size, share, rng, side))
         for unit, side in zip(labels or map(np.argsort, order), "PQ", strict=True)
     ]
-    rule = _trained(classifier, [x[m] for x, m in zip(sides, learned, strict=True)], rng)
+    rule = train_classifier(classifier, [x[m] for x, m in zip(sides, learned, strict=True)], rng)
     p_rest, q_rest = (rule(x[~m]) for x, m in zip(sides, learned, strict=True))
     what = type(rule.classifier).__name__
     scores = Scores(
@@ -262,7 +262,10 @@ class ClassifierScore:
             return np.asarray(np.log(member) - np.log1p(-member))
 
 
-def _trained(classifier: Any, parts: list[Floats], rng: np.random.Generator) -> ClassifierScore:
+def train_classifier(
+    classifier: Any, parts: list[Floats], rng: np.random.Generator
+) -> ClassifierScore:
+    """Train a clone of ``classifier``, or trees if it is None, on rows of P and rows of Q."""
     from sklearn.base import clone  # type: ignore[import-untyped]
     from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 

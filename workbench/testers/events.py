@@ -1,0 +1,316 @@
+"""One event: chosen on some outputs, and counted on others.
+
+An event E is refuting evidence when P has much and Q has little of it, or the other way round. Its
+rates are the errors of an attack that calls "in" where E happens: fpr = Q(E), fnr = 1 − P(E). A
+claim is a trade-off function f; it is refuted when a confidence region for (fpr, fnr) lies below f.
+Only lines are used of f, f(α) ≥ 1 − δ(ε) − e^ε α and its mirror image, the two directions of
+δ(ε) = H_{e^ε}: one event, one region, and both directions hold together.
+
+Which event and which ε: those that would refute most significantly if fresh outputs were like the
+outputs that they are chosen on. The event of the largest hockey-stick divergence is another one: it
+holds outputs that add noise and hardly any evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtrik, expit, ndtr, ndtri
+
+from workbench.bounds.binomial import clopper_pearson_upper
+from workbench.bounds.combined_test import combined_corners
+from workbench.bounds.counts import Counts
+from workbench.bounds.questions import Delta, Epsilon, Mu, Question
+from workbench.bounds.result import Bound
+from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.curves.elementwise import Floats, quiet
+from workbench.estimators.roc import roc
+from workbench.scores.sample import Scores
+from workbench.testers.allowed import (
+    allowed_delta,
+    claim_parameter,
+    own_epsilon,
+    parameter_of_rates,
+    parameter_of_renyi,
+)
+from workbench.testers.base import Claimed, Finding
+
+#: Standard deviations of its own counts by which an event's predicted limit is lowered: where
+#: some event is then still predicted to refute, the largest limit wins, else the most significant.
+CAUTION = 2.0
+
+#: Values of ε that are tried where the claim names none, up to where it allows this δ.
+_EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
+
+#: e^ε is computed up to here where events are compared.
+_LARGEST_EXPONENT = 700.0
+
+#: The power that is asked of `detectable`; each count is as bad as half of what is left allows.
+POWER = 0.8
+
+#: False positive rates of the events that a Gaussian mechanism is tested on.
+_RATES = np.geomspace(1e-7, 0.5, 48)
+
+#: A parameter beyond which none is looked for, and how exactly it is found.
+_LARGEST_PARAMETER, _PRECISION = 700.0, 5e-3
+
+
+@dataclass(frozen=True)
+class Event:
+    """What is counted, and what is asked of the counts.
+
+    Attributes
+    ----------
+    threshold : float
+        The event is a score above it.
+    epsilon : float
+        At which δ is bounded.
+    question : Question
+        That shapes the confidence region of both rates: δ there, or the claim's parameter.
+    """
+
+    threshold: float
+    epsilon: float
+    question: Question
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An event among others, and how good a choice it is.
+
+    Attributes
+    ----------
+    event : Event
+    promise : float
+        See `Witness.promise`.
+    rank : (int, float)
+        2 where the claim is predicted to be refuted, and the predicted limit beyond it; 1 where
+        the event speaks against the claim, and its significance; 0 where none does, and the
+        promise.
+    """
+
+    event: Event
+    promise: float
+    rank: tuple[int, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Events {score > threshold} on the hull of the ROC, and how many outputs are in them.
+
+    On the hull, since predicted limits are convex functions of both rates.
+
+    Attributes
+    ----------
+    thresholds : ndarray, shape (k,)
+    in_p, in_q : ndarray, shape (k,)
+        Outputs of P and of Q in each event.
+    n_p, n_q : int
+        Of so many.
+    """
+
+    thresholds: Floats
+    in_p: NDArray[np.int64]
+    in_q: NDArray[np.int64]
+    n_p: int
+    n_q: int
+
+    @classmethod
+    def of_scores(cls, p: Floats, q: Floats) -> Candidates:
+        """The vertices of the hull; one event without outputs if all scores are equal."""
+        least, most = min(p.min(), q.min()), max(p.max(), q.max())
+        if least == most:
+            nothing = np.zeros(1, np.int64)
+            return cls(np.array([most]), nothing, nothing, p.size, q.size)
+        scores = Scores(p, q)
+        rank = np.rint(roc(scores).curve.alpha * q.size).astype(np.int64) + 1
+        thresholds = scores.most_member_like_q(rank[rank <= q.size])
+        in_p, in_q = scores.tail_counts(thresholds)
+        return cls(thresholds, in_p, in_q, p.size, q.size)
+
+    def choose(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> Choice:
+        """The event that would refute the claim best with so many fresh outputs.
+
+        Parameters
+        ----------
+        claim : Claim or Pair
+        n_p, n_q : int
+            Fresh outputs.
+        confidence : float
+            That is to be asked of them.
+        """
+        # Half an output more on either side of every event: an empty one is not impossible.
+        p, q = (self.in_p + 0.5) / (self.n_p + 1), (self.in_q + 0.5) / (self.n_q + 1)
+        epsilons, allowed = _lines(claim)
+        excess, spread = _excess(p, q, n_p, n_q, epsilons, allowed)
+        _, own_spread = _excess(p, q, self.n_p, self.n_q, epsilons, allowed)
+        significance = excess / spread
+        limit = excess + ndtri(1 - confidence) * spread - CAUTION * own_spread
+        if significance.max() <= 0:
+            # Nothing to refute: what comes closest to the claim.
+            promises = [self._promise(claim, k, epsilons[0]) for k in range(p.size)]
+            i, j, rank = 0, int(np.argmax(promises)), (0, max(promises))
+        else:
+            # Limits at different ε do not compare.
+            surely = limit.max() > 0
+            value = limit if surely and epsilons.size == 1 else significance
+            _, i, j = (int(k) for k in np.unravel_index(np.argmax(value), value.shape))
+            rank = (2 if surely else 1), float(value.max())
+        epsilon = float(epsilons[i])
+        event = Event(float(self.thresholds[j]), epsilon, _question(claim, epsilon, rank[0]))
+        return Choice(event, self._promise(claim, j, epsilon), rank)
+
+    def _promise(self, claim: Claimed, index: int, epsilon: float) -> float:
+        """What an event suggests of the claim's parameter, one standard deviation off each rate.
+
+        For a pair, δ(ε) less what is allowed.
+        """
+        error = float(ndtr(-1.0))
+        fpr = float(clopper_pearson_upper(self.in_q[index], self.n_q, error))
+        fnr = float(clopper_pearson_upper(self.n_p - self.in_p[index], self.n_p, error))
+        parameter = parameter_of_rates(claim, fpr, fnr)
+        if parameter is not None:
+            return parameter
+        shown = float(Delta(epsilon).of_point(np.array(fpr), np.array(fnr)))
+        return shown - float(claim.profile(epsilon))
+
+
+def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, method: str) -> Finding:
+    """What fresh counts of one event say about a claim.
+
+    Parameters
+    ----------
+    claim : Claim or Pair
+    event : Event
+        Chosen without them.
+    counts : Counts
+        "In" is where the event happened, of independent runs.
+    confidence : float
+    method : str
+        Of the bound.
+
+    Returns
+    -------
+    Finding
+        On δ at the event's ε. The parameter is of the same confidence region.
+    """
+    alpha, beta = combined_corners(counts, event.question, 1 - confidence)
+    allowed = allowed_delta(claim, event.epsilon)
+    value = float(np.min(Delta(event.epsilon).of_point(alpha, beta)))
+    parameters = [parameter_of_rates(claim, a, b) for a, b in zip(alpha, beta, strict=True)]
+    parameter = min((x for x in parameters if x is not None), default=None)
+    own = claim_parameter(claim)
+    if parameter is not None and own is not None and value <= allowed:
+        # Where a line of f is not crossed, f itself might be: less than that is said.
+        parameter = min(parameter, own)
+    bound = Bound(
+        quantity="delta",
+        value=value,
+        guarantee="held-out",
+        method=method,
+        assumption="independent runs",
+        n_p=counts.n_p,
+        n_q=counts.n_q,
+        confidence=confidence,
+        epsilon=event.epsilon,
+        direction="P‖Q" if counts.fp * counts.n_p <= counts.fn * counts.n_q else "Q‖P",
+    )
+    return Finding(bound, claim, allowed, parameter)
+
+
+def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float, method: str) -> float | None:
+    """The parameter from which on `refute` succeeds with a chance of at least 80 %.
+
+    Of randomised response with that ε (with that Rényi divergence), or of a Gaussian mechanism
+    with that μ, on its best event. Both counts are as bad as chance makes them one time in ten,
+    so that both are at least as good with a probability of 80 %; nothing is simulated.
+
+    Returns
+    -------
+    float or None
+        ``inf`` where even an event without errors would not do; None for a pair.
+    """
+    own = claim_parameter(claim)
+    if own is None:
+        return None
+    event, _, _ = _best_event(claim, own + 1, n_p, n_q)
+    perfect = Counts(tp=n_p, fp=0, tn=n_q, fn=0)
+    if not refute(claim, event, perfect, confidence, method).violation:
+        return math.inf
+
+    def refuted(x: float) -> bool:
+        event, fpr, fnr = _best_event(claim, x, n_p, n_q)
+        fp, fn = _bad_count(n_q, fpr), _bad_count(n_p, fnr)
+        counts = Counts(tp=n_p - fn, fp=fp, tn=n_q - fp, fn=fn)
+        return refute(claim, event, counts, confidence, method).violation
+
+    step = 0.1
+    while not refuted(own + step):
+        step *= 2
+        if step > _LARGEST_PARAMETER:
+            return math.inf
+    low, high = (own if step == 0.1 else own + step / 2), own + step
+    while high - low > _PRECISION * (high - own):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refuted(middle) else (middle, high)
+    return high
+
+
+def _question(claim: Claimed, epsilon: float, level: int) -> Question:
+    """What the confidence region is shaped for: δ where it may decide, else the parameter."""
+    if isinstance(claim, GDP) and level == 0:
+        return Mu()
+    if isinstance(claim, (ApproxDP, PureDP)) and level < 2:
+        return Epsilon(claim.delta_0 if isinstance(claim, ApproxDP) else 0.0)
+    return Delta(epsilon)
+
+
+def _lines(claim: Claimed) -> tuple[Floats, Floats]:
+    """Values of ε that may be asked for, and the δ that is allowed there."""
+    if isinstance(claim, (ApproxDP, PureDP)):
+        epsilons = np.array([own_epsilon(claim)])
+    else:
+        top = min(float(claim.epsilon(_SMALLEST_DELTA)), _LARGEST_EPSILON)
+        epsilons = np.unique(np.linspace(0.0, top, _EPSILONS))
+    return epsilons, np.asarray(claim.profile(epsilons), dtype=float)
+
+
+@quiet()
+def _excess(
+    p: Floats, q: Floats, n_p: int, n_q: int, epsilons: Floats, allowed: Floats
+) -> tuple[Floats, Floats]:
+    """By how much events exceed what is allowed, and its standard deviation for such sizes.
+
+    Shape (2, epsilons, events): the event from Q to P, and its complement from P to Q.
+    """
+    a = np.exp(np.minimum(epsilons, _LARGEST_EXPONENT))[:, None]
+    of_p, of_q = p * (1 - p) / n_p, q * (1 - q) / n_q
+    excess = np.array([p - a * q, (1 - q) - a * (1 - p)]) - allowed[:, None]
+    spread = np.sqrt(np.array([of_p + a * a * of_q, of_q + a * a * of_p]))
+    return excess, spread
+
+
+def _best_event(claim: Claimed, x: float, n_p: int, n_q: int) -> tuple[Event, float, float]:
+    """The most significant event of the leakiest mechanism of parameter x, and its error rates."""
+    if isinstance(claim, GDP):
+        fpr, fnr = _RATES, np.asarray(ndtr(-ndtri(_RATES) - x))
+    else:
+        if isinstance(claim, RenyiDP):
+            x = float(parameter_of_renyi(PureDP(0.0), x, claim.order) or 0.0)
+        delta = claim.delta_0 if isinstance(claim, ApproxDP) else 0.0
+        fpr = fnr = np.array([(1 - delta) * expit(-x)])
+    epsilons, allowed = _lines(claim)
+    excess, spread = _excess(1 - fnr, fpr, n_p, n_q, epsilons, allowed)
+    _, i, j = np.unravel_index(np.argmax(excess / spread), excess.shape)
+    event = Event(0.0, float(epsilons[i]), Delta(float(epsilons[i])))
+    return event, float(fpr[j]), float(fnr[j])
+
+
+def _bad_count(n: int, rate: float) -> int:
+    """The least count that is exceeded with a probability of at most half of 1 − ``POWER``."""
+    if rate <= 0:
+        return 0
+    return min(math.ceil(float(bdtrik(1 - (1 - POWER) / 2, n, rate)) - 1e-9), n)

@@ -1,0 +1,168 @@
+"""Estimates of log(p/q) from raw outputs: what tells P from Q, learned on a fitting part.
+
+Numbers of one column are binned (`workbench.bounds.ordering`), several columns go to a classifier.
+Rows that occur again and again are outcomes with counts of their own, which matters for rare ones:
+a row that P gives one time in 10,000 and Q never is nothing to a bin or a tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.bounds.ordering import LikelihoodRatio, likelihood_ratio, train_classifier
+from workbench.curves.elementwise import Floats
+from workbench.scores.sample import Scores
+from workbench.testers.outputs import Encoder, is_text
+
+#: From outputs to an estimate of log(p/q), shape (n,).
+Ratio = Callable[[NDArray[Any]], Floats]
+
+#: Rows a side that a classifier is trained on, at most.
+MOST_ROWS = 50_000
+
+#: Trees of the classifier, and the least rows of a leaf: few, since what is rare may tell most.
+TREES, LEAF = 40, 5
+
+#: Rows that the smooth estimate counts for beside the counts of an outcome.
+_PRIOR_ROWS = 1.0
+
+#: Beyond any number that is met, and small enough that differences do not overflow.
+_LARGEST = 1e300
+
+
+def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> list[Ratio]:
+    """Estimates to choose from: a smooth one, and one that counts outcomes.
+
+    Parameters
+    ----------
+    p, q : array, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    list of callable
+        One where no row occurs twice, or where there is nothing but outcomes to go by.
+    """
+    encoder = Encoder.fit(p, q)
+    smooth = _smooth(p, q, encoder, rng)
+    if encoder.n_outcomes == 0:
+        return [smooth]
+    counted = Counted.fit(p, q, encoder, smooth)
+    return [counted] if isinstance(smooth, Flat) else [smooth, counted]
+
+
+def _smooth(p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator) -> Ratio:
+    one_column, one_row = len(encoder.columns) == 1, encoder.n_outcomes == 1 and encoder.once == 0
+    if one_row or (one_column and is_text(p)):
+        return Flat()
+    if one_column:
+        return Binned(likelihood_ratio(Scores(_numbers(p), _numbers(q))))
+    return Classified.fit(p, q, encoder, rng)
+
+
+@dataclass(frozen=True, eq=False)
+class Flat:
+    """Nothing known: 0 for every output."""
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        return np.zeros(len(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Binned:
+    """By bins of one column of numbers."""
+
+    ratio: LikelihoodRatio
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        return self.ratio(_numbers(x))
+
+
+@dataclass(frozen=True, eq=False)
+class Classified:
+    """By a classifier; each distinct row is asked once where rows repeat."""
+
+    encoder: Encoder
+    decide: Callable[[Any], Floats]
+    offset: float
+
+    @classmethod
+    def fit(
+        cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator
+    ) -> Classified:
+        """Train trees on at most ``MOST_ROWS`` a side."""
+        from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
+
+        model = HistGradientBoostingClassifier(
+            max_iter=TREES, min_samples_leaf=LEAF, l2_regularization=1.0, early_stopping=False
+        )
+        parts = [encoder.transform(_some(x, rng)) for x in (p, q)]
+        offset = float(np.log(len(parts[0])) - np.log(len(parts[1])))
+        return cls(encoder, train_classifier(model, parts, rng), offset)
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        rows, where = _distinct(x, self.encoder)
+        return (self.decide(self.encoder.transform(rows)) - self.offset)[where]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """By counts of outcomes, with a smooth estimate as what is believed before counting.
+
+    Attributes
+    ----------
+    encoder : Encoder
+    smooth : callable
+    in_p, in_q : ndarray, shape (outcomes + 1,)
+        Counts; 0 for rows that are no outcome.
+    n_p, n_q : int
+        Of so many.
+    """
+
+    encoder: Encoder
+    smooth: Ratio
+    in_p: NDArray[np.int64]
+    in_q: NDArray[np.int64]
+    n_p: int
+    n_q: int
+
+    @classmethod
+    def fit(cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, smooth: Ratio) -> Counted:
+        """Count."""
+        counts = []
+        for x in (p, q):
+            count = np.bincount(encoder.outcomes(x), minlength=encoder.n_outcomes + 1)
+            count[-1] = 0
+            counts.append(count)
+        return cls(encoder, smooth, counts[0], counts[1], len(p), len(q))
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        code = self.encoder.outcomes(x)
+        odds = self.n_p / self.n_q * np.exp(np.clip(self.smooth(x), -500, 500))
+        in_p = self.in_p[code] + _PRIOR_ROWS * odds / (1 + odds)
+        in_q = self.in_q[code] + _PRIOR_ROWS / (1 + odds)
+        return np.asarray(np.log(in_p / self.n_p) - np.log(in_q / self.n_q))
+
+
+def _numbers(x: NDArray[Any]) -> Floats:
+    """One column of numbers whose differences are finite; ±∞ and NaN stay."""
+    x = x.reshape(len(x)).astype(float)
+    return np.where(np.isfinite(x), np.clip(x, -_LARGEST, _LARGEST), x)
+
+
+def _some(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    return x if len(x) <= MOST_ROWS else x[rng.choice(len(x), MOST_ROWS, replace=False)]
+
+
+def _distinct(x: NDArray[Any], encoder: Encoder) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Rows of which each outcome has one, and where each row of ``x`` is among them."""
+    code = encoder.outcomes(x)
+    other = code == encoder.n_outcomes
+    code[other] += np.arange(np.count_nonzero(other))
+    _, first, where = np.unique(code, return_index=True, return_inverse=True)
+    return x[first], where
