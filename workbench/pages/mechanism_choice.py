@@ -1,0 +1,270 @@
+"""What is tested, and for which promise: a mechanism, its claim, and where datasets come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import param
+
+from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP, parse_claim
+from workbench.mechanisms.base import Domain, Mechanism
+from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.base import Control, Page, Section, derived, sentence
+from workbench.pages.pair_choice import (
+    KINDS,
+    chosen_pair,
+    pair_choice,
+    pair_controls,
+    pair_parameters,
+    pair_values,
+)
+from workbench.testers.base import Claimed
+from workbench.testers.neighbours import RELATIONS
+from workbench.testers.result import claim_in_words
+
+CLAIMS = {
+    "(ε, δ)-DP": "approx",
+    "pure ε-DP": "pure",
+    "Rényi DP": "renyi",
+    "μ-Gaussian DP": "gdp",
+    "f-DP, as a pair": "pair",
+}
+
+#: Own code among the mechanisms of the gallery.
+OWN = "own"
+
+FINDERS = {
+    "Random": "random",
+    "Grid": "grid",
+    "Gaussian process": "bandit",
+    "The card's own pair": "pair",
+}
+
+NEIGHBOURS = {
+    "add-remove": "neighbours by adding or removing a record",
+    "substitute": "neighbours by replacing a record",
+}
+
+CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("curve"))
+
+DOMAIN = ("low", "high", "columns", "least", "most", "whole")
+
+#: What only a plain function needs to be told, which brings no datasets along.
+BARE = ("relation", *DOMAIN, "time_limit")
+
+
+def _is(name: str, *values: str) -> Callable[[Any], bool]:
+    return lambda page: getattr(page, name) in values
+
+
+def _is_bare(page: Any) -> bool:
+    return not isinstance(page.chosen(), Mechanism)
+
+
+class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian")):
+    """The controls on the mechanism, its claim and its datasets.
+
+    Parameters
+    ----------
+    own : Mechanism or callable, optional
+        Offered beside the gallery, and chosen.
+    claim : Claim, Pair or str, optional
+        What is tested at first; by default what the mechanism says of itself.
+
+    Raises
+    ------
+    ValueError
+        A claim that the controls cannot show.
+    """
+
+    rests_on: ClassVar[str] = "mechanism"
+
+    mechanism = param.Selector(
+        default=next(iter(GALLERY)),
+        objects={card.title: name for name, card in GALLERY.items()},
+        label="Mechanism",
+        doc="Of the gallery, or the one that was named when the page was started. Code is never "
+        "taken from the browser: name your own with workbench serve --mechanism file.py:function, "
+        "or in a notebook with wb.explore_mechanism(function).",
+    )
+
+    claim_kind = param.Selector(
+        default="approx",
+        objects=CLAIMS,
+        label="Claim",
+        doc="The promise that is tested; a mechanism of the gallery brings its own.",
+    )
+    epsilon = param.Number(1.0, bounds=(0, None), step=0.1, label="ε")
+    log_delta = param.Number(-5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="−5 is 1e-5.")
+    order = param.Number(
+        2.0, bounds=(1, None), inclusive_bounds=(False, True), step=0.5, label="Order α"
+    )
+    mu = param.Number(1.0, bounds=(0, None), step=0.1, label="μ")
+
+    datasets = param.Selector(
+        default="random",
+        objects=FINDERS,
+        label="Found by",
+        doc="Random and grid know nothing; the Gaussian process goes where earlier trials looked "
+        "promising. How they are found can cost power, never make a finding false.",
+    )
+    relation = param.Selector(
+        default=RELATIONS[0],
+        objects={"Adding or removing a record": "add-remove", "Replacing a record": "substitute"},
+        label="Neighbours by",
+    )
+    low = param.Number(0.0, bounds=(None, None), label="Least value")
+    high = param.Number(1.0, bounds=(None, None), label="Largest value")
+    columns = param.Integer(0, bounds=(0, None), label="Columns", doc="0: a plain vector.")
+    least = param.Integer(1, bounds=(0, None), label="Fewest records")
+    most = param.Integer(10, bounds=(1, None), label="Most records")
+    whole = param.Boolean(False, label="Whole numbers only")
+    time_limit = param.Number(
+        60.0, bounds=(1, None), step=1, label="Seconds a trial may take", doc="Then it is lost."
+    )
+
+    choice: ClassVar[tuple[Section, ...]] = (
+        Section("Mechanism", (Control("mechanism"),)),
+        Section(
+            "Claim",
+            (
+                Control("claim_kind"),
+                Control("order", when=_is("claim_kind", "renyi")),
+                Control("epsilon", when=_is("claim_kind", "approx", "pure", "renyi")),
+                Control("log_delta", when=_is("claim_kind", "approx")),
+                Control("mu", when=_is("claim_kind", "gdp")),
+                *pair_controls("curve", when=_is("claim_kind", "pair")),
+            ),
+        ),
+        Section(
+            "Datasets",
+            (Control("datasets"), *(Control(name, when=_is_bare) for name in BARE)),
+        ),
+    )
+
+    def __init__(
+        self,
+        own: Callable[..., Any] | None = None,
+        claim: Claimed | str | None = None,
+        **params: Any,
+    ):
+        if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
+            params = {"mechanism": own.name, **params}
+            own = None
+        self._own = own
+        super().__init__(**params)
+        if own is not None:
+            offered = {f"{name_of(own)} (own code)": OWN, **self.param.mechanism.get_range()}
+            self.param.mechanism.objects = offered
+            if "mechanism" not in params:
+                self.mechanism = OWN
+        asked = {} if claim is None else claim_values(claim)
+        self.param.update({**self._card_values(), **asked, **params})
+        self.param.watch(self._take_card, ["mechanism", *CLAIM])
+
+    # -- what was chosen ---------------------------------------------------------------------------
+
+    @derived(needs=("mechanism",))
+    def chosen(self) -> Mechanism | Callable[..., Any]:
+        """The mechanism."""
+        if self.mechanism == OWN and self._own is not None:
+            return self._own
+        return GALLERY[self.mechanism]
+
+    @derived(needs=("mechanism", *CLAIM))
+    def claim(self) -> Claimed:
+        """The claim as the controls have it."""
+        if self.claim_kind == "pair":
+            return chosen_pair(self, "curve")  # type: ignore[return-value]
+        if self.claim_kind == "renyi":
+            return RenyiDP(self.order, self.epsilon)
+        if self.claim_kind == "gdp":
+            return GDP(self.mu)
+        if self.claim_kind == "pure":
+            return PureDP(self.epsilon)
+        return ApproxDP(self.epsilon, float(f"{10**self.log_delta:.12g}"))
+
+    def domain(self) -> Domain:
+        """The datasets that a plain function is given (ValueError where there are none)."""
+        if self.low >= self.high:
+            raise ValueError(
+                f"the least value, {self.low:g}, must lie below the largest, {self.high:g}"
+            )
+        if self.least > self.most:
+            raise ValueError(
+                f"the fewest records, {self.least}, must be at most the most, {self.most}"
+            )
+        return Domain(**{name: getattr(self, name) for name in DOMAIN})
+
+    def source(self) -> dict[str, Any]:
+        """What ``audit_mechanism`` is told of the datasets, and of code that nobody knows."""
+        mechanism = self.chosen()
+        if isinstance(mechanism, Mechanism):
+            return {"datasets": mechanism.pair if self.datasets == "pair" else self.datasets}
+        if self.datasets == "pair":
+            raise ValueError(
+                f"{name_of(mechanism)} has no card with a pair of datasets; choose another way to "
+                "find them"
+            )
+        return {
+            "datasets": self.datasets,
+            "relation": self.relation,
+            "domain": self.domain(),
+            "time_limit": self.time_limit,
+        }
+
+    # -- in words ----------------------------------------------------------------------------------
+
+    @sentence(needs=("mechanism", *CLAIM), place="head")
+    def described(self) -> str:
+        """What is tested."""
+        mechanism, claim = self.chosen(), claim_in_words(self.claim())
+        if not isinstance(mechanism, Mechanism):
+            return f"{name_of(mechanism)}, code of your own · tested for {claim}"
+        own = str(mechanism.claim)
+        claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
+        parts = [mechanism.about.rstrip("."), claims, NEIGHBOURS[mechanism.relation]]
+        return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
+
+    # -- the card ----------------------------------------------------------------------------------
+
+    def _take_card(self, *events: Any) -> None:
+        """A mechanism brings its own claim, but for what was chosen together with it."""
+        changed = {event.name for event in events}
+        if "mechanism" in changed:
+            card = self._card_values()
+            self.param.update({name: card[name] for name in card if name not in changed})
+
+    def _card_values(self) -> dict[str, Any]:
+        mechanism = self.chosen()
+        return claim_values(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
+
+
+def name_of(mechanism: Any) -> str:
+    """What a mechanism is called."""
+    named = getattr(mechanism, "title", None) or getattr(mechanism, "name", None)
+    return str(named or getattr(mechanism, "__name__", type(mechanism).__name__))
+
+
+def claim_values(claim: Claimed | str) -> dict[str, Any]:
+    """The page's parameters for a claim (ValueError where it has none)."""
+    found = parse_claim(claim) if isinstance(claim, str) else claim
+    if isinstance(found, ApproxDP):
+        if found.delta_0 == 0:
+            return {"claim_kind": "pure", "epsilon": found.epsilon_0}
+        log_delta = math.log10(found.delta_0)
+        if not -12 <= log_delta <= -1:
+            raise ValueError(f"the page shows δ from 1e-12 to 0.1, got {found.delta_0!r}")
+        return {"claim_kind": "approx", "epsilon": found.epsilon_0, "log_delta": log_delta}
+    if isinstance(found, RenyiDP):
+        return {"claim_kind": "renyi", "order": found.order, "epsilon": found.epsilon_0}
+    if isinstance(found, PureDP):
+        return {"claim_kind": "pure", "epsilon": found.epsilon_0}
+    if isinstance(found, GDP):
+        return {"claim_kind": "gdp", "mu": found.mu}
+    if type(found) in [kind.build for kind in KINDS.values()]:
+        chosen = pair_values("curve", type(found).__name__, **found.parameters)  # type: ignore[union-attr]
+        return {"claim_kind": "pair", **chosen}
+    raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {found!r}")
