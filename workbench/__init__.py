@@ -74,6 +74,7 @@ _HOME = {
     "explore_compare": "jupyter.explore",
     "explore_counts": "jupyter.explore",
     "explore_family": "jupyter.explore",
+    "explore_mechanism": "jupyter.explore",
     "explore_one_run": "jupyter.explore",
     "explore_pair": "jupyter.explore",
     "explore_plan": "jupyter.explore",

@@ -71,6 +71,7 @@ from workbench.jupyter.explore import explore as explore
 from workbench.jupyter.explore import explore_compare as explore_compare
 from workbench.jupyter.explore import explore_counts as explore_counts
 from workbench.jupyter.explore import explore_family as explore_family
+from workbench.jupyter.explore import explore_mechanism as explore_mechanism
 from workbench.jupyter.explore import explore_one_run as explore_one_run
 from workbench.jupyter.explore import explore_pair as explore_pair
 from workbench.jupyter.explore import explore_plan as explore_plan

@@ -31,6 +31,12 @@ def add(commands: Any) -> None:
         default=[],
         help="an address under which browsers reach the page; may be repeated",
     )
+    command.add_argument(
+        "--mechanism",
+        metavar="MECHANISM",
+        help="what the page on mechanisms tests: of the gallery, MODULE:FUNCTION, or "
+        "path/file.py:function; it is run here",
+    )
     command.add_argument("--no-open", action="store_true", help="do not open a browser")
     add_direction(command)
 
@@ -41,6 +47,7 @@ def serve(arguments: argparse.Namespace) -> int:
     from workbench.pages.counts import CountsPage
     from workbench.pages.coverage_lab import CoverageLabPage
     from workbench.pages.family import FamilyPage
+    from workbench.pages.mechanism import MechanismPage
     from workbench.pages.one_run import OneRunPage
     from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.plan import PlanPage
@@ -57,6 +64,11 @@ def serve(arguments: argparse.Namespace) -> int:
             partial(page, source="file", upload=upload, larger_is_member=larger)
             for page in about_scores
         ]
+    test: Any = MechanismPage
+    if arguments.mechanism:
+        from workbench.testers.target import find_mechanism
+
+        test = partial(MechanismPage, find_mechanism(arguments.mechanism))
     from workbench.dashboard.app import serve as serve_pages
 
     logging.getLogger(__name__).info(
@@ -65,7 +77,7 @@ def serve(arguments: argparse.Namespace) -> int:
     scores, family, watch = about_scores
     serve_pages(
         [
-            *(scores, CountsPage, family, ComparePage, OneRunPage, SelectionPage),
+            *(scores, CountsPage, family, ComparePage, OneRunPage, SelectionPage, test),
             *(watch, PlanPage, PairLabPage, CoverageLabPage),
         ],
         port=arguments.port,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage, GivenWatchPage
+from workbench.pages.mechanism import MechanismPage
 from workbench.pages.one_run import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_choice import KINDS, pair_values
 from workbench.pages.pair_lab import PairLabPage
@@ -31,6 +32,8 @@ from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
+from workbench.testers.base import Claimed
+from workbench.testers.target import find_mechanism
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -353,6 +356,47 @@ def explore_selection(
         given |= {"base_kind": "mu", "mu": mu}
     page = SelectionPage()
     return View(page, page.code, show, {**given, **(spec or {})})
+
+
+def explore_mechanism(
+    mechanism: Callable[..., Any] | str | None = None,
+    claim: Claimed | str | None = None,
+    show: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """A search for datasets on which a mechanism breaks its claim, and the evidence.
+
+    Parameters
+    ----------
+    mechanism : callable or str, optional
+        ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` runs; or a `Mechanism`; or
+        what names one: of the gallery, ``"MODULE:FUNCTION"``, ``"path/file.py:function"``, whose
+        code is run. None offers the gallery alone.
+    claim : Claim, Pair or str, optional
+        What is tested at first, such as ``"approx(1, 1e-5)"``; a `Mechanism` brings its own.
+    show, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+        ``view.search()`` runs the search to its end; ``view.found`` is its `MechanismAudit`.
+
+    Raises
+    ------
+    ValueError
+        No such mechanism, a claim that the controls cannot show, or an unknown name in ``show`` or
+        ``spec``.
+
+    Examples
+    --------
+    >>> view = wb.explore_mechanism("svt3")
+    >>> view.search()
+    >>> view.found.in_words()
+    """
+    found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
+    page = MechanismPage(found, claim)
+    return View(page, page.code, show, spec)
 
 
 def _pair_values(pair: str | Pair) -> dict[str, Any]:
