@@ -8,13 +8,19 @@ import sys
 from collections.abc import Sequence
 
 import workbench as wb
-from workbench.cli import audit, lists, serve
+from workbench.cli import audit, lists, serve, test
 
 BAD_INPUT = 2
 
+#: As shells have it: 128 and the number of SIGINT.
+INTERRUPTED = 130
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status is 0, 2 for bad input, or a verdict's (see `audit --help`)."""
+    """Run a command; the exit status is 0, 2 for bad input, or a verdict's.
+
+    Verdicts and their exit statuses are listed by ``audit --help`` and ``test --help``.
+    """
     arguments = _parser().parse_args(argv)
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
     logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
@@ -23,6 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError) as error:
         sys.stderr.write(f"workbench: {error}\n")
         return BAD_INPUT
+    except KeyboardInterrupt:
+        sys.stderr.write("workbench: interrupted\n")
+        return INTERRUPTED
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -32,6 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=wb.__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serve, audit, lists):
+    for module in (serve, audit, test, lists):
         module.add(commands)
     return parser

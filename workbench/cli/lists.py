@@ -13,6 +13,10 @@ def add(commands: Any) -> None:
     """The commands."""
     command = commands.add_parser("examples", help="list the bundled examples")
     command.set_defaults(run=list_examples)
+    command = commands.add_parser(
+        "mechanisms", help="list the mechanisms of the gallery, private and broken"
+    )
+    command.set_defaults(run=list_mechanisms)
 
 
 def list_examples(arguments: argparse.Namespace) -> int:
@@ -22,4 +26,17 @@ def list_examples(arguments: argparse.Namespace) -> int:
     for row in table.itertuples():
         say(f"{row.name:<{width}}  {row.n_p:>7,} + {row.n_q:>7,}  {row.title}")
         say(f"{'':<{width}}  {row.truth}")
+    return 0
+
+
+def list_mechanisms(arguments: argparse.Namespace) -> int:
+    """Print the gallery."""
+    from workbench.mechanisms.gallery import GALLERY
+
+    names = max(map(len, GALLERY))
+    claims = max(len(str(card.claim)) for card in GALLERY.values())
+    for name, card in GALLERY.items():
+        kind = "private" if card.private else "broken"
+        say(f"{name:<{names}}  {card.claim!s:<{claims}}  {kind:<7}  {card.title}")
+        say(f"{'':<{names}}  {card.about}")
     return 0

@@ -1,0 +1,274 @@
+"""What `workbench test` prints: text for people, JSON, markdown and JUnit XML for a CI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from workbench.bounds.result import percent, round_safely
+from workbench.cli.output import Case, cell, to_json, to_junit
+from workbench.testers.allowed import claim_parameter, claim_symbol
+from workbench.testers.result import (
+    MechanismAudit,
+    Replay,
+    claim_in_words,
+    finding_in_words,
+    rank,
+)
+from workbench.testing import FOUND, NONE_FOUND, NOTHING_TESTED, too_weak
+
+#: Version of the JSON.
+VERSION = 1
+
+STOPPED, TOO_FEW = "stopped early", "too few samples"
+CONFIRMED, NOT_CONFIRMED, VOID = "confirmed", "not confirmed", "void"
+
+#: The exit status of each verdict.
+STATUS = {
+    **{FOUND: 1, CONFIRMED: 1},
+    **{NONE_FOUND: 0, NOT_CONFIRMED: 0},
+    **{NOTHING_TESTED: 3, STOPPED: 3, TOO_FEW: 3, VOID: 3},
+}
+
+
+@dataclass(frozen=True)
+class Report:
+    """The audit of a mechanism, or its evidence checked again.
+
+    Attributes
+    ----------
+    audit : MechanismAudit
+    must_detect : float, optional
+        A leak that the audit should have been able to find: twice the claim unless given.
+    replay : Replay, optional
+        What fresh outputs said about the audit's evidence; then it is what is reported.
+    """
+
+    audit: MechanismAudit
+    must_detect: float | None = None
+    replay: Replay | None = None
+
+    @cached_property
+    def verdict(self) -> str:
+        """The audit's, or why it is none; or the replay's."""
+        if self.replay is not None:
+            if self.replay.finding.bound.void:
+                return VOID
+            return CONFIRMED if self.replay.violation else NOT_CONFIRMED
+        if self.audit.verdict != NONE_FOUND:
+            return self.audit.verdict
+        if not self.audit.complete:
+            return STOPPED
+        return TOO_FEW if self._weak else NONE_FOUND
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return STATUS[self.verdict]
+
+    @property
+    def claim(self) -> str:
+        """As text."""
+        return claim_in_words(self.audit.claim)
+
+    @property
+    def words(self) -> str:
+        """What is reported, in a sentence or two."""
+        if self.replay is not None:
+            return self.replay.in_words()
+        return f"{self._partial}{self._weak or ''}{self.audit.in_words()}"
+
+    @property
+    def explanation(self) -> str:
+        """The same, with all that it rests on."""
+        if self.replay is not None:
+            n, level = self.replay.samples, percent(self.replay.finding.bound.confidence or 0)
+            return (
+                f"{self.audit.name}, claim {self.claim}, {n:,} fresh outputs on each dataset, "
+                f"seed {self.replay.seed}, {level}: {self.words}"
+            )
+        return f"{self._partial}{self._weak or ''}{self.audit.explain()}"
+
+    @property
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Each tester, the most that it found, and what it would have found."""
+        audit = self.audit
+        for name in audit.testers:
+            found = [trial.findings[name] for trial in audit.trials if name in trial.findings]
+            refused = (trial.refused[name] for trial in audit.trials if name in trial.refused)
+            if found:
+                most = finding_in_words(max(found, key=rank))
+            else:
+                most = f"not tested: {next(refused, 'every trial was lost')}"
+            least = audit.detectable.get(name)
+            symbol = claim_symbol(audit.claim)
+            yield name, most, "" if least is None else f"{symbol} ≥ {round_safely(least, 'up')}"
+
+    @property
+    def lost(self) -> Iterator[str]:
+        """Why trials were lost; each reason once, with the trials."""
+        reasons: dict[str, list[int]] = {}
+        for index, error in self.audit.errors.items():
+            reasons.setdefault(error, []).append(index + 1)
+        for error, trials in reasons.items():
+            some = ", ".join(map(str, trials[:_FEW])) + (", …" if len(trials) > _FEW else "")
+            yield f"{len(trials)} of {len(self.audit.trials)} trials ({some}) were lost: {error}"
+
+    @property
+    def _partial(self) -> str:
+        if self.audit.complete:
+            return ""
+        return (
+            f"PARTIAL RESULT, stopped after {len(self.audit.trials)} of {self.audit.planned} "
+            "planned trials: "
+        )
+
+    @property
+    def _weak(self) -> str | None:
+        audit, asked = self.audit, self.must_detect
+        own = claim_parameter(audit.claim)
+        if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
+            return None
+        weak = too_weak(audit, 2 * own if asked is None else asked)
+        return weak and f"{weak}. "
+
+
+#: Trials named with a reason.
+_FEW = 5
+
+
+def as_text(report: Report) -> str:
+    """The verdict in words, and a table of the testers."""
+    if report.replay is not None:
+        return report.explanation
+    rows = [("tester", "the most that was found", "finds with 80 % chance"), *report.rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    table = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    terms = report.explanation.removeprefix(report.words).strip()
+    lines = [report.words, "", *table, *report.lost, "", terms]
+    if report.verdict == FOUND:
+        lines += ["", "To check it on fresh outputs, keep it with --save FILE, then --replay FILE."]
+    return "\n".join(lines)
+
+
+def as_json(report: Report) -> str:
+    """Verdict, evidence and each trial, for machines; --save keeps everything."""
+    audit, replay = report.audit, report.replay
+    values: dict[str, Any] = {
+        "version": VERSION,
+        "status": report.status,
+        "verdict": report.verdict,
+        "explanation": report.explanation,
+        "mechanism": audit.name,
+        "claim": report.claim,
+        "testers": list(audit.testers),
+        "datasets": audit.finder,
+        "relation": audit.relation,
+        "planned": audit.planned,
+        "complete": audit.complete,
+        "samples": audit.samples,
+        "runs": audit.runs,
+        "confidence": audit.confidence,
+        "seed": audit.seed,
+        "seconds": audit.seconds,
+        "detectable": dict(audit.detectable),
+        "notes": list(audit.notes),
+        "evidence": _evidence(audit),
+        "trials": [
+            {
+                "index": trial.index,
+                "findings": {name: _finding(f) for name, f in trial.findings.items()},
+                "refused": dict(trial.refused),
+                "error": trial.error,
+                "seconds": trial.seconds,
+                "runs": trial.runs,
+            }
+            for trial in audit.trials
+        ],
+    }
+    if replay is not None:
+        values["replay"] = {
+            **_finding(replay.finding),
+            "samples": replay.samples,
+            "seed": replay.seed,
+            "fitted_anew": replay.fitted_anew,
+        }
+    return to_json(values)
+
+
+def _evidence(audit: MechanismAudit) -> dict[str, Any] | None:
+    """The strongest finding, with the datasets."""
+    best = audit.best
+    if best is None:
+        return None
+    pair = best.trial.neighbours
+    return {
+        "trial": best.trial.index,
+        "tester": best.tester,
+        **_finding(best.finding),
+        "dataset": pair and pair.dataset.tolist(),
+        "neighbour": pair and pair.neighbour.tolist(),
+    }
+
+
+def _finding(finding: Any) -> dict[str, Any]:
+    return {
+        "violation": finding.violation,
+        "parameter": finding.parameter,
+        "allowed": finding.allowed,
+        "bound": finding.bound.to_dict(),
+    }
+
+
+def as_markdown(report: Report) -> str:
+    """The verdict and a table that a CI can post."""
+    name = report.audit.name.replace("`", "")
+    lines = [
+        f"### Privacy audit of `{cell(name)}`",
+        "",
+        f"Claim `{report.claim}`: **{report.verdict}**.",
+        "",
+        cell(report.explanation),
+    ]
+    if report.replay is None:
+        rows = [
+            ("tester", "the most that was found", "finds with 80 % chance"),
+            ("---", "---", "---"),
+            *report.rows,
+        ]
+        lines += ["", *(f"| {' | '.join(map(cell, row))} |" for row in rows)]
+        lines += [line for lost in report.lost for line in ("", cell(lost))]
+    return "\n".join(lines)
+
+
+def as_junit(report: Report) -> str:
+    """One test case: a failure if the claim is refuted, skipped if nothing can be told."""
+    audit = report.audit
+    facts = {
+        "mechanism": audit.name,
+        "datasets": audit.finder,
+        "relation": audit.relation,
+        "testers": ", ".join(audit.testers),
+        "trials": f"{len(audit.trials)} of {audit.planned}",
+        "samples": str(audit.samples),
+        "confidence": percent(audit.confidence),
+        "seed": str(audit.seed),
+    }
+    case = Case(
+        name=report.claim,
+        outcome={0: "passed", 1: "failure", 3: "skipped"}[report.status],
+        kind=report.verdict,
+        message=report.words,
+        text=as_text(report),
+    )
+    return to_junit("workbench test", audit.name, facts, [case])
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": as_text,
+    "json": as_json,
+    "markdown": as_markdown,
+    "junit": as_junit,
+}

@@ -1,0 +1,220 @@
+"""`workbench test`: does a mechanism keep what it claims?"""
+
+from __future__ import annotations
+
+import argparse
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench import checks
+from workbench.cli.output import add_format, say
+from workbench.cli.progress import progress
+from workbench.parallel import new_processes
+
+if TYPE_CHECKING:
+    from workbench.cli.mechanism_formats import Report
+    from workbench.mechanisms.base import Domain
+
+_DESCRIPTION = """\
+Search for neighbouring datasets on which a mechanism breaks its privacy claim.
+
+TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
+mechanisms` lists. The function is called with (dataset, size, rng), the last a
+numpy Generator, and returns an array with a row for each of its size runs. The
+code is run: test nothing that you would not run.
+"""
+
+_EXIT_STATUS = """exit status:
+  0  no violation was found; that does not show that the mechanism is private
+  1  a violation was found (with --replay: confirmed)
+  2  bad input
+  3  nothing could be told: every trial was lost, the search was stopped with
+     Ctrl-C before it found any, or the outputs are too few to find a leak of
+     --must-detect (twice the claim by default) with a probability of 80 %
+     on the right datasets
+
+The confidence covers all trials, testers and directions together: a mechanism
+that keeps its claim gets status 1 with a probability of at most 5 % (at 95 %).
+The same seed gives the same result.
+
+examples:
+  workbench test svt5
+  workbench test release.py:mean --claim 'pure(1)' --low 0 --high 100
+  workbench test package.release:mean --claim 'approx(1, 1e-5)' --samples 1000000 \\
+      --workers 8 --save found.json --format junit > audit.xml
+  workbench test package.release:mean --replay found.json --seed 7
+"""
+
+#: Options that `audit_mechanism` takes under the same name; its defaults hold for those not given.
+_AUDIT = ("datasets", "relation", "trials", "samples", "confidence", "seed", "anytime")
+
+#: Options that describe the datasets, as in `Domain`.
+_DOMAIN = ("low", "high", "columns", "least", "most", "whole")
+
+#: Options that `MechanismAudit.replay` takes under the same name.
+_REPLAY = ("samples", "confidence", "seed")
+
+_SECONDS = 60.0
+
+
+def add(commands: Any) -> None:
+    """The command and what it takes."""
+    command = commands.add_parser(
+        "test",
+        help="search for datasets on which a mechanism breaks its claim",
+        description=_DESCRIPTION,
+        epilog=_EXIT_STATUS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        argument_default=argparse.SUPPRESS,
+    )
+    command.set_defaults(run=test)
+    command.add_argument("target", metavar="TARGET", help="the mechanism")
+    command.add_argument(
+        "--claim",
+        help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
+        "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; a mechanism of the gallery has its own",
+    )
+    command.add_argument(
+        "--testers",
+        metavar="NAMES",
+        help="with commas: hockey-stick,renyi,mmd,histogram (default: all)",
+    )
+    command.add_argument("--trials", type=int, help="datasets to try (default: 50)")
+    command.add_argument("--samples", type=int, help="runs on each dataset (default: 100000)")
+    command.add_argument("--confidence", type=float, help="default: 0.95")
+    command.add_argument("--seed", type=int, help="of all randomness (default: 0)")
+    command.add_argument(
+        "--anytime", action="store_true", help="stop at the first violation; it is as valid"
+    )
+    command.add_argument(
+        "--must-detect",
+        type=float,
+        metavar="X",
+        help="a leak (ε or μ) that too few samples must not miss; default: twice the claim",
+    )
+    command.add_argument(
+        "--time-limit",
+        type=float,
+        metavar="SECONDS",
+        default=_SECONDS,
+        help="for the mechanism in a trial, which is lost beyond it (default: %(default)g); "
+        "0 is none, and runs the mechanism in this process",
+    )
+    command.add_argument(
+        "--workers",
+        metavar="N",
+        help="processes that share the trials; 'processes' for one a core (default: 1)",
+    )
+    add_format(command, "JUnit XML with one test")
+    command.add_argument("--save", type=Path, metavar="FILE", help="keep all evidence (JSON)")
+    command.add_argument(
+        "--replay",
+        type=Path,
+        metavar="FILE",
+        help="check saved evidence on fresh outputs; --samples, --confidence, --seed (default: 1) "
+        "are of this one test",
+    )
+    data = command.add_argument_group("datasets (a mechanism of the gallery knows its own)")
+    data.add_argument(
+        "--datasets",
+        choices=("random", "grid", "bandit"),
+        help="how neighbouring datasets are sought (default: random)",
+    )
+    data.add_argument(
+        "--relation",
+        choices=("add-remove", "substitute"),
+        help="which datasets are neighbours (default: add-remove)",
+    )
+    data.add_argument("--low", type=float, help="least value of a record (default: 0)")
+    data.add_argument("--high", type=float, help="largest value of a record (default: 1)")
+    data.add_argument(
+        "--columns", type=int, help="values a record; 0 (default) for vectors, not tables"
+    )
+    data.add_argument("--least", type=int, help="fewest records (default: 1)")
+    data.add_argument("--most", type=int, help="most records (default: 10)")
+    data.add_argument("--whole", action="store_true", help="values are whole numbers")
+
+
+def test(arguments: argparse.Namespace) -> int:
+    """Audit a mechanism, or replay what an audit found."""
+    from workbench.cli.mechanism_formats import FORMATS
+
+    report = _replay(arguments) if "replay" in arguments else _audit(arguments)
+    say(FORMATS[arguments.format](report))
+    return report.status
+
+
+def _audit(arguments: argparse.Namespace) -> Report:
+    from workbench.cli.mechanism_formats import Report
+    from workbench.testers.audit import audit_mechanism
+    from workbench.testers.target import find_mechanism
+    from workbench.testing import check_must_detect, claim_of
+
+    given = vars(arguments)
+    mechanism = find_mechanism(arguments.target)
+    claim = claim_of(mechanism, given.get("claim"))
+    must_detect = given.get("must_detect")
+    if must_detect is not None:
+        must_detect = check_must_detect(must_detect, claim)
+    save = given.get("save")
+    if save is not None and not save.absolute().parent.is_dir():
+        raise ValueError(f"--save: there is no directory {save.parent}")  # not after the work
+    options = {name: given[name] for name in _AUDIT if name in given}
+    if "testers" in given:
+        options["testers"] = tuple(name.strip() for name in given["testers"].split(","))
+    domain = {name: given[name] for name in _DOMAIN if name in given}
+    if domain:
+        options["domain"] = replace(_domain(mechanism), **domain)
+    with progress() as report, _workers(given.get("workers")) as executor:
+        found = audit_mechanism(
+            mechanism,
+            claim,
+            time_limit=arguments.time_limit or None,
+            executor=executor,
+            report=report,
+            **options,
+        )
+    if save is not None:
+        found.save(save)
+    return Report(found, must_detect)
+
+
+def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
+    """Where trials run: here, in so many processes, or in one a core."""
+    if text in (None, "1"):
+        return nullcontext()
+    if text == "processes":
+        return nullcontext("processes")
+    try:
+        return new_processes(checks.count(text, "--workers", least=1))
+    except ValueError as error:
+        raise ValueError(f"{error}, or 'processes' for one a core") from None
+
+
+def _domain(mechanism: Any) -> Domain:
+    from workbench.mechanisms.base import Domain, Mechanism
+
+    return mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
+
+
+def _replay(arguments: argparse.Namespace) -> Report:
+    from workbench.cli.mechanism_formats import Report
+    from workbench.testers.result import MechanismAudit
+    from workbench.testers.target import find_mechanism
+
+    given = vars(arguments)
+    others = {*_AUDIT, *_DOMAIN, "claim", "testers", "must_detect", "save", "workers"}
+    refused = sorted(name for name in others - {*_REPLAY} if name in given)
+    if refused:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in refused)
+        raise ValueError(f"with --replay all comes from the file; drop {names}")
+    audit = MechanismAudit.load(arguments.replay)
+    replayed = audit.replay(
+        find_mechanism(arguments.target),
+        time_limit=arguments.time_limit or None,
+        **{name: given[name] for name in _REPLAY if name in given},
+    )
+    return Report(audit, replay=replayed)
