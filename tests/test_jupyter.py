@@ -13,6 +13,7 @@ import pytest
 import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
+from workbench.figures.layout import empty
 from workbench.jupyter.controls import Field
 from workbench.jupyter.live import Live
 from workbench.jupyter.picture import svg
@@ -478,6 +479,13 @@ def test_every_picture_is_small_and_whole(name):
         drawn = svg(view._page.draw(item))
         assert "nan" not in re.sub(r'aria-label="[^"]*"', "", drawn).lower()
         assert drawn.count("<path") > 5
+
+
+def test_a_picture_is_as_high_as_its_layout_says():
+    figure = empty("Nothing yet.")
+    assert 'viewBox="0 0 520 300"' in svg(figure)
+    figure["layout"]["height"] = 420
+    assert 'viewBox="0 0 520 420"' in svg(figure)
 
 
 def test_closing_frees_every_widget(scores):

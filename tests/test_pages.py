@@ -6,6 +6,7 @@ import pytest
 
 from workbench.assets import board
 from workbench.bounds.result import Bound
+from workbench.figures import rows
 from workbench.pages.base import Fact, Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
@@ -74,6 +75,15 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
                 assert board.content(page.draw(item)) == before[item.name], (name, item.name)
         setattr(page, name, value)
         page.param.update(start)  # and no mark that it was ever changed
+
+
+def test_a_chart_of_rows_is_as_high_as_its_rows_need():
+    heights = [rows.size(count)["height"] for count in (1, 4, 10, 18)]
+    assert heights[:2] == [300, 300]
+    assert heights[3] - heights[2] == 8 * rows.ROW
+    low, high = rows.axis(18)["range"]
+    inside = heights[3] - rows.MARGIN["t"] - rows.MARGIN["b"]
+    assert inside / (low - high) == pytest.approx(rows.ROW, abs=0.1)
 
 
 # -- from counts -------------------------------------------------------------------------------

@@ -307,6 +307,7 @@ class DemoPage(Page):
                 summary="A falling curve on a logarithmic axis.",
                 x={"range": [0, 5]},
                 y={"type": "log", "range": [-9, 0], "dtick": 2},
+                height=300 if self.log_delta >= -5 else 360,
                 shapes=[
                     {
                         "type": "line",

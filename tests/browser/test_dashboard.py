@@ -37,6 +37,9 @@ class Board:
     def drawn(self, name):
         return self.page.evaluate(DRAWN, name)
 
+    def drawn_height(self, name):
+        return self.page.evaluate("name => window.wbPlots[name].clientHeight", name)
+
     def draws(self):
         return self.page.evaluate("window.wbDraws")
 
@@ -134,6 +137,16 @@ def test_a_choice_moves_bounds_and_steps_and_hides_controls(board):
     )
     page.get_by_role("slider", name="Distance").wait_for(state="hidden")
     page.get_by_role("button", name="Draw again").wait_for(state="hidden")
+
+
+def test_a_chart_takes_the_height_that_its_layout_names(board):
+    slider = board.slider("log₁₀ δ")
+    for key, height in (("ArrowLeft", 360), ("ArrowRight", 300)):
+        slider.focus()
+        board.page.keyboard.press(key)
+        board.wait("y => window.wbPlots.profile._fullLayout.height === y", height)
+        assert board.drawn_height("profile") == height
+        assert board.drawn_height("mu") == 300
 
 
 def test_after_fifty_random_moves_every_chart_equals_its_slider(board):

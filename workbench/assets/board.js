@@ -195,7 +195,7 @@ class ChartCard {
       make("div", {class: "wb-buttons"}, ...buttons))
     const stage = make("div", {class: "wb-stage"}, this.plot, ...this.handles)
     const card = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
-      "data-item": item.name, style: `--span: ${item.span}; --height: ${item.height}px`},
+      "data-item": item.name, style: `--span: ${item.span}`},
       head, ...help(item), ...promised, stage, this.table)
     if (item.click) this.listenForClicks(stage)
     this.elements = [card]
@@ -252,6 +252,8 @@ class ChartCard {
     this.arrays = arrays
     this.summary = layout.meta?.summary ?? this.item.title
     delete layout.meta
+    // A height that differs from the last one comes back as a new size.
+    this.plot.style.height = layout.height ? `${layout.height}px` : ""
     Object.assign(layout, this.size)
     // With a finger, a drag across the chart scrolls the page.
     if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false

@@ -89,7 +89,6 @@ def _texts(item: Item) -> dict[str, Any]:
         "formula": item.formula,
         "caution": item.caution,
         "span": item.span,
-        "height": item.height,
         "drag": list(item.drag),
         "click": item.click is not None,
         "place": item.place,

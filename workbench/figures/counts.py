@@ -54,7 +54,7 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
             shapes=marks,
             annotations=[*told, *rows.names(list(bounds), roles, 14)],
             hovermode="closest",
-            margin=rows.MARGIN,
+            **rows.size(len(bounds)),
         ),
     }
 

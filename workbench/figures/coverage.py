@@ -53,7 +53,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
                 *rows.names(labels, roles),
             ],
             hovermode="closest",
-            margin=rows.MARGIN,
+            **rows.size(len(results)),
         ),
     }
 
@@ -89,7 +89,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
                 *rows.names(labels, roles, 14),
             ],
             hovermode="closest",
-            margin=rows.MARGIN,
+            **rows.size(len(shown)),
         ),
     }
 

@@ -90,7 +90,7 @@ def methods(bounds: Mapping[str, Bound], reference: Reference | None) -> dict[st
             shapes=marks,
             annotations=[*told, *rows.names(texts, roles, 14)],
             hovermode="closest",
-            margin=rows.MARGIN,
+            **rows.size(len(bounds)),
         ),
     }
 

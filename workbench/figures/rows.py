@@ -15,6 +15,12 @@ from workbench.figures.layout import label
 #: Margins of such a chart, which needs no room for ticks on its left.
 MARGIN = {"l": 16, "r": 16, "t": 8, "b": 44}
 
+#: Pixels: of a row, and of the lowest such chart.
+ROW, LEAST = 32, 300
+
+#: Rows above the first dot, for its name and for that of a mark, and below the last one.
+ABOVE, BELOW = 1.2, 0.5
+
 
 def dots(name: str, x: Any, low: Any, high: Any, roles: Sequence[str], hover: Sequence[str]) -> Any:
     """The trace: dots at ``x`` with bars from ``low`` to ``high``, in the colours of ``roles``."""
@@ -44,13 +50,19 @@ def dots(name: str, x: Any, low: Any, high: Any, roles: Sequence[str], hover: Se
 def axis(count: int) -> dict[str, Any]:
     """The y axis: rows from the top, without ticks."""
     return {
-        "range": [count - 0.5, -0.75],
+        "range": [count - 1 + BELOW, -ABOVE],
         "showticklabels": False,
         "showgrid": False,
         "showline": False,
         "ticks": "",
         "fixedrange": True,
     }
+
+
+def size(count: int) -> dict[str, Any]:
+    """Margins, and the height that so many rows need."""
+    needed = MARGIN["t"] + MARGIN["b"] + (count - 1 + ABOVE + BELOW) * ROW
+    return {"margin": MARGIN, "height": max(LEAST, round(needed))}
 
 
 def names(texts: Sequence[str], roles: Sequence[str], shift: float = 6) -> list[dict[str, Any]]:

@@ -259,7 +259,7 @@ def audits(
             y=rows.axis(len(shown)),
             annotations=rows.names(names, roles, 14),
             hovermode="closest",
-            margin=rows.MARGIN,
+            **rows.size(len(shown)),
         ),
     }
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from workbench.figures.theme import LIGHT, paint
 
+#: Pixels; the height is that of a layout which names none.
 WIDTH, HEIGHT = 520, 300
 
 #: Labelled ticks on an axis, about.
@@ -92,15 +93,15 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     """
     painted = paint(figure, palette)
     layout = painted["layout"]
-    margin = layout["margin"]
+    margin, height = layout["margin"], layout.get("height", HEIGHT)
     x = Axis(layout["xaxis"], margin["l"], WIDTH - margin["r"])
-    y = Axis(layout["yaxis"], HEIGHT - margin["b"], margin["t"])
+    y = Axis(layout["yaxis"], height - margin["b"], margin["t"])
     inside = f'x="{x.start}" y="{y.end}" width="{x.end - x.start}" height="{y.start - y.end}"'
     summary = escape(layout["meta"]["summary"], quote=True)
     return "".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-            f'width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{summary}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+            f'width="{WIDTH}" height="{height}" role="img" aria-label="{summary}" '
             f'font-family="system-ui, sans-serif">',
             f'<rect width="100%" height="100%" fill="{palette["paper"]}"/>',
             f'<clipPath id="inside"><rect {inside}/></clipPath>',
@@ -130,7 +131,7 @@ def _axes(x: Axis, y: Axis, palette: dict[str, str]) -> list[str]:
     )
     middle = (y.start + y.end) / 2
     parts.append(
-        _text((x.start + x.end) / 2, HEIGHT - 8, x.given["title"]["text"], 12, muted, "middle")
+        _text((x.start + x.end) / 2, y.start + 36, x.given["title"]["text"], 12, muted, "middle")
     )
     title = _text(14, middle, y.given["title"]["text"], 12, muted, "middle")
     parts.append(f'<g transform="rotate(-90 14 {middle})">{title}</g>')

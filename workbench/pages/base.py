@@ -37,8 +37,6 @@ from workbench.parallel import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: Height of a chart, in pixels, unless it needs another.
-HEIGHT = 300
 M = TypeVar("M", "Item", Job)
 
 #: Seconds within which two clicks are one.
@@ -94,8 +92,8 @@ class Item:
         The parameters and derived results that it rests on.
     help, formula, caution : str
         What it is, its formula, and what it does not promise.
-    span, height : int
-        Width of a figure in twelfths of the page, and its height in pixels.
+    span : int
+        Width of a figure in twelfths of the page; its height is 300 pixels, or its layout's.
     drag : mapping of str to str
         Name of a draggable shape -> the parameter that its x sets.
     click : str, optional
@@ -120,7 +118,6 @@ class Item:
     click: str | None = None
     place: Literal["head", "strip", "foot"] = "strip"
     slow: bool = False
-    height: int = HEIGHT
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,6 @@ def figure(
     caution: str = "",
     drag: Mapping[str, str] | None = None,
     click: str | None = None,
-    height: int = HEIGHT,
 ) -> Callable[[F], F]:
     """Mark a method that returns a plotly dict; see `Item` for the arguments."""
 
@@ -157,7 +153,6 @@ def figure(
                 span=span,
                 drag=drag or {},
                 click=click,
-                height=height,
             ),
         )
 
@@ -222,6 +217,7 @@ class Page(param.Parameterized):
     menu: ClassVar[str] = ""  #: what the menu calls the page, where its title is too long for it
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
+    rests_on: ClassVar[str] = "scores"  #: the parameter, if it has it, on which other defaults rest
 
     message = param.String("", precedence=-1, doc="What went wrong last, in plain words.")
     job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was begun.")

@@ -17,9 +17,6 @@ from workbench.parallel import Report
 
 WAITING = Fact("–", "not simulated yet")
 
-#: Pixels that a row for each of all methods needs.
-HEIGHT = 640
-
 #: What a run rests on.
 ASKED = ("setting", "group", "log_n_p", "log_n_q", "log_delta", "confidence", "log_reps", "seed")
 
@@ -152,7 +149,6 @@ class CoverageLabPage(Page):
     @figure(
         "False claims",
         needs=("results",),
-        height=HEIGHT,
         caution="Green: claims to keep its level here, and was not caught. Red: caught with more "
         "false claims than allowed. Grey: claims nothing here.",
     )
@@ -160,7 +156,7 @@ class CoverageLabPage(Page):
         """How often a bound exceeded the truth."""
         return charts.false_claims(self.results) if self.results else charts.waiting()
 
-    @figure("How much they claim", needs=("results",), height=HEIGHT)
+    @figure("How much they claim", needs=("results",))
     def tightness(self) -> dict[str, Any]:
         """Bounds as shares of the truth: 5 %, median and 95 % of the replicates."""
         return charts.tightness(self.results) if self.results else charts.waiting()
