@@ -506,5 +506,5 @@ _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def _data(page: Page) -> Any:
-    """What the page loaded, on which its other defaults rest; None where it loads nothing."""
-    return page.param.values().get("scores")
+    """What the page's other defaults rest on, such as what it loaded; None where nothing is."""
+    return page.param.values().get(page.rests_on)
