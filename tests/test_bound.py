@@ -188,3 +188,22 @@ def test_precision_names_its_prior(bound):
 def test_a_note_is_told(bound):
     told = replace(bound, value=0.0, note="n is too small.")
     assert told.explain().endswith("n is too small.")
+
+
+def test_the_words_of_a_bound_that_rests_on_a_family_name_no_threshold():
+    scores = wb.GaussianPair(1.0).sample(200, seed=0)
+    of_family = wb.parametric_bound(scores, "gaussian", delta=1e-5)
+    assert (of_family.guarantee, of_family.threshold) == ("pointwise", None)
+    assert "No threshold and no bins enter it" in of_family.explain()
+    assert "chosen before" not in of_family.explain()
+    assert "dragging the threshold" not in of_family.survival
+    assert "changes of δ and of the family" in of_family.survival
+
+
+def test_the_words_of_a_bound_at_a_choice_keep_to_that_choice(bound):
+    at_threshold = replace(bound, guarantee="pointwise", threshold=0.5)
+    of_guesses = replace(bound, guarantee="pointwise", family="Gaussian", canaries=10)
+    for one in (at_threshold, replace(at_threshold, family="Gaussian"), of_guesses):
+        assert "chosen before these data were seen" in one.explain()
+        assert "dragging the threshold" in one.survival
+    assert replace(bound, guarantee="estimate").survival == ""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import SURVIVAL, Bound
+from workbench.bounds.result import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.theme import DARK, FONT, LIGHT
 from workbench.pages.base import Fact, Item, Page
@@ -96,7 +96,7 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
-    told = (bound.explain(), SURVIVAL.get(bound.guarantee, ""), measured().sentence(bound.method))
+    told = (bound.explain(), bound.survival, measured().sentence(bound.method))
     return _card(
         bound.rounded,
         bound.relation,

@@ -32,6 +32,7 @@ GUARANTEE_HELP = {
     "held-out": "Tuned on one part of the data, measured on the other.",
     "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
     "proven": "Computed from the distributions themselves; no sample and no chance is in it.",
+    "of a family": "No threshold and no bins enter it, and it holds for all δ at once.",
 }
 
 #: What a choice made with the bound in view does to it; shown with the help of a badge.
@@ -49,6 +50,9 @@ SURVIVAL = {
     "split, chosen because of what the first showed, makes it false.",
     "anytime": "It survives watching the data arrive and stopping at any moment because of what "
     "was seen.",
+    "of a family": "It survives changes of δ and of the family, since it says nothing of pairs "
+    "outside its own. It does not survive changing the confidence, the column, the file, the side "
+    "that is member-like or the treatment of non-finite scores because of what a bound showed.",
 }
 
 _SYMBOLS = {
@@ -208,6 +212,19 @@ class Bound:
         return tuple(term for term in terms if term)
 
     @property
+    def survival(self) -> str:
+        """What a choice made with the bound in view does to it; empty where that is no question."""
+        return SURVIVAL.get(self._promise, "")
+
+    @property
+    def _promise(self) -> str:
+        """Whose words tell what is promised: a family's parameter is found without a threshold."""
+        at_a_choice = self.threshold is not None or self.canaries is not None
+        if self.guarantee == "pointwise" and self.family and not at_a_choice:
+            return "of a family"
+        return self.guarantee
+
+    @property
     def _if_family(self) -> str:
         return _FAMILIES.get(self.family or "", f"if the pair is {self.family}")
 
@@ -238,7 +255,7 @@ class Bound:
         else:
             relation = {"lower": "at least", "upper": "at most", "two": "between"}[self.side]
             value = value.replace(" to ", " and ")
-            text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self.guarantee]}"
+            text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self._promise]}"
             if self.side == "lower" and self.value <= 0:
                 text += " The bound is 0: these data show no leak, which does not show privacy."
             elif self.side == "lower":
