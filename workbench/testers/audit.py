@@ -315,6 +315,8 @@ class _Search:
 
 def name_of(mechanism: Callable[..., Any]) -> str:
     """By which `find_mechanism` finds it again, where it can."""
+    if isinstance(mechanism, Mechanism):  # a card may stand for a function that was named
+        return str(getattr(mechanism.run, "name", mechanism.name))
     name = getattr(mechanism, "name", None)
     if isinstance(name, str):
         return name

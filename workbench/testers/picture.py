@@ -31,12 +31,10 @@ def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> 
     strength = np.asarray(witness.strength(asked), dtype=float)
     both, n_p = np.concatenate([p, q]), len(p)
     where = np.r_[: min(n_p, _ASKED), n_p : n_p + min(len(q), _ASKED)]
-    keys, first, place, counts = np.unique(
-        row_keys(both), return_index=True, return_inverse=True, return_counts=True
-    )
-    if len(keys) <= BINS or is_text(both):
+    known = np.unique(row_keys(asked), return_index=True, return_counts=True)
+    if len(known[0]) <= BINS or is_text(both):
         of, edges = "outcomes", None
-        labels, code = _outcomes(both, first, place, counts)
+        labels, code = _outcomes(both, asked, *known)
     elif both.ndim == 1:
         of, (labels, edges, code) = "outputs", _numbers(both.astype(float))
     else:
@@ -59,18 +57,31 @@ def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> 
 
 
 def _outcomes(
-    outputs: NDArray[Any], first: NDArray[Any], place: NDArray[Any], counts: NDArray[Any]
+    outputs: NDArray[Any],
+    asked: NDArray[Any],
+    keys: NDArray[np.uint64],
+    first: NDArray[np.int64],
+    counts: NDArray[np.int64],
 ) -> tuple[list[str], NDArray[np.int64]]:
     """The most frequent outcomes, the rest together: numbers ascending, others by frequency."""
     shown = np.argsort(-counts, kind="stable")[:BINS]
-    if outputs.ndim == 1 and not is_text(outputs):
-        shown = shown[np.argsort(outputs[first[shown]], kind="stable")]
-    labels = [_label(outputs[k]) for k in first[shown]]
-    if len(counts) > len(shown):
+    if asked.ndim == 1 and not is_text(asked):
+        shown = shown[np.argsort(asked[first[shown]], kind="stable")]
+    rest = len(shown)
+    number = np.full(len(keys) + 1, rest)
+    number[shown] = np.arange(rest)
+    code = number[_places(row_keys(outputs), keys)]
+    labels = [_label(asked[k]) for k in first[shown]]
+    if (code == rest).any():
         labels.append("other")
-    code = np.full(len(counts), len(shown))
-    code[shown] = np.arange(len(shown))
-    return labels, code[place]
+    return labels, code
+
+
+def _places(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Where each key is among the known ones; their number if it is not."""
+    place = np.searchsorted(known, keys)
+    place[known[np.minimum(place, known.size - 1)] != keys] = known.size
+    return place
 
 
 def _label(row: Any) -> str:

@@ -24,6 +24,9 @@ _CHANCE = 1e-12
 #: looked at.
 _RARE = 1e-3
 
+#: Outputs by which chances are estimated.
+_COUNTED = 20_000
+
 #: Standard deviations that are no chance.
 _FAR = 8.0
 
@@ -77,6 +80,7 @@ def _recurs(x: NDArray[np.uint64]) -> bool:
     for j, first in enumerate(head):
         starts = starts[x[starts + j] == first]
     # Coincidences of disjoint pairs are a binomial count.
+    x = x[:_COUNTED]
     twins = x[: x.size // 2 * 2].reshape(-1, 2)
     excess = np.mean(twins[:, 0] == twins[:, 1]) - share
     spread = np.sqrt((share * (1 - share) + 1 / x.size) / len(twins))
@@ -85,6 +89,7 @@ def _recurs(x: NDArray[np.uint64]) -> bool:
 
 def _coincidence(x: NDArray[np.uint64]) -> float:
     """How often two independent outputs are equal, estimated without bias."""
+    x = x[:_COUNTED]
     counts = np.unique(x, return_counts=True)[1].astype(float)
     return float((counts * (counts - 1)).sum() / max(x.size * (x.size - 1.0), 1.0))
 

@@ -283,7 +283,7 @@ class MechanismAudit:
             )
         tested = sum(trial.tested for trial in self.trials)
         lost = len(self.trials) - tested
-        but = f" ({lost} more were lost)" if lost else ""
+        but = f" ({_trials(lost)} lost)" if lost else ""
         if self.verdict == VERDICTS[1]:
             return (
                 f"none found in {_trials(tested)}{but}; {self._power()}. This does not show that "
