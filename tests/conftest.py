@@ -36,6 +36,13 @@ GRAVE = ("critical", "serious")
 WIDE = {"viewport": {"width": 1440, "height": 1200}}
 
 
+#: Address of a server -> its log.
+LOGS: dict[str, Path] = {}
+
+#: Lines of a log that a failure quotes.
+TAIL = 40
+
+
 def free_port() -> int:
     with socket.socket() as held:
         held.bind(("localhost", 0))
@@ -45,6 +52,7 @@ def free_port() -> int:
 @contextmanager
 def running(command: list[str], url: str, log: Path) -> Iterator[str]:
     """A server in a process of its own, up and answering; ended by its own handle."""
+    LOGS[url] = log
     with log.open("wb") as out:
         process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
     try:
@@ -64,6 +72,39 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
             process.wait(timeout=10)
         except subprocess.TimeoutExpired:
             process.kill()
+
+
+def await_charts(page: Any) -> None:
+    """Until all charts are drawn."""
+    page.wait_for_function("window.Plotly && Bokeh.index.roots[0]?.is_idle")
+    plots = page.locator(".wb-plot")
+    plots.first.wait_for()
+    page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")
+
+
+def seen(page: Any, errors: list[str]) -> str:
+    """What a person sees of a page, and what its browser and its server said."""
+    shown = {
+        name: [" ".join(text.split()) for text in page.locator(which).all_inner_texts()]
+        for name, which in {
+            "message": ".wb-alert p",
+            "numbers": ".wb-number",
+            "sentences": ".wb-sentence",
+        }.items()
+    }
+    drawn = page.locator(".wb-plot .draglayer").count(), page.locator(".wb-plot").count()
+    log = next((log for url, log in LOGS.items() if page.url.startswith(url)), None)
+    said = log.read_text(errors="replace").splitlines()[-TAIL:] if log else ["(not known)"]
+    return "\n".join(
+        [
+            f"address: {page.url}",
+            f"charts drawn: {drawn[0]} of {drawn[1]}",
+            *(f"{name}: {texts}" for name, texts in shown.items()),
+            f"errors in the browser: {errors}",
+            "the server's log ends with:",
+            *said,
+        ]
+    )
 
 
 def grave_faults(page: Any) -> list[str]:
@@ -136,6 +177,8 @@ def visit(chromium: Any, desktop: Any) -> Iterator[Callable[..., Any]]:
 
     Afterwards no page may have said an error or asked another host for anything.
     """
+    from playwright.sync_api import TimeoutError as Late
+
     pages, errors, outside = [], [], []
 
     def open_page(url: str, **context: Any) -> Any:
@@ -147,11 +190,11 @@ def visit(chromium: Any, desktop: Any) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda request: note(request.url, host))
-        page.goto(url)
-        page.wait_for_function("window.Plotly && Bokeh.index.roots[0]?.is_idle")
-        plots = page.locator(".wb-plot")
-        plots.first.wait_for()
-        page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")
+        try:
+            page.goto(url)
+            await_charts(page)
+        except Late as late:
+            pytest.fail(f"no charts came: {late}\n{seen(page, errors)}")
         return page
 
     def note(asked: str, host: str | None) -> None:

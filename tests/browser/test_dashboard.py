@@ -6,6 +6,7 @@ import random
 import re
 import time
 
+import conftest
 import numpy as np
 import pytest
 
@@ -93,6 +94,14 @@ class Board:
 @pytest.fixture
 def board(visit, demo):
     return Board(visit(demo))
+
+
+def test_charts_that_do_not_come_fail_with_what_the_page_shows(visit, demo, monkeypatch):
+    monkeypatch.setattr(conftest, "PATIENCE", 8_000)
+    with pytest.raises(pytest.fail.Exception) as told:
+        visit(f"{demo}?theme=dark", java_script_enabled=False)
+    for words in (f"address: {demo}?theme=dark", "charts drawn: 0 of 0", "numbers: []", "log ends"):
+        assert words in str(told.value)
 
 
 def test_a_key_on_a_slider_redraws_the_charts_that_need_it_and_no_other(board):
