@@ -29,7 +29,7 @@ Factory = Callable[[], Page]
 NARROW = 900
 
 #: Below this width the menu's entries stand closer.
-CROWDED = 1200
+CROWDED = 1280
 
 
 class ThemeButton(Script):
