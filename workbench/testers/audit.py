@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, cast
+
+import numpy as np
 
 from workbench import checks
 from workbench.claims import Claim, parse_claim
@@ -21,7 +23,15 @@ from workbench.testers.finders import Finder, finder
 from workbench.testers.neighbours import Neighbours
 from workbench.testers.result import MechanismAudit, Trial
 from workbench.testers.sandbox import Portable
-from workbench.testers.trial import CALLS, Settings, packed, run_trial, stream, unpacked
+from workbench.testers.trial import (
+    CALLS,
+    Settings,
+    packed,
+    run_trial,
+    stream,
+    unpacked,
+    voided,
+)
 
 #: All testers, in the order in which they are tried.
 TESTERS = ("hockey-stick", "renyi", "mmd", "histogram")
@@ -38,7 +48,7 @@ def audit_mechanism(
     trials: int = 50,
     samples: int = 100_000,
     confidence: float = 0.95,
-    seed: int = 0,
+    seed: int | np.random.Generator = 0,
     relation: str | None = None,
     domain: Domain | None = None,
     anytime: bool = False,
@@ -71,7 +81,7 @@ def audit_mechanism(
     confidence : float
         All claims about all trials hold together with it: a mechanism that meets its claim is
         accused with a chance of at most ``1 − confidence``.
-    seed : int
+    seed : int or numpy.random.Generator
         Fixes datasets, outputs and testers, whatever the executor is.
     relation : {"add-remove", "substitute"}, optional
         Which datasets are neighbours.
@@ -113,6 +123,8 @@ def audit_mechanism(
     found = _testers(testers)
     budget = Budget(confidence, trials)
     samples = checks.count(samples, "samples", least=LEAST_SAMPLES) // CALLS * CALLS
+    if isinstance(seed, np.random.Generator):
+        seed = int(seed.integers(2**63))
     seed = checks.count(seed, "seed")
     if time_limit is not None:
         time_limit = checks.positive(time_limit, "time_limit")
@@ -270,7 +282,7 @@ class _Search:
     # -- result -----------------------------------------------------------------------------------
 
     def _result(self, complete: bool) -> MechanismAudit:
-        trials = tuple(trial for _, trial in sorted(self._done.items()))
+        trials = voided([trial for _, trial in sorted(self._done.items())])
         return replace(
             self._audit,
             trials=trials,
@@ -281,29 +293,24 @@ class _Search:
             notes=tuple(self._notes(trials)),
         )
 
-    def _detectable(self, trials: tuple[Trial, ...]) -> dict[str, float | None]:
-        """What each tester could have found in a trial, at the level that it had there."""
+    def _detectable(self, trials: tuple[Trial, ...]) -> Mapping[str, float | None]:
         levels = {
             name: trial.confidence
             for trial in reversed(trials)
             for name in trial.findings
             if trial.confidence is not None
         }
-        n, claim = self._settings.size * (CALLS - 1), self._settings.claim
-        for name, level in levels.items():
-            if (name, level) not in self._power:
-                value = self._settings.testers[name].detectable(claim, n, n, level)
-                self._power[name, level] = value
-        return {
-            name: self._power[name, levels[name]] for name in self._audit.testers if name in levels
-        }
+        return _Power(self._settings, levels, self._power)
 
     def _notes(self, trials: tuple[Trial, ...]) -> Iterator[str]:
         planned = self._audit.planned
         for reason, count in Counter(t.error for t in trials if t.error is not None).items():
             yield f"{_count(count, 'trial')} lost: {reason}."
         for reason, count in Counter(t.dependent for t in trials if t.dependent).items():
-            yield f"{_count(count, 'trial')} void, for independent runs are needed: {reason}."
+            yield (
+                f"All findings are void, for independent runs are needed: in "
+                f"{_count(count, 'trial')}, {reason}."
+            )
         refused = Counter(pair for trial in trials for pair in trial.refused.items())
         for (name, reason), count in refused.items():
             yield f"{name} took no part in {_count(count, 'trial')}: {reason}."
@@ -311,6 +318,38 @@ class _Search:
             yield f"The datasets ended after {_count(self._ended, 'trial')} of {planned}."
         if self._stopped is not None:
             yield f"{self._stopped} after {_count(len(trials), 'trial')} of {planned}."
+
+
+class _Power(Mapping[str, float | None]):
+    """What each tester could have found in a trial, at the level that it had there.
+
+    Computed when asked for, since it takes longer than a small audit, and only once.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        levels: Mapping[str, float],
+        known: dict[tuple[str, float], float | None],
+    ) -> None:
+        self._settings, self._known = settings, known
+        self._levels = {name: levels[name] for name in settings.testers if name in levels}
+
+    def __getitem__(self, name: str) -> float | None:
+        key = name, self._levels[name]
+        if key not in self._known:
+            n, claim = self._settings.size * (CALLS - 1), self._settings.claim
+            self._known[key] = self._settings.testers[name].detectable(claim, n, n, key[1])
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._levels)
+
+    def __len__(self) -> int:
+        return len(self._levels)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
 
 def name_of(mechanism: Callable[..., Any]) -> str:

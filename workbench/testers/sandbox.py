@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import subprocess
 import sys
@@ -175,7 +176,7 @@ class Sandbox:
         if not self.alive:
             raise MechanismError("its process has ended")
         in_time = threading.Event()
-        timer = threading.Timer(max(seconds, 0.0), self._process.kill)
+        timer = threading.Timer(max(seconds, 0.0), _stop, [self._process])
         began = time.monotonic()
         timer.start()
         try:
@@ -204,8 +205,17 @@ def _ended(status: int) -> str:
     return f"it ended its process ({how})"
 
 
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Kill it with all processes that the mechanism started, which may hold the pipes open."""
+    if process.returncode is None:  # once it was waited for, its number may be another's
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+
+
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
+    _stop(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:

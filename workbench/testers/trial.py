@@ -84,7 +84,8 @@ def run_trial(
         trial = replace(trial, error=str(error))
     finally:
         source.close()
-    return replace(trial, seconds=time.monotonic() - began, runs=source.runs)
+    trial = replace(trial, seconds=time.monotonic() - began, runs=source.runs)
+    return voided([trial])[0]
 
 
 def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
@@ -119,7 +120,7 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
         except Exception as error:
             refused[name] = f"it failed while measuring: {type(error).__name__}: {error}"
             continue
-        findings[name] = finding if dependent is None else _voided(finding, dependent)
+        findings[name] = finding
     promises = [w.promise for w in witnesses.values() if not math.isnan(w.promise)]
     trial = replace(
         trial,
@@ -135,7 +136,21 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
     return replace(trial, pictures={best: picture(best, witnesses[best], p, q)})
 
 
-def _voided(finding: Finding, reason: str) -> Finding:
+def voided(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """The trials of one mechanism; all findings void if one of them had no independent runs.
+
+    Where outputs hardly vary it does not show, so one trial speaks for the others.
+    """
+    reason = next((trial.dependent for trial in trials if trial.dependent), None)
+    if reason is None:
+        return tuple(trials)
+    return tuple(
+        replace(trial, findings={k: _void(f, reason) for k, f in trial.findings.items()})
+        for trial in trials
+    )
+
+
+def _void(finding: Finding, reason: str) -> Finding:
     return replace(finding, bound=finding.bound.voided(reason))
 
 
@@ -264,7 +279,7 @@ def replay(
     finding = witness.measure(p, q, confidence)
     dependent = dependence([fit[0], p], [fit[1], q])
     if dependent is not None:
-        finding = _voided(finding, dependent)
+        finding = _void(finding, dependent)
     return Replay(evidence, finding, _digest(fit) != trial.digest, samples, seed)
 
 
