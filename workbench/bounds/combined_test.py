@@ -62,7 +62,9 @@ def combined_lower(counts: Counts, question: Question, error: float) -> float:
     return _of_attack(counts, question, error).limit()
 
 
-def combined_corners(counts: Counts, question: Question, error: float) -> tuple[Floats, Floats]:
+def combined_corners(
+    counts: Counts, question: Question, error: float, cells: int = CELLS
+) -> tuple[Floats, Floats]:
     """Corners of the region C: with confidence 1 − ``error``, both rates lie within one of them.
 
     Parameters
@@ -72,6 +74,9 @@ def combined_corners(counts: Counts, question: Question, error: float) -> tuple[
         Shapes the region, which is narrow in the direction of this question. Whatever else is
         asked of the same region holds together with it, and may be chosen afterwards.
     error : float
+    cells : int
+        Into which the interval of the false positive rate is cut; fewer are faster and a little
+        less sharp.
 
     Returns
     -------
@@ -79,11 +84,11 @@ def combined_corners(counts: Counts, question: Question, error: float) -> tuple[
         The truth has a false positive rate of at most alpha[i] and a false negative rate of at
         most beta[i] for some i. A lower limit of what falls in both is its least over the corners.
     """
-    q, p = _of_attack(counts, question, error).corners()
+    q, p = _of_attack(counts, question, error, cells).corners()
     return q, 1 - p
 
 
-def _of_attack(counts: Counts, question: Question, error: float) -> _Ordered:
+def _of_attack(counts: Counts, question: Question, error: float, cells: int = CELLS) -> _Ordered:
     return _Ordered(
         k_p=counts.tp,
         m=counts.n_p,
@@ -92,6 +97,7 @@ def _of_attack(counts: Counts, question: Question, error: float) -> _Ordered:
         value=lambda q, p: question.of_point(q, 1 - p),
         level=lambda s, q: 1 - question.curve(s, q),
         error=error,
+        cells=cells,
     )
 
 
@@ -125,6 +131,7 @@ class _Ordered:
     value: Callable[[Floats, Floats], Floats]
     level: Callable[[float, Floats], Floats]
     error: float
+    cells: int = CELLS
 
     def limit(self) -> float:
         """The smallest value over the confidence region."""
@@ -146,14 +153,14 @@ class _Ordered:
         tail = _Tail(self, s, *ends)
         # Equal steps of arcsin √q are equal numbers of standard deviations.
         first, last = np.arcsin(np.sqrt(ends))
-        q = np.sin(np.linspace(first, last, CELLS + 1)) ** 2
+        q = np.sin(np.linspace(first, last, self.cells + 1)) ** 2
         q[0], q[-1] = ends
         p = tail.largest_excluded(q, np.zeros_like(q), np.ones_like(q))
         decides = self._least(q[1:], p[:-1]) < np.min(self._least(q, p))
         inner = q[:-1, None] + np.diff(q)[:, None] * np.arange(1, PARTS) / PARTS
         low, high = (np.repeat(side[decides], PARTS - 1) for side in (p[:-1], p[1:]))
         q = np.concatenate([q, inner[decides].ravel()])
-        p = np.concatenate([p, tail.largest_excluded(q[CELLS + 1 :], low, high)])
+        p = np.concatenate([p, tail.largest_excluded(q[self.cells + 1 :], low, high)])
         order = np.argsort(q)
         q, p = q[order][1:], p[order][:-1]
         # Columns all of whose p are excluded have no point of the region.

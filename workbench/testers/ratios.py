@@ -25,8 +25,8 @@ Ratio = Callable[[NDArray[Any]], Floats]
 #: Rows a side that a classifier is trained on, at most.
 MOST_ROWS = 50_000
 
-#: Trees of the classifier, and the least rows of a leaf: few, since what is rare may tell most.
-TREES, LEAF = 40, 5
+#: Trees of the classifier, and the least rows of a leaf.
+TREES, LEAF = 40, 20
 
 #: Rows that the smooth estimate counts for beside the counts of an outcome.
 _PRIOR_ROWS = 1.0
@@ -36,7 +36,7 @@ _LARGEST = 1e300
 
 
 def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> list[Ratio]:
-    """Estimates to choose from: a smooth one, and one that counts outcomes.
+    """Estimates to choose from, on other outputs.
 
     Parameters
     ----------
@@ -46,23 +46,23 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
     Returns
     -------
     list of callable
-        One where no row occurs twice, or where there is nothing but outcomes to go by.
+        A smooth estimate, and one that counts outcomes where rows repeat. Of one column of numbers
+        also both tails, of several columns also the sum of the estimates of each alone: for what
+        is too rare for bins and trees.
     """
     encoder = Encoder.fit(p, q)
-    smooth = _smooth(p, q, encoder, rng)
-    if encoder.n_outcomes == 0:
-        return [smooth]
-    counted = Counted.fit(p, q, encoder, smooth)
-    return [counted] if isinstance(smooth, Flat) else [smooth, counted]
-
-
-def _smooth(p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator) -> Ratio:
-    one_column, one_row = len(encoder.columns) == 1, encoder.n_outcomes == 1 and encoder.once == 0
-    if one_row or (one_column and is_text(p)):
-        return Flat()
-    if one_column:
-        return Binned(likelihood_ratio(Scores(_numbers(p), _numbers(q))))
-    return Classified.fit(p, q, encoder, rng)
+    if encoder.n_outcomes == 1 and encoder.once == 0:
+        return [Flat()]
+    if len(encoder.columns) > 1:
+        smooth: Ratio = Classified.fit(p, q, encoder, rng)
+        simple: list[Ratio] = [Additive.fit(p, q, encoder, rng)]
+    elif is_text(p):
+        return [Counted.fit(p, q, encoder, Flat())]
+    else:
+        smooth = Binned(likelihood_ratio(Scores(_numbers(p), _numbers(q))))
+        simple = [Tail(1.0), Tail(-1.0)]
+    counted = [Counted.fit(p, q, encoder, smooth)] if encoder.n_outcomes else []
+    return [smooth, *counted, *simple]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,38 @@ class Binned:
 
     def __call__(self, x: NDArray[Any]) -> Floats:
         return self.ratio(_numbers(x))
+
+
+@dataclass(frozen=True)
+class Tail:
+    """The output itself: no estimate, but events {x > t} or {x < t} of any size."""
+
+    sign: float
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        # NaN is in neither tail.
+        return np.nan_to_num(self.sign * _numbers(x), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Additive:
+    """The sum over columns, each on its own."""
+
+    encoder: Encoder
+    ratios: tuple[Ratio, ...]
+
+    @classmethod
+    def fit(
+        cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator
+    ) -> Additive:
+        """Learn each column, repeated values counted."""
+        columns = zip(p.T, q.T, strict=True)
+        return cls(encoder, tuple(_of_column(a, b, rng) for a, b in columns))
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        rows, where = _distinct(x, self.encoder)
+        columns = zip(self.ratios, rows.T, strict=True)
+        return np.sum([ratio(column) for ratio, column in columns], axis=0)[where]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +179,11 @@ class Counted:
         in_p = self.in_p[code] + _PRIOR_ROWS * odds / (1 + odds)
         in_q = self.in_q[code] + _PRIOR_ROWS / (1 + odds)
         return np.asarray(np.log(in_p / self.n_p) - np.log(in_q / self.n_q))
+
+
+def _of_column(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Ratio:
+    ratios = [it for it in learn_ratios(p, q, rng) if not isinstance(it, Tail)]
+    return ratios[-1]
 
 
 def _numbers(x: NDArray[Any]) -> Floats:

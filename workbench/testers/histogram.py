@@ -1,0 +1,124 @@
+"""The histogram tester: bins, and the union of those in which one side has too much.
+
+Of one column of numbers the bins are quantiles of the fitting part, or edges that a person fixed;
+NaN, +∞ and −∞ are bins of their own. Categories, and rows of few distinct values, are their own
+bins. One half of the fitting part orders the bins by p̂/q̂, the other half chooses how many of them
+make the event, and fresh outputs are counted in it. A sum over all bins (`hockey_stick_limits`)
+needs no choice, but pays for the noise of every bin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench import checks
+from workbench.curves.elementwise import Floats
+from workbench.testers.base import Claimed
+from workbench.testers.event_tester import EventTester
+from workbench.testers.outputs import Encoder, is_text
+from workbench.testers.ratios import Counted, Flat, Ratio
+
+#: Bins of one column of numbers, unless stated.
+BINS = 20
+
+#: Outputs that each bin is given from its neighbours' mean, so that an empty side is no infinite
+#: ratio.
+_PRIOR_COUNT = 0.5
+
+
+class HistogramTester(EventTester):
+    """One column of anything, or several columns of few distinct rows.
+
+    Parameters
+    ----------
+    bins : int
+        Bins of equal numbers in the fitting part, for numbers.
+    edges : array_like, optional
+        Inner and outer edges, ascending, instead of quantiles. The outer bins are open.
+
+    Raises
+    ------
+    ValueError
+        Fewer than 2 bins, edges that do not ascend.
+    """
+
+    name = "histogram"
+    method = "held-out bins"
+
+    def __init__(self, bins: int = BINS, edges: ArrayLike | None = None) -> None:
+        self.bins = checks.count(bins, "bins", least=2)
+        self.edges = None if edges is None else _checked(edges)
+
+    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+        """Several columns, unless few distinct rows repeat."""
+        if example.ndim == 1 or example.shape[1] == 1 or Encoder.fit(example, example[:0]).discrete:
+            return None
+        return (
+            f"a histogram has bins along one column, and these outputs have {example.shape[1]}; "
+            "use the hockey-stick tester"
+        )
+
+    def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
+        """Log-ratios of the bins' counts."""
+        if is_text(p) or (p.ndim == 2 and p.shape[1] > 1):
+            return [Counted.fit(p, q, Encoder.fit(p, q), Flat())]
+        edges = self._quantiles(p, q) if self.edges is None else self.edges[1:-1]
+        return [BinnedCounts.fit(p, q, edges)]
+
+    def _quantiles(self, p: NDArray[Any], q: NDArray[Any]) -> Floats:
+        x = np.concatenate([p, q]).ravel().astype(float)
+        x = x[np.isfinite(x)]
+        if x.size == 0:
+            return x
+        levels = np.arange(1, self.bins) / self.bins
+        return np.unique(np.quantile(x, levels, method="nearest"))
+
+
+@dataclass(frozen=True, eq=False)
+class BinnedCounts:
+    """Log-ratios of bins; three more bins are for −∞, +∞ and NaN.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (k − 1,)
+        Inner edges, ascending; each belongs to the bin above it.
+    log_ratio : ndarray, shape (k + 3,)
+    """
+
+    edges: Floats
+    log_ratio: Floats
+
+    @classmethod
+    def fit(cls, p: NDArray[Any], q: NDArray[Any], edges: Floats) -> BinnedCounts:
+        """Count both sides."""
+        size = edges.size + 4
+        p_rate, q_rate = (
+            (np.bincount(_bin(x, edges), minlength=size) + _PRIOR_COUNT) / len(x) for x in (p, q)
+        )
+        return cls(edges, np.log(p_rate) - np.log(q_rate))
+
+    def __call__(self, x: NDArray[Any]) -> Floats:
+        return np.asarray(self.log_ratio[_bin(x, self.edges)])
+
+
+def _bin(x: NDArray[Any], edges: Floats) -> NDArray[np.int64]:
+    x = x.reshape(len(x)).astype(float)
+    code = np.searchsorted(edges, x, side="right")
+    odd = np.flatnonzero(~np.isfinite(x))
+    if odd.size:
+        code[odd] = edges.size + 1 + np.isposinf(x[odd]) + 2 * np.isnan(x[odd])
+    return code
+
+
+def _checked(edges: ArrayLike) -> Floats:
+    values = np.asarray(edges, dtype=float)
+    if values.ndim != 1 or values.size < 3 or not (np.diff(values) > 0).all():
+        raise ValueError(
+            f"edges must be at least 3 ascending numbers, those of 2 bins; got {edges!r}"
+        )
+    return values
