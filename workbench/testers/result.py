@@ -472,7 +472,7 @@ def datasets_in_words(neighbours: Neighbours | None) -> str:
     if neighbours is None:
         return "No datasets came about."
     a, b = neighbours.dataset, neighbours.neighbour
-    if max(len(a), len(b)) <= _FEW:
+    if max(a.size, b.size) <= _FEW:
         return f"Dataset: {_listed(a)}; neighbour: {_listed(b)}."
     more, fewer = left_over(a, b), left_over(b, a)
     if neighbours.relation == "substitute":
@@ -483,10 +483,10 @@ def datasets_in_words(neighbours: Neighbours | None) -> str:
             if len(more)
             else (f"the neighbour also has {_listed(fewer)}")
         )
-    return f"Dataset: {len(a)} records; {differ}."
+    return f"Dataset: {_records(len(a))}; {differ}."
 
 
-#: Records that are listed one by one.
+#: Values that are listed one by one.
 _FEW = 10
 
 
@@ -501,6 +501,10 @@ def left_over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         else:
             taken[key] -= 1
     return a[left]
+
+
+def _records(count: int) -> str:
+    return f"{count:,} record" + ("" if count == 1 else "s")
 
 
 def _listed(records: Any) -> str:
