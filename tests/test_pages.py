@@ -10,11 +10,12 @@ from workbench.figures import rows
 from workbench.pages.base import Fact, Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
+from workbench.pages.mechanism import MechanismPage
 from workbench.pages.one_run import OneRunPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.selection import SelectionPage
 
-PAGES = [CountsPage, CoverageLabPage, OneRunPage, PlanPage, SelectionPage]
+PAGES = [CountsPage, CoverageLabPage, MechanismPage, OneRunPage, PlanPage, SelectionPage]
 
 
 def items(page):

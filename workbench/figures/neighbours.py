@@ -36,7 +36,7 @@ def datasets(neighbours: Neighbours) -> dict[str, Any]:
         return empty("The records are no numbers.")
     sizes = len(neighbours.dataset), len(neighbours.neighbour)
     summary = (
-        f"The dataset (P) has {sizes[0]:,} records and its neighbour (Q) {sizes[1]:,}; "
+        f"The dataset (P) has {_records(sizes[0])} and its neighbour (Q) {sizes[1]:,}; "
         f"{len(parts[1])} and {len(parts[2])} are in one of them only."
     )
     if neighbours.dataset.ndim == 1 or neighbours.dataset.shape[1] == 1:
@@ -55,8 +55,8 @@ def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> 
         shared = slice(None, values.size - own.size), slice(values.size - own.size, None)
         for where, colour in zip(shared, ("muted", role), strict=True):
             dots.append(_dots(values[where], row + up[where], colour))
-    texts = [(1, f"dataset (P): {sizes[0]:,} records", "p"),
-             (0, f"neighbour (Q): {sizes[1]:,} records", "q")]  # fmt: skip
+    texts = [(1, f"dataset (P): {_records(sizes[0])}", "p"),
+             (0, f"neighbour (Q): {_records(sizes[1])}", "q")]  # fmt: skip
     return {
         "data": dots,
         "layout": base_layout(
@@ -167,6 +167,10 @@ def _cell(x: int, y: int, value: float, low: float, high: float) -> dict[str, An
     dark = high > low and (value - low) / (high - low) > 0.5
     font = {"size": 11, "color": "@paper" if dark else "@ink"}
     return label(x, y, f"{value:.2g}", "ink", font=font, bgcolor=None)
+
+
+def _records(count: int) -> str:
+    return f"{count:,} record" + ("" if count == 1 else "s")
 
 
 def _room(values: NDArray[np.float64]) -> list[float]:

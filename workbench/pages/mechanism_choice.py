@@ -82,7 +82,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
     rests_on: ClassVar[str] = "mechanism"
 
     mechanism = param.Selector(
-        default=next(iter(GALLERY)),
+        default="svt3",
         objects={card.title: name for name, card in GALLERY.items()},
         label="Mechanism",
         doc="Of the gallery, or the one that was named when the page was started. Code is never "

@@ -86,8 +86,16 @@ class MechanismSearch(MechanismChoice):
     @job("Search for a violation", needs=ASKED, into="found")
     def search(self, report: Report) -> MechanismAudit:
         """Run the mechanism on pair after pair of datasets, and test what comes out."""
+
+        def told(
+            fraction: float | None = None, message: str | None = None, partial: Any = None
+        ) -> None:
+            if partial is not None:
+                dict(partial.detectable)  # it takes a while: here, and not where it is drawn
+            report(fraction, message, partial)
+
         return audit_mechanism(
-            self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=report
+            self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=told
         )
 
     @job("Re-check on fresh runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")

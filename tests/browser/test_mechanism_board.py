@@ -1,0 +1,87 @@
+"""The test of a mechanism in a real browser: a search that is watched, cancelled, made again."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from conftest import grave_faults
+from test_dashboard import Board
+from test_scores_board import choose
+
+from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.base import DOUBLE_CLICK
+from workbench.pages.mechanism import MechanismPage
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+
+MARKS = """() => window.wbPlots.bounds.data
+    .filter(t => !["lost", "witness shown"].includes(t.name))
+    .reduce((most, t) => Math.max(most, t.x.length), 0)"""
+
+
+class Search(Board):
+    """An open page on a mechanism."""
+
+    def press(self, name):
+        time.sleep(DOUBLE_CLICK)
+        self.page.get_by_role("button", name=name, exact=True).first.click()
+
+    def words(self, text):
+        self.page.locator(".wb-job-words").filter(has_text=text).first.wait_for(timeout=120_000)
+
+    def badge(self, title, text):
+        self.page.locator(f'[aria-label="{title}"] .wb-badge').filter(has_text=text).wait_for()
+
+    def to_end(self, label, key):
+        self.slider(label).focus()
+        self.page.keyboard.press(key)
+
+
+def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(visit, served):
+    board = Search(visit(served + "mechanism"))
+    page = board.page
+    choose(board, "Mechanism", GALLERY["svt5"].title)
+    page.get_by_text("claims pure(1)").wait_for()
+    choose(board, "Found by", "The card's own pair")
+    page.get_by_role("switch", name="Stop at the first violation").click()
+    board.to_end("Trials", "End")
+    board.press("Search for a violation")
+    board.wait(f"() => ({MARKS})() >= 2")
+    early = page.evaluate(MARKS)
+    board.wait(f"n => ({MARKS})() > n", early)  # live
+    assert page.evaluate("window.wbPlots.bounds.layout.xaxis.range[1]") == 200.6
+    page.locator('[aria-label="Verdict"]').filter(has_text="so far").wait_for()
+    board.press("Cancel")
+    board.words("What is shown is partial.")
+    board.badge("Strongest evidence", "held-out")
+    assert page.evaluate(MARKS) < 200
+    assert board.number("Verdict") == "violation found"
+    assert grave_faults(page) == []
+
+    # With other settings it is a second search, and its evidence needs a test of its own.
+    board.to_end("Trials", "Home")
+    page.get_by_text("The settings have changed since.").first.wait_for()
+    board.press("Search for a violation")
+    board.badge("Strongest evidence", "void: held-out")
+    board.words("Done in")
+    same = MechanismPage(
+        mechanism="svt5", datasets="pair", anytime=False, trials=1, executor=None, log_fresh=4.0
+    )
+    same.run_job("search")
+    assert board.number("Strongest evidence") == same.strongest().rounded
+    page.get_by_text("This is search no. 2 on this mechanism").wait_for()
+    slider = board.slider("log₁₀ of the fresh runs")
+    slider.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    board.wait("slider => slider.value === '4'", slider.element_handle())
+    board.press("Re-check on fresh runs")
+    board.badge("On fresh runs", "held-out")
+    same.run_job("recheck")
+    assert board.number("On fresh runs") == same.fresh().rounded
+    page.get_by_text("Confirmed on fresh samples").wait_for()
+    assert [s["name"] for s in board.drawn("witness")["data"]] == [
+        t["name"] for t in same.witness()["data"]
+    ]
+    assert grave_faults(page) == []
