@@ -17,6 +17,7 @@ from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.pairs.base import Pair
 from workbench.parallel import Cancelled, Report, map_in_processes, silent
+from workbench.testers import registry
 from workbench.testers.base import Claimed, Tester
 from workbench.testers.budget import Budget
 from workbench.testers.finders import Finder, finder
@@ -33,8 +34,8 @@ from workbench.testers.trial import (
     voided,
 )
 
-#: All testers, in the order in which they are tried.
-TESTERS = ("hockey-stick", "renyi", "mmd", "histogram")
+#: All testers, in the order in which they are fitted.
+TESTERS = tuple(registry.TESTERS)
 
 #: The fewest samples a side: with less no tester shows anything.
 LEAST_SAMPLES = 50
@@ -370,17 +371,11 @@ def name_of(mechanism: Callable[..., Any]) -> str:
 def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:
     if isinstance(testers, (str, Tester)):
         testers = (testers,)
-    found = [each if isinstance(each, Tester) else _registered(each) for each in testers]
+    found = [registry.tester(each) for each in testers]
     names = [each.name for each in found]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"testers must be at least one, each once; got {names!r}")
     return dict(zip(names, found, strict=True))
-
-
-def _registered(name: str) -> Tester:
-    from workbench.testers.registry import tester
-
-    return tester(name)
 
 
 def _claim(claim: str | Claimed) -> Claimed:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench import checks
 from workbench.parallel import Report, silent
+from workbench.testers import registry
 from workbench.testers.base import Claimed, Finding, Tester, Witness
 from workbench.testers.budget import Budget
 from workbench.testers.neighbours import Neighbours
@@ -259,7 +260,7 @@ def replay(
         raise ValueError(f"there is no finding to replay: {audit.in_words()}")
     size = audit.samples // CALLS
     samples = size * (CALLS - 1) if samples is None else checks.count(samples, "samples", least=1)
-    tester = audit.used.get(evidence.tester) or _registered(evidence.tester)
+    tester = audit.used.get(evidence.tester) or registry.tester(evidence.tester)
     place = audit.testers.index(evidence.tester)
     settings = Settings(
         audit.claim, {evidence.tester: tester}, Budget(confidence, 1), size, audit.seed, time_limit
@@ -281,12 +282,6 @@ def replay(
     if dependent is not None:
         finding = _void(finding, dependent)
     return Replay(evidence, finding, _digest(fit) != trial.digest, samples, seed)
-
-
-def _registered(name: str) -> Tester:
-    from workbench.testers.registry import tester
-
-    return tester(name)
 
 
 def _found(audit: MechanismAudit, mechanism: Callable[..., Any] | None) -> Callable[..., Any]:
