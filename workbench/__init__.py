@@ -127,6 +127,7 @@ _HOME = {
     "MechanismAudit": "testers.result",
     "Neighbours": "testers.neighbours",
     "audit_mechanism": "testers.audit",
+    "test_samples": "testers.samples",
     "CanaryRun": "training.canaries",
     "simulate_canaries": "training.canaries",
 }

@@ -109,5 +109,6 @@ from workbench.scores.sample import ScoresError as ScoresError
 from workbench.testers.audit import audit_mechanism as audit_mechanism
 from workbench.testers.neighbours import Neighbours as Neighbours
 from workbench.testers.result import MechanismAudit as MechanismAudit
+from workbench.testers.samples import test_samples as test_samples
 from workbench.training.canaries import CanaryRun as CanaryRun
 from workbench.training.canaries import simulate_canaries as simulate_canaries

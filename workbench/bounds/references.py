@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 _ENTRIES = {
+    "auditorium": """@article{kong2023auditorium,
+  title  = {{DP-Auditorium}: A Large Scale Library for Auditing Differential Privacy},
+  author = {Kong, William and Mu{\\~n}oz Medina, Andr{\\'e}s and Ribero, M{\\'o}nica and
+            Syed, Umar},
+  year   = {2023},
+  note   = {arXiv:2307.05608},
+}""",
     "koskela-hist": """@article{koskela2024auditing,
   title  = {Auditing Differential Privacy Guarantees Using Density Estimation},
   author = {Koskela, Antti and Mohammadi, Jafar},
@@ -231,6 +238,8 @@ _ENTRIES = {
 }
 
 _SOURCES = {
+    "held-out event": ("auditorium", "berger-boos", "buehler", "zubkov-serov", "kairouz"),
+    "held-out bins": ("auditorium", "koskela-hist", "berger-boos", "buehler", "kairouz"),
     "betting": ("ville", "waudby-smith", "turner", "kairouz"),
     "selection by a monotone score": ("select", "dong"),
     "selection by a monotone score (Rényi)": ("select", "balle-renyi"),

@@ -1,0 +1,31 @@
+"""The testers by name; each is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from workbench import checks
+from workbench.testers.base import Tester
+
+#: Name -> module and class.
+TESTERS = {
+    "hockey-stick": ("hockey_stick", "HockeyStickTester"),
+    "renyi": ("renyi", "RenyiTester"),
+    "mmd": ("mmd", "MMDTester"),
+    "histogram": ("histogram", "HistogramTester"),
+}
+
+
+def tester(which: str | Tester) -> Tester:
+    """A tester of this name, with its usual settings; or ``which`` itself if it is one.
+
+    Raises
+    ------
+    ValueError
+        An unknown name; the message lists those that there are.
+    """
+    if isinstance(which, Tester):
+        return which
+    module, name = TESTERS[checks.one_of(which, "tester", TESTERS)]
+    made: Tester = getattr(import_module(f"workbench.testers.{module}"), name)()
+    return made
