@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -16,6 +18,23 @@ from xml.etree import ElementTree
 def say(text: str) -> None:
     """Print a line, or several."""
     sys.stdout.write(text + "\n")
+
+
+@contextmanager
+def apart() -> Iterator[None]:
+    """What other people's code prints, here or in a child, goes to the standard error.
+
+    A machine that reads the result must find nothing else.
+    """
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 def add_format(command: argparse.ArgumentParser, junit: str) -> None:

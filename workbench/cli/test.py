@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import checks
-from workbench.cli.output import add_format, say
+from workbench.cli.output import add_format, apart, say
 from workbench.cli.progress import progress
 from workbench.parallel import new_processes
 
@@ -142,7 +142,8 @@ def test(arguments: argparse.Namespace) -> int:
     """Audit a mechanism, or replay what an audit found."""
     from workbench.cli.mechanism_formats import FORMATS
 
-    report = _replay(arguments) if "replay" in arguments else _audit(arguments)
+    with apart():
+        report = _replay(arguments) if "replay" in arguments else _audit(arguments)
     say(FORMATS[arguments.format](report))
     return report.status
 
