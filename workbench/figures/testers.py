@@ -47,6 +47,9 @@ ROW = 18
 #: Columns of those names: three fit on a phone.
 COLUMNS = 3
 
+#: Trials by which the marks of two testers stand apart.
+APART = 0.15
+
 #: Bins whose widths differ by a larger factor are drawn equally wide.
 UNEVEN = 50
 
@@ -89,7 +92,11 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
                if name in trial.findings]
         for name in audit.testers
     }  # fmt: skip
-    shown = {name: _mark_trace(name, points, quantity) for name, points in found.items() if points}
+    shown = {
+        name: _mark_trace(name, points, quantity, APART * (k - (len(found) - 1) / 2))
+        for k, (name, points) in enumerate(found.items())
+        if points
+    }
     heights = [y for trace in shown.values() for y in trace["y"] if math.isfinite(y)]
     top = 1.12 * max([1.25 * claimed, *heights, 1e-3])
     for trace in shown.values():
@@ -220,7 +227,7 @@ def _promise(claim: Claimed) -> str:
 
 
 def _mark_trace(
-    tester: str, points: Sequence[tuple[int, Finding]], quantity: str
+    tester: str, points: Sequence[tuple[int, Finding]], quantity: str, shift: float
 ) -> dict[str, Any]:
     mark = mark_of(tester)
     texts = [
@@ -232,7 +239,7 @@ def _mark_trace(
         "type": "scatter",
         "mode": "markers",
         "name": mark.name,
-        "x": [n for n, _ in points],
+        "x": [n + shift for n, _ in points],
         "y": [height_of(finding) for _, finding in points],
         "customdata": texts,
         "hovertemplate": "%{customdata}<extra></extra>",
@@ -271,7 +278,7 @@ def _lost_trace(lost: Sequence[Any], y: float) -> list[dict[str, Any]]:
 
 def _ring(trace: Mapping[str, Any], number: int) -> dict[str, Any]:
     """A ring around the mark whose witness is shown."""
-    at = [(x, y) for x, y in zip(trace["x"], trace["y"], strict=True) if x == number]
+    at = [(x, y) for x, y in zip(trace["x"], trace["y"], strict=True) if round(x) == number]
     return {
         "type": "scatter",
         "mode": "markers",

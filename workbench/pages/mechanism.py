@@ -19,6 +19,8 @@ from workbench.testers.result import claim_in_words, datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
 
+ENDS = Fact("–", "known when the search has ended")
+
 PRESS = "Press “Search for a violation”."
 
 
@@ -104,14 +106,16 @@ class MechanismPage(MechanismSearch):
 
     @number(
         "Would have been found",
-        needs=("found",),
+        needs=("found", "known_power"),
         caution="If the search came upon the right datasets; on others a mechanism leaks less.",
     )
     def power(self) -> Fact:
         """The least leak that a tester finds with a chance of 80 %."""
-        least = None if self.found is None else self.found.least_detectable
+        if not self.known_power():
+            return WAITING if self.found is None else ENDS
+        least = self.found.least_detectable
         if least is None:
-            return WAITING if self.found is None else Fact("–", "not known for such a claim")
+            return Fact("–", "not known for such a claim")
         if math.isinf(least):
             return Fact("none", "so few outputs show no leak at all")
         return Fact(f"≥ {round_safely(least, 'up')}", claim_symbol(self.found.claim))
@@ -128,11 +132,13 @@ class MechanismPage(MechanismSearch):
 
     # -- in plain words ----------------------------------------------------------------------------
 
-    @sentence(needs=("found", "search_number"))
+    @sentence(needs=("found", "search_number", "known_power"))
     def said(self) -> str:
         """The verdict in words."""
         if self.found is None:
             return PRESS
+        if not self.known_power() and not self.found.violation:
+            return f"None found so far, in {self.counted().text} trials."
         said, n = _capital(self.found.in_words()), self.search_number()
         if n < 2:
             return said
@@ -213,14 +219,16 @@ class MechanismPage(MechanismSearch):
 
     @figure(
         "What each tester would have found",
-        needs=("found",),
+        needs=("found", "known_power"),
         span=6,
         caution="For the leakiest mechanism with such a parameter, on the right datasets, with the "
         "best witness: a limit on what may be hoped for, after paying for all trials and testers.",
     )
     def detectable(self) -> dict[str, Any]:
         """The leak that so many runs show with a chance of 80 %, against the claim."""
-        return empty(PRESS) if self.found is None else charts.detectable(self.found)
+        if not self.known_power():
+            return empty(PRESS if self.found is None else "Known when the search has ended.")
+        return charts.detectable(self.found)
 
     @figure("The neighbouring datasets", needs=("shown",), span=6)
     def pair(self) -> dict[str, Any]:

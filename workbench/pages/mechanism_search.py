@@ -27,7 +27,15 @@ ASKED = ("mechanism", *CLAIM, "datasets", *BARE, *TESTERS, *SEARCH)
 
 
 class MechanismSearch(MechanismChoice):
-    """The controls on the search, and what it found."""
+    """The controls on the search, and what it found.
+
+    Parameters
+    ----------
+    *given
+        See `MechanismChoice`.
+    executor
+        Where trials run; see `audit_mechanism`.
+    """
 
     hockey_stick = param.Boolean(
         True, label="Hockey-stick", doc="A classifier, and its best region at e^ε."
@@ -64,7 +72,6 @@ class MechanismSearch(MechanismChoice):
     )
     fresh_seed = param.Integer(1, bounds=(0, None), label="Seed of the fresh runs")
 
-    executor = param.Parameter("processes", precedence=-1, doc="See `audit_mechanism`.")
     found = param.Parameter(precedence=-1, doc="A `MechanismAudit`, maybe partial.")
     rechecked = param.Parameter(precedence=-1, doc="A `Rechecked`.")
     looks = param.Parameter(Looks(), precedence=-1, doc="Searches that were seen.")
@@ -77,7 +84,8 @@ class MechanismSearch(MechanismChoice):
         Section("Evidence", (*map(Control, EVIDENCE), Control("recheck"))),
     )
 
-    def __init__(self, *given: Any, **params: Any):
+    def __init__(self, *given: Any, executor: Any = "processes", **params: Any):
+        self.executor = executor
         super().__init__(*given, **params)
         self.param.watch(self._saw, ["found", "rechecked"])
 
@@ -86,17 +94,11 @@ class MechanismSearch(MechanismChoice):
     @job("Search for a violation", needs=ASKED, into="found")
     def search(self, report: Report) -> MechanismAudit:
         """Run the mechanism on pair after pair of datasets, and test what comes out."""
-
-        def told(
-            fraction: float | None = None, message: str | None = None, partial: Any = None
-        ) -> None:
-            if partial is not None:
-                dict(partial.detectable)  # it takes a while: here, and not where it is drawn
-            report(fraction, message, partial)
-
-        return audit_mechanism(
-            self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=told
+        found = audit_mechanism(
+            self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=report
         )
+        dict(found.detectable)  # it takes seconds: here, and not where it is drawn
+        return found
 
     @job("Re-check on fresh runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")
     def recheck(self, report: Report) -> Rechecked:
@@ -144,6 +146,11 @@ class MechanismSearch(MechanismChoice):
     def search_number(self) -> int:
         """Which search on this mechanism it is."""
         return 0 if self.found is None else self.looks.number(self.found)
+
+    @derived(needs=("found", "job_states"))
+    def known_power(self) -> bool:
+        """Whether it is known what would have been found: it takes seconds, which wait."""
+        return self.found is not None and not self.job_state("search").running
 
     @derived(needs=("found", "shown_trial"))
     def shown(self) -> Evidence | None:
