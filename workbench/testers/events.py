@@ -207,9 +207,7 @@ def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, meth
     """
     value, alpha, beta = _shown(event, counts, confidence)
     allowed = allowed_delta(claim, event.epsilon)
-    parameters = [parameter_of_rates(claim, a, b) for a, b in zip(alpha, beta, strict=True)]
-    parameter = min((x for x in parameters if x is not None), default=None)
-    own = claim_parameter(claim)
+    parameter, own = _least_parameter(claim, alpha, beta), claim_parameter(claim)
     if parameter is not None and own is not None and value <= allowed:
         # Where a line of f is not crossed, f itself might be: less than that is said.
         parameter = min(parameter, own)
@@ -273,15 +271,29 @@ def _shown(event: Event, counts: Counts, confidence: float) -> tuple[float, Floa
     return float(np.min(Delta(event.epsilon).of_point(alpha, beta))), alpha, beta
 
 
+def _least_parameter(claim: Claimed, alpha: Floats, beta: Floats) -> float | None:
+    question = _parameter_question(claim)
+    if question is not None:
+        least = np.argmin(question.of_point(alpha, beta))
+        alpha, beta = alpha[[least]], beta[[least]]
+    found = (parameter_of_rates(claim, a, b) for a, b in zip(alpha, beta, strict=True))
+    return min((x for x in found if x is not None), default=None)
+
+
+def _parameter_question(claim: Claimed) -> Question | None:
+    """The claim's parameter as a question; None for those that have none, or no simple one."""
+    if isinstance(claim, GDP):
+        return Mu()
+    if isinstance(claim, (ApproxDP, PureDP)):
+        return Epsilon(claim.delta_0 if isinstance(claim, ApproxDP) else 0.0)
+    return None
+
+
 def _question(claim: Claimed, epsilon: float, level: int, fpr: float, fnr: float) -> Question:
     """What the confidence region is shaped for: δ where it may decide, else the parameter."""
-    if level == 0 and isinstance(claim, GDP):
-        return Mu()
     if level == 0 and isinstance(claim, RenyiDP) and fpr + fnr < 1:
         return Delta(_slope(claim, fpr, fnr))
-    if level < 2 and isinstance(claim, (ApproxDP, PureDP)):
-        return Epsilon(claim.delta_0 if isinstance(claim, ApproxDP) else 0.0)
-    return Delta(epsilon)
+    return (_parameter_question(claim) if level < 2 else None) or Delta(epsilon)
 
 
 def _slope(claim: RenyiDP, fpr: float, fnr: float) -> float:
