@@ -204,6 +204,20 @@ def test_who_fails_after_outputs_were_measured_keeps_its_share():
     assert found.violation
 
 
+def test_a_witness_that_cannot_be_drawn_still_counts():
+    class Blind(Threshold):
+        name = "blind"
+
+        def fit(self, p, q, claim, rng):
+            witness = super().fit(p, q, claim, rng)
+            witness.strength = lambda outputs: 1 / 0
+            return witness
+
+    found = audit(leaky, testers=Blind())
+    assert found.violation
+    assert not found.trials[0].pictures
+
+
 def test_a_refused_claim_is_nothing_tested():
     found = audit(lambda d, size, rng: rng.random((size, 2)))
     assert found.verdict == "nothing tested"
@@ -458,6 +472,9 @@ def alive(pid):
 
 # -- the same anywhere ----------------------------------------------------------------------------
 
+#: Unlike the testers here, it can be imported without this module, which takes seconds.
+QUICK = "histogram"
+
 
 def test_every_executor_gives_the_same_result():
     scale = 0.1
@@ -465,7 +482,7 @@ def test_every_executor_gives_the_same_result():
     def closure(dataset, size, rng):  # no process can import it
         return np.sum(dataset) + rng.laplace(scale=scale, size=size)
 
-    settings = {"datasets": "random", "trials": 5}
+    settings = {"datasets": "random", "trials": 5, "testers": QUICK}
     here = values(audit(closure, **settings))
     assert values(audit(closure, **settings, time_limit=10)) == here
     assert values(audit(closure, **settings, executor="processes")) == here
@@ -478,14 +495,16 @@ def test_every_executor_gives_the_same_result():
 
 def test_a_dask_cluster_gives_the_same_result():
     distributed = pytest.importorskip("distributed")
-    here = values(audit(lambda d, size, rng: d.sum() + rng.laplace(size=size)))
+    mechanism = misbehaving()
+    here = values(audit(mechanism, testers=QUICK))
     cluster = distributed.LocalCluster(
         processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client, client.get_executor() as executor:
-        there = audit(lambda d, size, rng: d.sum() + rng.laplace(size=size), executor=executor)
-        assert {**values(there), "name": ""} == {**here, "name": ""}
-        bounded = audit(misbehaving(), datasets=list(PAIRS), executor=executor, time_limit=1.0)
+        there = audit(mechanism, testers=QUICK, executor=executor)
+        assert values(there) == here
+        settings = {"datasets": list(PAIRS), "testers": QUICK, "time_limit": 2.0}
+        bounded = audit(mechanism, executor=executor, **settings)
     assert set(bounded.errors) == {0}
     assert "time limit" in bounded.errors[0]
 
@@ -512,7 +531,8 @@ def test_a_learning_finder_sees_the_trials_in_order():
 
 def test_a_worker_that_dies_leaves_the_trials_before_it():
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = audit(misbehaving(), datasets=[PAIR, pair_with(6.0), PAIR], executor=pool)
+        datasets = [PAIR, pair_with(6.0), PAIR]
+        found = audit(misbehaving(), datasets=datasets, testers=QUICK, executor=pool)
     assert not found.complete
     assert len(found.trials) == 1
     assert "time_limit" in found.explain()
@@ -537,6 +557,7 @@ def test_anytime_stops_at_the_first_violation_and_tells_the_runs_used():
     assert found.complete
     assert found.runs == 3 * 2 * 1000 < full.runs
     assert found.best.trial.index == 2
+    assert "after 3 trials of 5 and 6,000 runs of the mechanism" in found.explain()
     spread = audit(leaky, datasets=list(datasets), trials=5, anytime=True, executor="processes")
     assert values(spread) == values(found)
 

@@ -180,6 +180,7 @@ class _Search:
         self._done: dict[int, Trial] = {}
         self._ended: int | None = None  # after so many trials there were no more datasets
         self._stopped: str | None = None  # why it did not get done
+        self._at_violation = False  # stopped there, as was asked
         self._power: dict[tuple[str, float], float | None] = {}
         self._began = time.monotonic()
 
@@ -267,18 +268,23 @@ class _Search:
                     )
                     break
                 yield trial
-        yield from lost
+                yield from _drained(lost)
+        yield from _drained(lost)
 
     def _settled(self) -> bool:
         """Whether the first violation is known; trials after it are dropped.
 
         They are finished in any order, and the result must not depend on it.
         """
-        first = min((k for k, trial in self._done.items() if trial.violation), default=None)
-        if first is None or any(k not in self._done for k in range(first)):
-            return False
-        self._done = {k: self._done[k] for k in range(first + 1)}
-        return True
+        for index in range(self._audit.planned):
+            trial = self._done.get(index)
+            if trial is None or trial.dependent:  # the latter voids all that comes
+                return False
+            if trial.violation:
+                self._done = {k: self._done[k] for k in range(index + 1)}
+                self._at_violation = True
+                return True
+        return False
 
     # -- result -----------------------------------------------------------------------------------
 
@@ -317,6 +323,12 @@ class _Search:
             yield f"{name} took no part in {_count(count, 'trial')}: {reason}."
         if self._ended is not None:
             yield f"The datasets ended after {_count(self._ended, 'trial')} of {planned}."
+        if self._at_violation:
+            runs = sum(trial.runs for trial in trials)
+            yield (
+                f"Stopped at the first violation, after {_count(len(trials), 'trial')} of "
+                f"{planned} and {_count(runs, 'run')} of the mechanism."
+            )
         if self._stopped is not None:
             yield f"{self._stopped} after {_count(len(trials), 'trial')} of {planned}."
 
@@ -351,6 +363,11 @@ class _Power(Mapping[str, float | None]):
 
     def __repr__(self) -> str:
         return repr(dict(self))
+
+
+def _drained(trials: list[Trial]) -> Iterator[Trial]:
+    while trials:
+        yield trials.pop(0)
 
 
 def name_of(mechanism: Callable[..., Any]) -> str:

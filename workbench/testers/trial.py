@@ -96,13 +96,13 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
     witnesses: dict[str, Witness] = {}
     for k, (name, tester) in enumerate(settings.testers.items()):
         source.report()
-        why = tester.refuses(settings.claim, _example(fit))
-        if why is None:
-            rng = stream(settings.seed, trial.index, _TESTER, k)
-            try:
+        rng = stream(settings.seed, trial.index, _TESTER, k)
+        try:  # outputs are anything; a tester that fails shows nothing
+            why = tester.refuses(settings.claim, _example(fit))
+            if why is None:
                 witnesses[name] = tester.fit(*fit, settings.claim, rng)
-            except Exception as error:  # outputs are anything; a tester that fails shows nothing
-                why = f"it failed while fitting: {type(error).__name__}: {error}"
+        except Exception as error:
+            why = f"it failed while fitting: {type(error).__name__}: {error}"
         if why is not None:
             refused[name] = why
     trial = replace(trial, digest=digest, refused=refused)
@@ -117,11 +117,9 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
     for name, witness in witnesses.items():
         source.report()
         try:
-            finding = witness.measure(p, q, confidence)
+            findings[name] = witness.measure(p, q, confidence)
         except Exception as error:
             refused[name] = f"it failed while measuring: {type(error).__name__}: {error}"
-            continue
-        findings[name] = finding
     promises = [w.promise for w in witnesses.values() if not math.isnan(w.promise)]
     trial = replace(
         trial,
@@ -134,7 +132,10 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
     best = trial.best
     if best is None:
         return trial
-    return replace(trial, pictures={best: picture(best, witnesses[best], p, q)})
+    try:
+        return replace(trial, pictures={best: picture(best, witnesses[best], p, q)})
+    except Exception:  # no chart is worth a finding
+        return trial
 
 
 def voided(trials: Sequence[Trial]) -> tuple[Trial, ...]:
