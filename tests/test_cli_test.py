@@ -42,6 +42,18 @@ def raises(dataset, size, rng):
     raise KeyError("no such | column")
 
 
+def ignores(dataset, size, rng):
+    return np.sum(dataset) + np.random.default_rng(0).laplace(size=size)
+
+
+def one_more(dataset, size, rng):
+    return private(dataset, size + 1, rng)
+
+
+def objects(dataset, size, rng):
+    return [object()] * size
+
+
 def hangs(dataset, size, rng):
     time.sleep(60)
 
@@ -89,7 +101,22 @@ def test_the_status_is_the_verdict(capsys, mine):
     status, said = run(capsys, private, "--claim=pure(4)", *QUICK, "--samples=100")
     assert status == 3
     assert said.startswith("too weak: a leak of ε = 8 would not have been found")
-    assert run(capsys, mine("raises"), "--claim=pure(1)", *QUICK)[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        ("raises", "KeyError: 'no such | column'"),
+        ("ignores", "ignores its rng"),
+        ("one_more", "one row a run: 800 runs were asked for, got shape (801,)"),
+        ("objects", "object"),
+    ],
+)
+def test_what_is_no_mechanism_is_not_tested(capsys, mine, function, says):
+    status, said = run(capsys, mine(function), "--claim=pure(1)", *QUICK, "--trials=2")
+    assert status == 3
+    assert said.startswith("nothing tested in 2 trials: ")
+    assert says in said
 
 
 def test_none_found_says_what_would_have_been(capsys, mine):
@@ -152,8 +179,7 @@ def test_markdown_is_a_table(capsys, mine):
     rows = [line for line in said.splitlines() if line.startswith("|")]
     assert {row.replace("\\|", "").count("|") for row in rows} == {4}
     assert len(rows) == 3
-    assert "4 of 4 trials (1, 2, 3, 4) were lost: " in said
-    assert "no such \\| column" in said
+    assert "4 trials lost: KeyError: 'no such \\| column'." in said
 
 
 @pytest.mark.parametrize(

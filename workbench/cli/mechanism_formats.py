@@ -107,16 +107,6 @@ class Report:
             yield name, most, "" if least is None else f"{symbol} ≥ {round_safely(least, 'up')}"
 
     @property
-    def lost(self) -> Iterator[str]:
-        """Why trials were lost; each reason once, with the trials."""
-        reasons: dict[str, list[int]] = {}
-        for index, error in self.audit.errors.items():
-            reasons.setdefault(error, []).append(index + 1)
-        for error, trials in reasons.items():
-            some = ", ".join(map(str, trials[:_FEW])) + (", …" if len(trials) > _FEW else "")
-            yield f"{len(trials)} of {len(self.audit.trials)} trials ({some}) were lost: {error}"
-
-    @property
     def _partial(self) -> str:
         if self.audit.complete:
             return ""
@@ -135,10 +125,6 @@ class Report:
         return weak and f"{weak}. "
 
 
-#: Trials named with a reason.
-_FEW = 5
-
-
 def as_text(report: Report) -> str:
     """The verdict in words, and a table of the testers."""
     if report.replay is not None:
@@ -147,7 +133,7 @@ def as_text(report: Report) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
     terms = report.explanation.removeprefix(report.words).strip()
-    lines = [report.words, "", *table, *report.lost, "", terms]
+    lines = [report.words, "", *table, "", terms]
     if report.verdict == FOUND:
         lines += ["", "To check it on fresh outputs, keep it with --save FILE, then --replay FILE."]
     return "\n".join(lines)
@@ -239,7 +225,6 @@ def as_markdown(report: Report) -> str:
             *report.rows,
         ]
         lines += ["", *(f"| {' | '.join(map(cell, row))} |" for row in rows)]
-        lines += [line for lost in report.lost for line in ("", cell(lost))]
     return "\n".join(lines)
 
 
