@@ -33,9 +33,13 @@ class Search(Board):
     def badge(self, title, text):
         self.page.locator(f'[aria-label="{title}"] .wb-badge').filter(has_text=text).wait_for()
 
-    def to_end(self, label, key):
-        self.slider(label).focus()
-        self.page.keyboard.press(key)
+    def step(self, label, key, times, value):
+        """Move a slider by its keys, until it stands at the value."""
+        slider = self.slider(label)
+        slider.focus()
+        for _ in range(times):
+            self.page.keyboard.press(key)
+        self.wait("([slider, x]) => Number(slider.value) === x", [slider.element_handle(), value])
 
 
 def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(visit, served):
@@ -44,8 +48,10 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     choose(board, "Mechanism", GALLERY["svt5"].title)
     page.get_by_text("claims pure(1)").wait_for()
     choose(board, "Found by", "The card's own pair")
-    page.get_by_role("switch", name="Stop at the first violation").click()
-    board.to_end("Trials", "End")
+    for name in ("Rényi", "MMD", "Histogram", "Stop at the first violation"):
+        page.get_by_role("switch", name=name).click()
+    board.step("log₁₀ of the runs a trial", "ArrowLeft", 2, 4.0)
+    board.step("Trials", "End", 1, 200)
     board.press("Search for a violation")
     board.wait(f"() => ({MARKS})() >= 2")
     early = page.evaluate(MARKS)
@@ -60,22 +66,24 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     assert grave_faults(page) == []
 
     # With other settings it is a second search, and its evidence needs a test of its own.
-    board.to_end("Trials", "Home")
+    board.step("Trials", "Home", 1, 1)
     page.get_by_text("The settings have changed since.").first.wait_for()
     board.press("Search for a violation")
     board.badge("Strongest evidence", "void: held-out")
     board.words("Done in")
     same = MechanismPage(
-        mechanism="svt5", datasets="pair", anytime=False, trials=1, executor=None, log_fresh=4.0
+        mechanism="svt5",
+        datasets="pair",
+        **dict.fromkeys(("renyi", "mmd", "histogram", "anytime"), False),
+        trials=1,
+        log_samples=4.0,
+        log_fresh=4.0,
+        executor=None,
     )
     same.run_job("search")
     assert board.number("Strongest evidence") == same.strongest().rounded
     page.get_by_text("This is search no. 2 on this mechanism").wait_for()
-    slider = board.slider("log₁₀ of the fresh runs")
-    slider.focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowLeft")
-    board.wait("slider => slider.value === '4'", slider.element_handle())
+    board.step("log₁₀ of the fresh runs", "ArrowLeft", 4, 4.0)
     board.press("Re-check on fresh runs")
     board.badge("On fresh runs", "held-out")
     same.run_job("recheck")
