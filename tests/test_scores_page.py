@@ -17,6 +17,7 @@ CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 LABELLED = "score,alt,member\n" + "\n".join(
     f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200)
 )
+CLAIMS = (("claims.csv", b"epsilon,delta\n0,0.4\n1,0.1\n4,1e-5\n"),)
 
 
 @pytest.fixture
@@ -272,13 +273,48 @@ def test_nice_steps(x, nice):
 
 @pytest.mark.parametrize("kind", REFERENCES)
 def test_every_reference_is_drawn_beside_the_scores(page, kind):
-    page.param.update(reference_kind=kind)
+    page.param.update(reference_kind=kind, reference_table=CLAIMS)
     reference = page.reference()
     offered = [c.name for s in page.controls for c in s.controls if c.offered(page)]
     assert {f"reference_{name}" for name in REFERENCES[kind].takes} <= set(offered)
     for chart in (page.tradeoff(), page.profile(), page.mu_curve()):
         assert "reference" in [trace.get("name") for trace in chart["data"]]
     assert 0 <= reference.total_variation <= 1
+
+
+def test_an_uploaded_table_of_claims_is_the_reference(page):
+    page.reference_kind = "claimed-table"
+    assert page.reference() is None  # awaited
+    assert page.claim().text == "–"
+    page.reference_table = CLAIMS
+    assert page.message == ""
+    assert page.reference() == wb.ProfileTablePair((0, 1, 4), (0.4, 0.1, 1e-5))
+    assert page.claim().text == "refuted"
+    assert "no leakier than Table of 3 (ε, δ)" in page.judged()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("claims.csv", b"", "'claims.csv' is empty"),
+        ("claims.xlsx", b"PK", "claims.xlsx"),
+        ("claims.csv", b"eps,delta\n1,0.1\n", "no column 'epsilon', only eps, delta"),
+        ("claims.csv", b"epsilon,delta\n1,0.1\n2,0.3\n", "row 2: δ rises from 0.1"),
+        ("claims.csv", b"epsilon,delta\n1,0.1\n2,none\n", "row 2: δ must lie in [0, 1], got nan"),
+        ("claims.csv", b"epsilon,delta\n1,0.1\n2,few\n", "row 2: δ must be a number, got 'few'"),
+        ("claims.csv", b"epsilon,delta\n-1,0.1\n", "row 1: ε must lie in"),
+    ],
+)
+def test_a_table_that_claims_nothing_is_refused_in_words(page, name, content, says):
+    page.param.update(reference_kind="claimed-table", reference_table=((name, content),))
+    assert says in page.message
+    assert page.reference() is None
+    for item in page.figures():
+        assert page.draw(item)["layout"]["meta"]["summary"]
+    page.reference_table = CLAIMS
+    assert page.message == ""
+    page.reference_table = CLAIMS * 2
+    assert "2 files were given" in page.message
 
 
 def test_a_composed_reference_is_the_composition(page):

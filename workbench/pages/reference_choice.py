@@ -12,16 +12,17 @@ from typing import Any
 
 import param
 
-from workbench.pages.base import Control
+from workbench.pages.base import Control, Upload
 from workbench.pages.pair_choice import KINDS as PAIRS
 from workbench.pages.pair_choice import pair_choice, pair_parameters
 from workbench.pairs.base import Pair
-from workbench.pairs.claimed import RenyiPair
+from workbench.pairs.claimed import ProfileTablePair, RenyiPair
 from workbench.pairs.composed import ComposedPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from workbench.pairs.dpsgd import NEIGHBOURING, DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
+from workbench.scores.formats import read_table
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Reference:
 
     label: str
     takes: tuple[str, ...]
-    build: Callable[..., Pair]
+    build: Callable[..., Pair | None]
 
 
 def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighbouring: str) -> Pair:
@@ -45,6 +46,32 @@ def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable
         return pair if times == 1 else ComposedPair(pair, times)
 
     return make
+
+
+def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
+    """What an uploaded table claims in its columns epsilon and delta; ValueError if nothing."""
+    if len(table) != 1:
+        raise ValueError(f"{len(table)} files were given; a table of claims is one file")
+    ((name, content),) = table
+    columns = read_table(content, filename=name).columns
+    missing = [column for column in ("epsilon", "delta") if column not in columns]
+    if missing:
+        raise ValueError(
+            f"{name!r} has no column {missing[0]!r}, only {', '.join(columns)}; name the columns "
+            "epsilon and delta in the header line"
+        )
+    try:
+        return ProfileTablePair(*(tuple(columns[c].tolist()) for c in ("epsilon", "delta")))
+    except ValueError as error:
+        raise ValueError(f"{name!r}: {error}") from None
+
+
+def _claimed_table(table: tuple[tuple[str, bytes], ...]) -> Pair | None:
+    """None until there is a table that can be read; why it cannot is the page's message."""
+    try:
+        return read_claims(table)
+    except ValueError:
+        return None
 
 
 REFERENCES: dict[str, Reference] = {
@@ -77,6 +104,7 @@ REFERENCES: dict[str, Reference] = {
         ("order", "claimed_epsilon"),
         lambda order, claimed_epsilon: RenyiPair((order,), (claimed_epsilon,)),
     ),
+    "claimed-table": Reference("Claimed table of (ε, δ)", ("table",), _claimed_table),
 }
 
 #: Parameters of all kinds. Those of the sampled pairs are named as in `pair_choice`.
@@ -107,10 +135,24 @@ _OWN = {
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ of the claimed δ"
     ),
     "order": param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order"),
+    "table": Upload(
+        default=(), label="Table of claims",
+        doc="csv, tsv, parquet, feather, npz or json with columns epsilon and delta; each row "
+        "claims (ε, δ). It stays in this server's memory, for this session only.",
+    ),
 }  # fmt: skip
 
 #: Names of all parameters of the choice, for what rests on it.
 REFERENCE = (*pair_parameters("reference"), *(f"reference_{name}" for name in _OWN))
+
+
+@param.depends("reference_table", watch=True)
+def _say_what_is_wrong(page: Any) -> None:
+    try:
+        read_claims(page.reference_table)
+        page.message = ""
+    except ValueError as error:
+        page.message = str(error)
 
 
 _Pairs: Any = pair_choice("reference", optional=True, label="Reference", default=None)
@@ -126,13 +168,14 @@ ReferenceChoice: Any = type(
             doc="What the mechanism promises, drawn beside what the scores show.",
         ),
         **{f"reference_{name}": parameter for name, parameter in _OWN.items()},
+        "_say_what_is_wrong": _say_what_is_wrong,
     },
 )
 """A mixin with a kind of reference and all parameters."""
 
 
 def chosen_reference(page: Any) -> Pair | None:
-    """The reference as chosen, or None."""
+    """The reference as chosen; None for none, and while its table is awaited."""
     if page.reference_kind is None:
         return None
     kind = REFERENCES[page.reference_kind]
