@@ -135,6 +135,23 @@ _ENTRIES = {
   volume  = {86},
   year    = {2024},
 }""",
+    "birrell": """@article{birrell2021variational,
+  title   = {Variational Representations and Neural Network Estimation of R{\\'e}nyi Divergences},
+  author  = {Birrell, Jeremiah and Dupuis, Paul and Katsoulakis, Markos A. and Rey-Bellet, Luc and
+             Wang, Jie},
+  journal = {SIAM Journal on Mathematics of Data Science},
+  volume  = {3},
+  year    = {2021},
+  note    = {arXiv:2007.03814},
+}""",
+    "gretton": """@article{gretton2012kernel,
+  title   = {A Kernel Two-Sample Test},
+  author  = {Gretton, Arthur and Borgwardt, Karsten M. and Rasch, Malte J. and
+             Sch{\\"o}lkopf, Bernhard and Smola, Alexander},
+  journal = {Journal of Machine Learning Research},
+  volume  = {13},
+  year    = {2012},
+}""",
     "turner": """@article{turner2024generic,
   title   = {Generic {E}-Variables for Exact Sequential k-Sample Tests that Allow for Optional
              Stopping},
@@ -239,6 +256,8 @@ _ENTRIES = {
 
 _SOURCES = {
     "held-out event": ("auditorium", "berger-boos", "buehler", "zubkov-serov", "kairouz"),
+    "variational Rényi divergence": ("auditorium", "birrell", "waudby-smith"),
+    "kernel witness function": ("auditorium", "gretton", "waudby-smith"),
     "held-out bins": ("auditorium", "koskela-hist", "berger-boos", "buehler", "kairouz"),
     "betting": ("ville", "waudby-smith", "turner", "kairouz"),
     "selection by a monotone score": ("select", "dong"),

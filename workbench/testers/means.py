@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -34,22 +35,34 @@ from workbench.curves.elementwise import Floats
 #: Factors stay above 1 − this.
 _LARGEST_LOSS = 0.95
 
+#: Expectations count as known as well as from so many times the values that they are from.
+_CAUTION = 4
+
+#: Stakes that are tried, in units of what is best for many values: for few, more may be better.
+_STAKES = np.array([1.0, 2.0, 4.0, 8.0])
+
+#: Halvings of an interval in which a limit is expected.
+_HALVINGS = 12
+
 #: In place of 0 below a bar.
 _TINY = 1e-300
 
 #: What round-off can make of the log of a wealth.
 _ROUND_OFF = 1e-8
 
+#: Values and their probabilities.
+Shares = tuple[Floats, Floats]
+
 
 class Line(ABC):
     """E_P u ≤ s(θ)·E_Q v + d(θ), for u and v in [0, 1]."""
 
     @abstractmethod
-    def at(self, theta: float) -> tuple[float, float]:
-        """The pair (s, d); neither falls as θ grows."""
+    def at(self, theta: Any) -> tuple[Any, Any]:
+        """The pair (s, d) at a number or an array; neither falls as θ grows."""
 
     @abstractmethod
-    def solve(self, u: float, v: float) -> float:
+    def solve(self, u: Any, v: Any) -> Any:
         """The θ with u = s·v + d."""
 
 
@@ -59,10 +72,10 @@ class HockeyStickLine(Line):
 
     epsilon: float
 
-    def at(self, theta: float) -> tuple[float, float]:
-        return math.exp(self.epsilon), theta
+    def at(self, theta: Any) -> tuple[Any, Any]:
+        return math.exp(self.epsilon) + 0 * theta, theta
 
-    def solve(self, u: float, v: float) -> float:
+    def solve(self, u: Any, v: Any) -> Any:
         return u - math.exp(self.epsilon) * v
 
 
@@ -84,93 +97,85 @@ class RenyiLine(Line):
     touch: float
 
     @property
+    def _power(self) -> float:
+        return (self.order - 1) / self.order
+
+    @property
     def _tangent(self) -> tuple[float, float]:
         """Slope and intercept of b ↦ b^{1/κ}."""
-        power = (self.order - 1) / self.order
+        power = self._power
         return power * self.touch ** (power - 1), (1 - power) * self.touch**power
 
-    def at(self, theta: float) -> tuple[float, float]:
-        growth = math.exp(theta * (self.order - 1) / self.order)
+    def at(self, theta: Any) -> tuple[Any, Any]:
+        growth = np.exp(theta * self._power)
         slope, intercept = self._tangent
         return growth * slope, growth * intercept
 
-    def solve(self, u: float, v: float) -> float:
-        if u <= 0:
-            return -math.inf
+    def solve(self, u: Any, v: Any) -> Any:
         slope, intercept = self._tangent
-        return self.order / (self.order - 1) * math.log(u / (slope * v + intercept))
+        return np.log(np.maximum(u, _TINY) / (slope * v + intercept)) / self._power
 
 
 @dataclass(frozen=True)
-class Moments:
-    """What is expected of u and v, in [0, 1], before they are measured."""
+class Bet:
+    """Terms that were fixed beforehand.
 
-    mean_u: float
-    var_u: float
-    mean_v: float
-    var_v: float
+    Attributes
+    ----------
+    line : Line
+    centre : float
+    stake_p, stake_q : float
+        Λ/n_p and Λ/n_q.
+    needed : float
+        What the log of the wealth must reach, log(1/α).
+    """
 
-    @classmethod
-    def of(
-        cls, u: Floats, v: Floats, u_counts: Floats | None = None, v_counts: Floats | None = None
-    ) -> Moments:
-        """From a few values, or values with counts, with variances on the safe side."""
-        return cls(*_mean_and_variance(u, u_counts), *_mean_and_variance(v, v_counts))
+    line: Line
+    centre: float
+    stake_p: float
+    stake_q: float
+    needed: float
 
-    def limit(self, line: Line, n_p: int, n_q: int, confidence: float) -> float:
-        """About what `lower_limit` will say; it promises nothing."""
-        slope, _ = line.at(self.estimate(line))
-        width = self._width(slope, n_p, n_q, confidence)
-        return line.solve(self.mean_u - width, self.mean_v) if width < self.mean_u else -math.inf
+    @property
+    def top(self) -> float:
+        """Above this θ a factor could become negative."""
+        return float(self.line.solve(self.centre + _LARGEST_LOSS / self.stake_q, 1.0))
 
-    def estimate(self, line: Line) -> float:
-        """θ by the means themselves."""
-        return line.solve(self.mean_u, self.mean_v)
+    def won(self, u: Floats) -> Floats:
+        """Logs of P's factors."""
+        return np.log1p(self.stake_p * (u - self.centre))
 
-    def stake(self, line: Line, n_p: int, n_q: int, confidence: float) -> float:
-        """Λ that makes the limit highest, if these are the moments."""
-        slope, intercept = line.at(self.estimate(line))
-        best = 2 * -math.log1p(-confidence) / self._width(slope, n_p, n_q, confidence)
-        most_p = _LARGEST_LOSS * n_p / max(self.mean_u, _TINY)
-        most_q = _LARGEST_LOSS * n_q / max(slope + intercept - self.mean_u, _TINY)
-        return min(best, most_p, most_q)
-
-    def _width(self, slope: float, n_p: int, n_q: int, confidence: float) -> float:
-        variance = self.var_u / n_p + slope**2 * self.var_v / n_q
-        return math.sqrt(2 * -math.log1p(-confidence) * variance)
+    def kept(self, v: Floats, theta: float) -> Floats:
+        """Logs of Q's factors, for θ up to the top."""
+        slope, intercept = self.line.at(theta)
+        # In place: there may be many.
+        x = v * (-self.stake_q * slope)
+        x += self.stake_q * (self.centre - intercept)
+        return np.log1p(x, out=x)
 
 
-def lower_limit(u: Floats, v: Floats, line: Line, expected: Moments, confidence: float) -> float:
+def lower_limit(u: Floats, v: Floats, bet: Bet) -> float:
     """A lower limit on θ ≥ 0.
 
     Parameters
     ----------
     u, v : ndarray, shape (n_p,) and (n_q,)
         In [0, 1]; of independent outputs of P and of Q.
-    line : Line
-    expected : Moments
-        From other outputs: they set the terms of the bet, and if they are off, only make the limit
-        lower.
-    confidence : float
+    bet : Bet
+        For so many values, from other outputs. If they were unlike these, the limit is lower than
+        it could be, no more.
 
     Returns
     -------
     float
-        At least 0. At most θ with probability at least ``confidence``.
+        At least 0. At most θ with at least the probability that the bet is for.
     """
-    n_p, n_q = u.size, v.size
-    centre, stake = expected.mean_u, expected.stake(line, n_p, n_q, confidence)
-    needed = -math.log1p(-confidence) + _ROUND_OFF
-    won = float(np.log1p(stake / n_p * (u - centre)).sum())
+    won, top = float(bet.won(u).sum()), bet.top
 
     def excess(theta: float) -> float:
         """Log of αW(θ)."""
-        slope, intercept = line.at(theta)
-        rate = stake / n_q
-        return won + float(np.log1p(rate * (centre - intercept) - rate * slope * v).sum()) - needed
+        return won + float(bet.kept(v, theta).sum()) - bet.needed
 
-    # Beyond this θ a factor could become negative.
-    top = line.solve(centre + (1 + _LARGEST_LOSS) / 2 * n_q / stake, 1.0)
     if top <= 0 or excess(0.0) <= 0:
         return 0.0
     if excess(top) >= 0:
@@ -181,9 +186,86 @@ def lower_limit(u: Floats, v: Floats, line: Line, expected: Moments, confidence:
     return max(limit, 0.0)
 
 
-def _mean_and_variance(x: Floats, counts: Floats | None) -> tuple[float, float]:
-    n = x.size if counts is None else float(counts.sum())
-    mean = float(np.average(x, weights=counts))
-    square = float(np.average((x - mean) ** 2, weights=counts))
-    # One more value, half the range off: what no sample of this size rules out.
-    return mean, (n * square + 0.25) / (n + 1)
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What is expected of u and v before they are measured.
+
+    Attributes
+    ----------
+    u, v : (ndarray, ndarray)
+        Values in [0, 1], and their shares.
+    size_u, size_v : float
+        Of so many values.
+    """
+
+    u: Shares
+    v: Shares
+    size_u: float
+    size_v: float
+
+    @classmethod
+    def of(cls, u: Shares, v: Shares, size_u: float, size_v: float) -> Expected:
+        """From other outputs.
+
+        A quarter of a value more is 1 among the v: that there are none cannot be seen.
+        """
+        more = 0.25 / (size_v + 0.25)
+        return cls(u, (np.append(v[0], 1.0), np.append(v[1] * (1 - more), more)), size_u, size_v)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """Of u and of v."""
+        return float(self.u[0] @ self.u[1]), float(self.v[0] @ self.v[1])
+
+    def predict(self, line: Line, n_p: float, n_q: float, confidence: float) -> float:
+        """About what `lower_limit` will say, or less than 0; it promises nothing.
+
+        Less where few values are behind it, so that the best of many is not the luckiest.
+        """
+        known_p = 1 / (1 / n_p + 1 / (_CAUTION * self.size_u))
+        known_q = 1 / (1 / n_q + 1 / (_CAUTION * self.size_v))
+        _, limits = self._tries(line, known_p, known_q, confidence)
+        return float(limits.max())
+
+    def bet(self, line: Line, n_p: int, n_q: int, confidence: float) -> Bet:
+        """The terms that make the limit highest, if all is as expected."""
+        stakes, limits = self._tries(line, n_p, n_q, confidence)
+        stake = float(stakes[np.argmax(limits)])
+        needed = -math.log1p(-confidence) + _ROUND_OFF
+        return Bet(line, self.means[0], stake / n_p, stake / n_q, needed)
+
+    def _tries(
+        self, line: Line, n_p: float, n_q: float, confidence: float
+    ) -> tuple[Floats, Floats]:
+        """Stakes Λ, and the limits to be expected of them."""
+        (u, share_u), (v, share_v) = self.u, self.v
+        (centre, mean_v), needed = self.means, -math.log1p(-confidence)
+        estimate = float(line.solve(centre, mean_v))
+        slope, _ = line.at(estimate)
+        variance = (u - centre) ** 2 @ share_u / n_p + slope**2 * (
+            (v - mean_v) ** 2 @ share_v
+        ) / n_q
+        stakes = _STAKES * math.sqrt(2 * needed / max(float(variance), _TINY))
+        stakes = np.minimum(stakes, _LARGEST_LOSS * n_p / max(centre, _TINY))
+        missing = needed - n_p * (np.log1p(np.outer(stakes / n_p, u - centre)) @ share_u)
+        rate = (stakes / n_q)[:, None]
+        top = line.solve(centre + _LARGEST_LOSS * n_q / stakes, 1.0)
+        high = np.minimum(top, estimate)
+        low = np.minimum(high, 0.0) - 1.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            slope, intercept = (x[:, None] for x in line.at(middle))
+            kept = n_q * (np.log1p(rate * (centre - intercept - slope * v)) @ share_v)
+            enough = kept >= missing
+            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+        return stakes, low
+
+
+def in_shares(x: Floats) -> Shares:
+    """Many values as a few, their means in groups that are small at both ends."""
+    n = x.size
+    ends = np.geomspace(1, n, 30)
+    ranks = np.concatenate([np.linspace(0, n, 31), ends, n - ends]).astype(np.int64)
+    ranks = np.unique(ranks)
+    sizes = np.diff(ranks)
+    return np.add.reduceat(np.sort(x), ranks[:-1]) / sizes, sizes / n

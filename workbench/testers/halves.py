@@ -1,0 +1,38 @@
+"""How a fitting part is used, and what is expected of the measurement that follows it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.testers.outputs import OutputsError
+
+#: What is expected while fitting: fresh outputs for each one of the fitting part, and the
+#: confidence that will be asked. Witnesses choose again once both are known.
+EXPECTED, EXPECTED_CONFIDENCE = 4, 0.95
+
+#: A promise is a limit one standard error below the estimate: √(2 log(1/α)) = 1.
+ONE_ERROR = -math.expm1(-0.5)
+
+
+def halves(
+    x: NDArray[Any], rng: np.random.Generator, side: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """One half to learn on, and one to choose on, at random.
+
+    Raises
+    ------
+    OutputsError
+        Fewer than 4 outputs.
+    """
+    if len(x) < 4:
+        raise OutputsError(
+            f"side {side} has {len(x)} outputs to fit a tester on, too few to learn and to choose; "
+            "it needs at least 4"
+        )
+    order = rng.permutation(len(x))
+    half = len(x) // 2
+    return x[order[:half]], x[order[half:]]

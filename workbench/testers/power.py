@@ -1,0 +1,63 @@
+"""What a bet on two means would have detected: the power behind a "none found"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import binom
+
+from workbench.curves.elementwise import Floats
+from workbench.testers.means import Bet, Shares
+
+#: Chance that both sums are at least as large as the two that are counted on.
+POWER = 0.8
+
+#: Leaks beyond the claim that are looked at, and how exactly the least one is found.
+_LARGEST, _ACCURACY = 600.0, 5e-3
+
+
+def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bool:
+    """Whether the bet refutes θ with a chance of at least 80 %.
+
+    Each side's sum is as bad as chance makes it one time in ten.
+
+    Parameters
+    ----------
+    bet : Bet
+    theta : float
+    u, v : (ndarray, ndarray)
+        Values and their probabilities, under P and under Q.
+    n_p, n_q : int
+    """
+    if theta >= bet.top:
+        return False
+    won = _bad_sum(bet.won(u[0]), u[1], n_p)
+    return won + _bad_sum(bet.kept(v[0], theta), v[1], n_q) >= bet.needed
+
+
+def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
+    """What n gains together fall short of one time in ten."""
+    bad = (1 - POWER) / 2
+    if gains.size == 2:
+        low, high = sorted(zip(gains, probabilities, strict=True))
+        count = binom.ppf(bad, n, high[1])
+        return float(count * high[0] + (n - count) * low[0])
+    mean = float(gains @ probabilities)
+    variance = float((gains - mean) ** 2 @ probabilities)
+    return n * mean + float(ndtri(bad)) * float(np.sqrt(n * variance))
+
+
+def least(own: float, refuted: Callable[[float], bool]) -> float:
+    """The least parameter above the claim's own that is refuted, ``inf`` if none is."""
+    step = 0.1
+    while not refuted(own + step):
+        step *= 2
+        if step > _LARGEST:
+            return float("inf")
+    low, high = (own if step == 0.1 else own + step / 2), own + step
+    while high - low > _ACCURACY * (high - own):
+        middle = (low + high) / 2
+        low, high = (low, middle) if refuted(middle) else (middle, high)
+    return high

@@ -1,0 +1,329 @@
+"""The Rényi tester: learn a function h, and measure the Rényi divergence that it witnesses.
+
+For every bounded h (AUDITORIUM's variational formula, its lost bracket restored)::
+
+    R_a(P‖Q) ≥ a/(a−1) · log E_P e^{(a−1)h} − log E_Q e^{ah}
+
+with equality at h = log p/q. Adding a constant to h changes nothing, so h is kept at most 0, and
+both functions lie in [0, 1]. One half of the fitting part learns log p/q; the other chooses where h
+stops growing, which direction and order to measure, and the terms of the bet on both means
+(`workbench.testers.means`). AUDITORIUM's own correction holds only with another constant, and costs
+several times as much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from workbench import checks
+from workbench.bounds.result import Bound, plain
+from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.curves.elementwise import Floats
+from workbench.pairs.base import Pair
+from workbench.testers.allowed import allowed_renyi, claim_parameter, parameter_of_renyi
+from workbench.testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.chebyshev import Chebyshev
+from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
+from workbench.testers.means import Expected, RenyiLine, Shares, in_shares, lower_limit
+from workbench.testers.outputs import check_alike, is_text
+from workbench.testers.power import least, wins
+from workbench.testers.ratios import Ratio, learn_ratios
+
+METHOD = "variational Rényi divergence"
+
+#: Orders to choose from for a claim that names none. The small one suits Gaussian noise; the large
+#: one, which comes close to the largest privacy loss, suits rare outputs that tell all.
+ORDERS = 1.5, 16.0
+
+#: Degrees of the polynomials to choose from.
+DEGREES = 2, 5, 10
+
+#: h stops growing where this share of the likelier side's outputs lies above.
+CUT_SHARES = np.array([0.0, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3])
+
+#: Points that stand for a Gaussian pair.
+_GRID = 4001
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A function to measure, and what is expected of it.
+
+    Attributes
+    ----------
+    ratio : callable
+        From outputs to an estimate of log p/q.
+    forward : bool
+        Whether R(P‖Q) is measured; else R(Q‖P), with −h in place of h.
+    cut : float
+        Where h stops growing.
+    line : RenyiLine
+        That knows the order.
+    expected : Expected
+    """
+
+    ratio: Ratio
+    forward: bool
+    cut: float
+    line: RenyiLine
+    expected: Expected
+
+    def h(self, x: NDArray[Any]) -> Floats:
+        """At most 0."""
+        h = self.ratio(x)
+        return np.minimum((h if self.forward else -h) - self.cut, 0.0)
+
+    def expect(self, n_p: int, n_q: int, confidence: float) -> float:
+        """About what the limit will be."""
+        sizes = (n_p, n_q) if self.forward else (n_q, n_p)
+        return self.expected.predict(self.line, *sizes, confidence)
+
+
+@dataclass(frozen=True, eq=False)
+class RenyiWitness(Witness):
+    """Functions of which one will be measured.
+
+    Attributes
+    ----------
+    claim : Claim or Pair
+    choices : tuple of Choice
+        Chosen from when it is known how many outputs are measured, and with which confidence.
+    promise : float
+    sizes : (int, int)
+        Outputs that are expected to be measured.
+    """
+
+    claim: Claimed
+    choices: tuple[Choice, ...]
+    promise: float
+    sizes: tuple[int, int]
+
+    def choose(self, n_p: int, n_q: int, confidence: float) -> Choice:
+        """The function that is expected to show most with so many fresh outputs.
+
+        Where none is expected to refute the claim at this confidence, the one that would at less.
+        """
+        best, shown = _best(self.claim, self.choices, n_p, n_q, confidence)
+        if shown <= _to_beat(self.claim):
+            best, _ = _best(self.claim, self.choices, n_p, n_q, ONE_ERROR)
+        return best
+
+    def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
+        """Measure both means. See `Witness.measure`.
+
+        Notes
+        -----
+        Guarantee: held-out, distribution-free, for independent runs. One direction is measured,
+        the one that promised more on the fitting part; so it takes no share of the error budget.
+        """
+        confidence = checks.confidence(confidence)
+        choice = self.choose(len(p), len(q), confidence)
+        order = choice.line.order
+        first, second = (p, q) if choice.forward else (q, p)
+        u, v = np.exp((order - 1) * choice.h(first)), np.exp(order * choice.h(second))
+        value = lower_limit(u, v, choice.expected.bet(choice.line, u.size, v.size, confidence))
+        bound = Bound(
+            quantity="renyi",
+            value=value,
+            guarantee="held-out",
+            method=METHOD,
+            assumption="independent runs",
+            n_p=len(p),
+            n_q=len(q),
+            confidence=confidence,
+            direction="P‖Q" if choice.forward else "Q‖P",
+            order=order,
+        )
+        allowed = allowed_renyi(self.claim, order)
+        return Finding(bound, self.claim, allowed, parameter_of_renyi(self.claim, value, order))
+
+    def strength(self, outputs: NDArray[Any]) -> Floats:
+        """The function h of the fitting part's own choice, from P's point of view."""
+        choice = self._usual
+        h = choice.h(outputs) + choice.cut
+        return h if choice.forward else -h
+
+    @cached_property
+    def _usual(self) -> Choice:
+        return self.choose(*self.sizes, EXPECTED_CONFIDENCE)
+
+
+@dataclass(frozen=True)
+class RenyiTester(Tester):
+    """Pure DP, Rényi DP, μ-GDP and pairs; any outputs: numbers, categories, several columns.
+
+    Parameters
+    ----------
+    order : float, optional
+        Above 1. By default a Rényi claim's own; for other claims that of ``ORDERS`` which
+        promises most on the fitting part.
+
+    Raises
+    ------
+    ValueError
+        An order of at most 1.
+    """
+
+    order: float | None = None
+
+    name = "renyi"
+
+    def __post_init__(self) -> None:
+        if self.order is not None and checks.number(self.order, "order") <= 1:
+            raise ValueError(f"order must be above 1, got {self.order!r}; 1.5 is a good choice")
+
+    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+        """Claims that allow any Rényi divergence: there is nothing to refute."""
+        if self._orders(claim):
+            return None
+        if isinstance(claim, ApproxDP):
+            return (
+                f"(ε, δ)-DP with δ = {plain(claim.delta_0)} allows an infinite Rényi divergence, "
+                "for an output of probability δ may tell all; it can be tested for δ = 0"
+            )
+        if isinstance(claim, Pair):
+            return f"which Rényi divergence {claim.name} allows is not known, or infinite"
+        return f"{claim} allows any Rényi divergence of order {self.order:g}; test its own order"
+
+    def fit(
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+    ) -> RenyiWitness:
+        """Learn log(p/q) on one half, choose on the other. See `Tester.fit`.
+
+        Raises
+        ------
+        OutputsError
+            Fewer than 4 outputs on a side, or two sides that differ in columns or type.
+        """
+        check_alike(p, q)
+        sizes = EXPECTED * len(p), EXPECTED * len(q)
+        (p_learn, p_choose), (q_learn, q_choose) = halves(p, rng, "P"), halves(q, rng, "Q")
+        ratios = learn_ratios(p_learn, q_learn, rng)
+        if not is_text(p) and p.size == len(p):
+            ratios += Chebyshev.fit(p_learn, q_learn, DEGREES)
+        choices = tuple(
+            choice
+            for ratio in ratios
+            for choice in _choices(ratio, p_choose, q_choose, self._orders(claim))
+        )
+        _, promise = _best(claim, choices, len(p_choose), len(q_choose), ONE_ERROR)
+        return RenyiWitness(claim, choices, promise, sizes)
+
+    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+        """See `Tester.detectable`: log p/q is taken as known."""
+        own = claim_parameter(claim)
+        if own is None or not self._orders(claim):
+            return None
+
+        def refuted(x: float) -> bool:
+            h, p, q = _leakiest(claim, x)
+            return any(
+                _wins(h, p, q, order, (n_p, n_q), confidence, allowed_renyi(claim, order))
+                for order in self._orders(claim)
+            )
+
+        return least(own, refuted)
+
+    def _orders(self, claim: Claimed) -> tuple[float, ...]:
+        """Those of which the claim allows a finite divergence."""
+        orders: tuple[float, ...] = ORDERS
+        if self.order is not None:
+            orders = (self.order,)
+        elif isinstance(claim, RenyiDP):
+            orders = (claim.order,)
+        return tuple(a for a in orders if math.isfinite(allowed_renyi(claim, a)))
+
+
+def _choices(
+    ratio: Ratio, p: NDArray[Any], q: NDArray[Any], orders: tuple[float, ...]
+) -> Iterator[Choice]:
+    """What may be measured of one estimate: directions, orders, cuts."""
+    at_p, at_q = ratio(p), ratio(q)
+    for forward, first, second in ((True, at_p, at_q), (False, -at_q, -at_p)):
+        cuts = np.unique(np.quantile(first, 1 - CUT_SHARES, method="higher"))
+        sides = in_shares(first), in_shares(second)
+        for cut, order in product(cuts, orders):
+            line, expected = _expect(*sides, float(cut), order, first.size, second.size)
+            yield Choice(ratio, forward, float(cut), line, expected)
+
+
+def _expect(
+    first: Shares, second: Shares, cut: float, order: float, size_u: float, size_v: float
+) -> tuple[RenyiLine, Expected]:
+    """What is expected of u and v where h is cut off, from its values and their shares."""
+    u = np.exp((order - 1) * np.minimum(first[0] - cut, 0.0)), first[1]
+    v = np.exp(order * np.minimum(second[0] - cut, 0.0)), second[1]
+    expected = Expected.of(u, v, size_u, size_v)
+    return RenyiLine(order, expected.means[1]), expected
+
+
+def _best(
+    claim: Claimed, choices: Sequence[Choice], n_p: int, n_q: int, confidence: float
+) -> tuple[Choice, float]:
+    """The choice that is expected to show most, and the claim's parameter that it shows.
+
+    Of a pair, by how much the divergence exceeds what it allows.
+    """
+    limits = np.array([choice.expect(n_p, n_q, confidence) for choice in choices])
+    orders = np.array([choice.line.order for choice in choices])
+    found = []
+    for order in np.unique(orders):
+        at = int(np.argmax(np.where(orders == order, limits, -np.inf)))
+        found.append((_shown(claim, float(limits[at]), float(order)), at))
+    shown, at = max(found)
+    return choices[at], shown
+
+
+def _shown(claim: Claimed, value: float, order: float) -> float:
+    """The claim's parameter that a divergence shows; for a pair, the excess."""
+    parameter = parameter_of_renyi(claim, value, order)
+    if parameter is None:
+        return value - allowed_renyi(claim, order)
+    # Below 0 limits still compare.
+    return parameter or min(value, 0.0)
+
+
+def _to_beat(claim: Claimed) -> float:
+    own = claim_parameter(claim)
+    return 0.0 if own is None else own
+
+
+# -- power -----------------------------------------------------------------------------------------
+
+
+def _leakiest(claim: Claimed, x: float) -> tuple[Floats, Floats, Floats]:
+    """Outcomes of the leakiest mechanism of parameter x: log p/q, ascending, and p and q."""
+    if isinstance(claim, GDP):
+        z = np.linspace(-9.0, 9.0 + x, _GRID)
+        p, q = np.exp(-((z - x) ** 2) / 2), np.exp(-(z**2) / 2)
+        return x * (z - x / 2), p / p.sum(), q / q.sum()
+    if isinstance(claim, RenyiDP):
+        x = float(parameter_of_renyi(PureDP(0.0), x, claim.order) or 0.0)
+    likely = float(expit(x))
+    return np.array([-x, x]), np.array([1 - likely, likely]), np.array([likely, 1 - likely])
+
+
+def _wins(
+    h: Floats,
+    p: Floats,
+    q: Floats,
+    order: float,
+    sizes: tuple[int, int],
+    confidence: float,
+    allowed: float,
+) -> bool:
+    """Whether the bet on the best cut of a known h refutes what is allowed, 8 times in 10."""
+    cuts = np.unique(h[np.searchsorted(np.cumsum(p), (1 - CUT_SHARES) * (1 - 1e-12))])
+    known = [_expect((h, p), (h, q), cut, order, *sizes) for cut in cuts]
+    line, expected = max(known, key=lambda it: it[1].predict(it[0], *sizes, confidence))
+    v = expected.v[0][:-1], q
+    return wins(expected.bet(line, *sizes, confidence), allowed, expected.u, v, *sizes)
