@@ -12,6 +12,8 @@ from workbench.bounds.result import Bound
 from workbench.cli import main
 from workbench.figures import neighbours as dataset_charts
 from workbench.figures import testers as charts
+from workbench.figures import witness as witness_charts
+from workbench.jupyter.picture import svg
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.base import Fact, Upload
 from workbench.pages.mechanism import MechanismPage
@@ -135,10 +137,12 @@ def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
     ids=["NaN", "numbers", "uneven", "outcomes", "long"],
 )
 def test_a_witness_is_drawn_with_a_strip_of_its_strength(made):
-    drawn = charts.witness(made, "mmd", 0)
+    drawn = witness_charts.witness(made, "mmd", 0)
     p, _ = drawn["data"]
     counts = np.array(made.counts_p) / np.sum(made.counts_p)
-    assert np.asarray(p["y"])[: counts.size] == pytest.approx(counts)
+    heights = np.asarray(p["y"])
+    heights = heights[1::4] if made.edges is None else heights[: counts.size]
+    assert heights == pytest.approx(counts)
     assert "NaN" not in shown(drawn).replace('"NaN"', "")
     strip = [s for s in drawn["layout"]["shapes"] if s["type"] == "rect"]
     sides = ["p" if s > 0 else "q" for s in made.strength if np.isfinite(s) and s]
@@ -163,10 +167,11 @@ def test_the_record_in_which_datasets_differ_is_coloured():
     other = table.copy()
     other[7] = [1, 0, 0, 1]
     drawn = dataset_charts.datasets(Neighbours(table, other, "substitute"))
-    z = np.array(drawn["data"][0]["z"])
-    assert z.shape == (dataset_charts.SHARED + 2, 4)
-    assert list(z[-1]) == [1, 0, 0, 1]
-    assert [s["line"]["color"] for s in drawn["layout"]["shapes"]] == ["@p", "@q"]
+    cells = drawn["data"][0]
+    assert max(cells["y"]) == dataset_charts.SHARED + 1
+    assert cells["customdata"][-4:] == [1, 0, 0, 1]
+    framed = [s["line"]["color"] for s in drawn["layout"]["shapes"] if s["line"]["width"]]
+    assert framed == ["@p", "@q"]
     assert "19 more records are in both" in drawn["layout"]["xaxis"]["title"]["text"]
     words = Neighbours(np.array(["a", "b"]), np.array(["a"]))
     assert dataset_charts.datasets(words)["data"] == []
@@ -232,6 +237,11 @@ def test_no_code_is_taken_from_the_browser():
     assert not any(isinstance(p, Upload) for p in MechanismPage.param.objects().values())
 
 
+def _symbols(trace):
+    symbols = trace["marker"]["symbol"]
+    return [symbols] * len(trace["x"]) if isinstance(symbols, str) else symbols
+
+
 # -- the search --------------------------------------------------------------------------------
 
 TINY = {"executor": None, "trials": 3, "log_samples": 3.5, "seed": 3}
@@ -278,6 +288,12 @@ def test_a_search_finds_what_audit_mechanism_finds(searched):
     assert page.bounds()["data"]
     assert page.witness()["data"]
     assert page.pair()["data"]
+    # Where no widget lives, there are pictures; in them, too, only what refutes is filled.
+    marks = svg(page.bounds()).count('fill="none" stroke="')
+    hollow = [s for t in page.bounds()["data"] for s in _symbols(t) if s.endswith("-open")]
+    assert marks == len(hollow) + 1  # and the axes
+    assert "<rect" in svg(page.witness())
+    svg(page.pair())
 
 
 def test_a_result_is_stale_once_what_it_rests_on_has_changed(searched):

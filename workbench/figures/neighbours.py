@@ -18,8 +18,8 @@ Records = NDArray[Any]
 #: Records of a vector that are drawn at most, and of a table that two datasets share.
 MOST, SHARED = 1000, 10
 
-#: Columns of a table that have room for a number in each cell.
-WRITTEN = 12
+#: Columns of a table that are drawn at most, and that have room for a number in each cell.
+COLUMNS, WRITTEN = 20, 12
 
 
 def split(neighbours: Neighbours) -> tuple[Records, Records, Records]:
@@ -77,47 +77,41 @@ def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> 
 
 
 def _tables(parts: Sequence[Records], summary: str) -> dict[str, Any]:
-    """A row a record: first those of both datasets, then those of one."""
-    both, only_p, only_q = parts
+    """A row of cells a record: first those of both datasets, then those of one."""
+    both, only_p, only_q = (part[:, :COLUMNS] for part in parts)
     shown = both[:SHARED]
-    more = len(both) - len(shown)
     table = np.vstack([shown, only_p, only_q])
     names = [*("both" for _ in shown), *("P" for _ in only_p), *("Q" for _ in only_q)]
     roles = {"both": "muted", "P": "p", "Q": "q"}
-    rows = range(len(table))
-    written = table.shape[1] <= WRITTEN
     low, high = float(np.min(table, initial=0)), float(np.max(table, initial=0))
+    cells = [
+        (i, j, float(value), (value - low) / ((high - low) or 1))
+        for (i, j), value in np.ndenumerate(table)
+    ]
+    left_out = [
+        f"{len(both) - len(shown):,} more records are in both" if len(both) > len(shown) else "",
+        f"{parts[0].shape[1]:,} columns in all" if parts[0].shape[1] > COLUMNS else "",
+    ]
+    more = f" ({', '.join(filter(None, left_out))})" if any(left_out) else ""
     return {
-        "data": [
-            {
-                "type": "heatmap",
-                "x": np.arange(1, table.shape[1] + 1),
-                "y": list(rows),
-                "z": table.tolist(),
-                "zmin": low,
-                "zmax": high if high > low else low + 1,
-                "colorscale": [[0, "@page"], [1, "@muted"]],
-                "showscale": False,
-                "xgap": 2,
-                "ygap": 2,
-                "hovertemplate": "column %{x}: %{z}<extra></extra>",
-            }
-        ],
+        "data": [_values(cells)],
         "layout": base_layout(
-            "column" if not more else f"column ({more:,} more records are in both)",
+            f"column{more}",
             "",
             summary=summary,
             x={"range": [0.5, table.shape[1] + 0.5], "dtick": max(1, table.shape[1] // 10),
                "showgrid": False},
             y={"range": [len(table) - 0.5, -0.5], "showticklabels": False, "showgrid": False,
                "ticks": "", "showline": False, "fixedrange": True},
-            shapes=[_frame(i, roles[name], table.shape[1]) for i, name in enumerate(names)
-                    if name != "both"],
+            shapes=[
+                *(_cell(i, j, share) for i, j, _, share in cells),
+                *(_frame(i, roles[name], table.shape[1]) for i, name in enumerate(names)
+                  if name != "both"),
+            ],
             annotations=[
                 *(label(0, i, name, roles[name], xref="paper", xanchor="right", xshift=-6)
                   for i, name in enumerate(names)),
-                *([_cell(j + 1, i, table[i, j], low, high) for i in rows
-                   for j in range(table.shape[1])] if written else []),
+                *(_written(*cell) for cell in cells if table.shape[1] <= WRITTEN),
             ],
             hovermode="closest",
             margin={"l": 44, "r": 16, "t": 8, "b": 44},
@@ -163,10 +157,34 @@ def _frame(row: int, role: str, columns: int) -> dict[str, Any]:
     return {"type": "rect", "line": {"color": f"@{role}", "width": 2}, **ends}
 
 
-def _cell(x: int, y: int, value: float, low: float, high: float) -> dict[str, Any]:
-    dark = high > low and (value - low) / (high - low) > 0.5
-    font = {"size": 11, "color": "@paper" if dark else "@ink"}
-    return label(x, y, f"{value:.2g}", "ink", font=font, bgcolor=None)
+def _values(cells: Sequence[tuple[int, int, float, float]]) -> dict[str, Any]:
+    """What a pointer finds in the cells."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "value",
+        "x": [j + 1 for _, j, _, _ in cells],
+        "y": [i for i, _, _, _ in cells],
+        "customdata": [value for _, _, value, _ in cells],
+        "hovertemplate": "column %{x}: %{customdata}<extra></extra>",
+        "marker": {"size": 12, "color": "rgba(0,0,0,0)"},
+    }
+
+
+def _cell(row: int, column: int, share: float) -> dict[str, Any]:
+    """Darker for a larger value."""
+    return {
+        "type": "rect",
+        "layer": "below",
+        **{"x0": column + 0.53, "x1": column + 1.47, "y0": row - 0.46, "y1": row + 0.46},
+        "line": {"width": 0, "color": "@line"},
+        "fillcolor": f"@muted/{0.08 + 0.9 * share:.2f}",
+    }
+
+
+def _written(row: int, column: int, value: float, share: float) -> dict[str, Any]:
+    font = {"size": 11, "color": "@paper" if share > 0.5 else "@ink"}
+    return label(column + 1, row, f"{value:.2g}", "ink", font=font, bgcolor="rgba(0,0,0,0)")
 
 
 def _records(count: int) -> str:

@@ -1,4 +1,4 @@
-"""Charts of a search for violations: the bound of every trial, a witness, what could be found."""
+"""Charts of a search for violations: the bound of every trial, and what could be found."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.bounds.result import plain, round_safely
 from workbench.figures import rows
-from workbench.figures.key import CHARACTER, Entry, key
+from workbench.figures.key import CHARACTER
 from workbench.figures.layout import base_layout, empty, label
 from workbench.testers.allowed import claim_parameter, claim_symbol
 
 if TYPE_CHECKING:
     from workbench.testers.base import Claimed, Finding
-    from workbench.testers.result import MechanismAudit, Picture
+    from workbench.testers.result import MechanismAudit
 
 
 @dataclass(frozen=True)
@@ -38,9 +37,6 @@ MARKS = {
     "histogram": Mark("histogram", "triangle-up", "▲", "q"),
 }
 
-P = Entry("P, dataset", "p")
-Q = Entry("Q, neighbour", "q", "dot")
-
 #: Pixels: height of a row of names above a chart.
 ROW = 18
 
@@ -49,19 +45,6 @@ COLUMNS = 3
 
 #: Trials by which the marks of two testers stand apart.
 APART = 0.15
-
-#: Bins whose widths differ by a larger factor are drawn equally wide.
-UNEVEN = 50
-
-#: Labels of outcomes under a chart at most, characters of one, and those that a line holds.
-LABELS, LETTERS, LINE = 12, 10, 34
-
-#: What a picture's axis shows.
-TITLES = {
-    "outputs": "output",
-    "outcomes": "output",
-    "strength": "strength of the witness at the output",
-}
 
 
 def mark_of(tester: str) -> Mark:
@@ -102,8 +85,9 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
     for trace in shown.values():
         trace["y"] = [min(y, top) for y in trace["y"]]
     lost = [trial for trial in audit.trials if trial.error]
+    took_part = [name for name in audit.testers if name in shown] or audit.testers
     names = [(f"{mark_of(name).glyph} {mark_of(name).name}", mark_of(name).role)
-             for name in audit.testers]  # fmt: skip
+             for name in took_part]  # fmt: skip
     names += [(f"╌ {_promise(audit.claim)}: {plain(claimed)}", "ink")]
     names += [("▏lost", "bad")] if lost else []
     more = _lost_trace(lost, -0.06 * top) if lost else []
@@ -126,49 +110,6 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
             margin={"l": 56, "r": 16, "t": 10 + ROW * -(-len(names) // COLUMNS), "b": 44},
             hovermode="closest",
             revision=(last, round(top, 6)),
-        ),
-    }  # fmt: skip
-
-
-def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
-    """Fresh outputs on both datasets, and a strip of what the witness thinks of them.
-
-    Parameters
-    ----------
-    picture : Picture
-    tester : str
-    trial : int
-        Counted from 0.
-    """
-    p, q = _shares(picture.counts_p), _shares(picture.counts_q)
-    top = 1.08 * max(float(p.max(initial=0.0)), float(q.max(initial=0.0)), 1e-6)
-    edges, axis, below = _bins(picture)
-    drawn = key([P, Q])
-    drawn["shapes"] += _strip(edges, np.asarray(picture.strength, dtype=float))
-    if picture.edges is None:
-        data = [_bars(P, p, picture.labels), _bars(Q, q, picture.labels)]
-    else:
-        data = [_steps(P, edges, p, 0.16), _steps(Q, edges, q, 0)]
-    far = int(np.argmax(np.abs(p - q))) if p.size else 0
-    return {
-        "data": data,
-        "layout": base_layout(
-            TITLES.get(picture.of, "output"),
-            "share of fresh runs",
-            summary=f"Outputs of {picture_runs(picture)} fresh runs a side in trial {trial + 1}, "
-            f"and the witness of {mark_of(tester).name}. The shares differ most where P has "
-            f"{p[far]:.2%} and Q {q[far]:.2%}.",
-            x={"range": [float(edges[0]), float(edges[-1])], "anchor": "free", "position": 0,
-               **axis},
-            y={"range": [0, top / 0.84], "domain": [0.16, 1], "rangemode": "tozero", "nticks": 6,
-               "tickformat": ".0%" if top > 0.05 else ".1%"},
-            barmode="group",
-            bargap=0.25,
-            bargroupgap=0.05,
-            hovermode="closest" if picture.edges is None else "x",
-            revision=(tester, trial),
-            margin={"l": 56, "r": 16, "t": 8, "b": below},
-            **drawn,
         ),
     }  # fmt: skip
 
@@ -204,11 +145,6 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
             margin=rows.MARGIN,
         ),
     }  # fmt: skip
-
-
-def picture_runs(picture: Picture) -> str:
-    """How many runs a side a picture shows."""
-    return f"{max(int(np.sum(picture.counts_p)), int(np.sum(picture.counts_q))):,}"
 
 
 # -- the parts -----------------------------------------------------------------------------------
@@ -306,102 +242,6 @@ def _above(names: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
                   xshift=sum(widths[:column]), yshift=4 + ROW * (last - row), bgcolor=None)
         )  # fmt: skip
     return drawn
-
-
-def _shares(counts: Any) -> NDArray[np.float64]:
-    counts = np.asarray(counts, dtype=float)
-    return counts / max(counts.sum(), 1.0)
-
-
-def _bins(picture: Picture) -> tuple[NDArray[np.float64], dict[str, Any], int]:
-    """The bins' edges as drawn, what the axis says of them, and the pixels that it takes."""
-    if picture.edges is None:
-        return _outcomes(picture.labels)
-    edges = np.asarray(picture.edges, dtype=float)
-    bins, widths = edges.size - 1, np.diff(edges)
-    own = picture.labels[bins:]  # NaN and the like stand to the right of all numbers
-    even = np.isfinite(edges).all() and 0 < widths.max() < UNEVEN * widths.min()
-    if even and not own:
-        return edges, {}, 44
-    drawn = edges if even else np.arange(edges.size, dtype=float)
-    step = drawn[-1] - drawn[-2]
-    drawn = np.append(drawn, drawn[-1] + step * np.arange(1, len(own) + 1))
-    places = np.unique(np.linspace(0, bins, 5).round().astype(int))
-    if own:
-        places = places[:-1]
-    axis = {
-        "tickvals": [*drawn[places], *(drawn[bins : bins + len(own)] + step / 2)],
-        "ticktext": [*(_edge(float(edges[i])) for i in places), *map(_short, own)],
-    }
-    return drawn, axis, 44
-
-
-def _outcomes(labels: Sequence[str]) -> tuple[NDArray[np.float64], dict[str, Any], int]:
-    places = list(range(0, len(labels), -(-len(labels) // LABELS)))
-    texts = [_short(labels[i]) for i in places]
-    turned = sum(len(text) + 2 for text in texts) > LINE
-    axis = {"tickvals": places, "ticktext": texts, "tickangle": -45 if turned else 0}
-    edges = np.arange(len(labels) + 1, dtype=np.float64) - 0.5
-    return edges, axis, 92 if turned else 44
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
-
-
-def _edge(value: float) -> str:
-    return plain(value) if math.isfinite(value) else ("∞" if value > 0 else "−∞")
-
-
-def _steps(
-    entry: Entry, edges: NDArray[np.float64], shares: NDArray[np.float64], fill: float
-) -> dict[str, Any]:
-    more = {"fill": "tozeroy", "fillcolor": f"@{entry.role}/{fill}"} if fill else {}
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": entry.text,
-        "x": edges,
-        "y": np.append(shares, shares[-1:]),
-        "line": {"color": f"@{entry.role}", "width": 2, "dash": entry.dash, "shape": "hv"},
-        "hovertemplate": "%{y:.2%}",
-        **more,
-    }
-
-
-def _bars(entry: Entry, shares: NDArray[np.float64], labels: Sequence[Any]) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "name": entry.text,
-        "x": np.arange(shares.size, dtype=float),
-        "y": shares,
-        "customdata": [str(one) for one in labels],
-        "hovertemplate": f"%{{customdata}}, {entry.text}: %{{y:.2%}}<extra></extra>",
-        "marker": {"color": f"@{entry.role}"},
-    }
-
-
-def _strip(edges: NDArray[np.float64], strength: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """A rectangle a bin: how far the witness takes it for an output of P, or of Q."""
-    finite = np.where(np.isfinite(strength), strength, 0.0)
-    strongest = float(np.abs(finite).max(initial=0.0))
-    if strongest == 0:
-        return []
-    return [
-        {
-            "type": "rect",
-            "layer": "below",
-            "x0": float(edges[i]),
-            "x1": float(edges[i + 1]),
-            "yref": "paper",
-            "y0": 0.03,
-            "y1": 0.12,
-            "line": {"width": 0},
-            "fillcolor": f"@{'p' if value > 0 else 'q'}/{0.02 + 0.97 * abs(value) / strongest:.2f}",
-        }
-        for i, value in enumerate(finite)
-        if value != 0
-    ]
 
 
 def _detected(tester: str, value: float) -> str:

@@ -1,9 +1,9 @@
 """A figure as an SVG picture, for where no widget lives: exports, readers, reopened notebooks.
 
 It draws the part of plotly's vocabulary that `workbench.figures` uses and nothing more: lines and
-steps, fills, markers with horizontal error bars, linear and logarithmic axes, straight shapes,
-annotations. No browser and no plotting library is needed, so that a picture takes milliseconds and
-a few kilobytes.
+steps, fills, markers with horizontal error bars, linear and logarithmic axes, lines and rectangles
+as shapes, annotations. No browser and no plotting library is needed, so that a picture takes
+milliseconds and a few kilobytes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,14 @@ TICKS = 6
 CLOSE = 0.8
 
 _DASHES = {"dot": "2 2", "dash": "6 4", "dashdot": "6 3 2 3"}
+#: Corners of markers, in units of half their size.
+_CORNERS = {
+    "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
+    "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    "triangle-up": ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
+    "x": ((-0.9, -0.9), (0, 0), (0.9, -0.9), (0, 0), (0.9, 0.9), (0, 0), (-0.9, 0.9), (0, 0)),
+    "line-ns": ((0, -1.4), (0, 1.4)),
+}
 _ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 _HEIGHTS = {"top": 0.85, "middle": 0.35, "bottom": -0.25}  # from the anchor to the base line, in em
 
@@ -162,13 +170,27 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
             sizes = np.broadcast_to(marker["size"], len(points))
             colours = marker["color"]
             colours = [colours] * len(points) if isinstance(colours, str) else colours
+            symbols = np.broadcast_to(marker.get("symbol", "circle"), len(points))
             drawn += [
-                f'<circle cx="{px:.1f}" cy="{py:.1f}" r="{size / 2:g}" fill="{colour}"/>'
-                for (px, py), size, colour in zip(points, sizes, colours, strict=True)
+                _mark(px, py, size, symbol, colour)
+                for (px, py), size, symbol, colour in zip(
+                    points, sizes, symbols.tolist(), colours, strict=True
+                )
                 if math.isfinite(px) and math.isfinite(py)
             ]
         before = finite
     return fills + drawn
+
+
+def _mark(x: float, y: float, size: float, symbol: str, colour: str) -> str:
+    """A marker; of an open one the outline."""
+    style = f'fill="{colour}"'
+    if symbol.endswith("-open"):
+        style = f'fill="none" {_stroke({"color": colour, "width": 1.5})}'
+    if (shape := symbol.removesuffix("-open")) == "circle":
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:g}" {style}/>'
+    corners = np.array([x, y]) + size / 2 * np.array(_CORNERS[shape])
+    return f'<path d="{_path(corners)}Z" {style}/>'
 
 
 def _error_bars(trace: dict[str, Any], x: Axis, points: NDArray[np.float64]) -> list[str]:
@@ -192,6 +214,11 @@ def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:
         else:
             ends.append(axis.share(given) if shape.get(f"{name}ref") == "paper" else axis(given))
     (x0, x1), (y0, y1) = ends
+    if shape["type"] == "rect":
+        place = f'x="{min(x0, x1):.1f}" y="{min(y0, y1):.1f}"'
+        size = f'width="{abs(x1 - x0):.1f}" height="{abs(y1 - y0):.1f}"'
+        fill = shape.get("fillcolor", "none")
+        return f'<rect {place} {size} fill="{fill}" {_stroke(shape["line"])}/>'
     return f'<path d="M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}" {_stroke(shape["line"])}/>'
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from workbench.bounds.result import Bound, percent, plain, round_safely
 from workbench.figures import neighbours as dataset_charts
 from workbench.figures import testers as charts
+from workbench.figures import witness as witness_charts
 from workbench.figures.layout import empty
 from workbench.pages.base import Fact, figure, number, sentence
 from workbench.pages.mechanism_choice import CLAIM
@@ -204,7 +205,8 @@ class MechanismPage(MechanismSearch):
         span=5,
         formula="The strip: mean strength of the witness in a bin, such as the log-ratio that it "
         "learned.",
-        caution="Shares are estimates. The limit rests on the witness alone, which was chosen on "
+        caution="Shares are estimates, and the outer bins also hold what lies beyond. The limit "
+        "rests on the witness alone, which was chosen on "
         "other runs.",
     )
     def witness(self) -> dict[str, Any]:
@@ -215,7 +217,7 @@ class MechanismPage(MechanismSearch):
         picture = shown.trial.pictures.get(shown.tester)
         if picture is None:
             return empty("These outputs cannot be drawn.")
-        return charts.witness(picture, shown.tester, shown.trial.index)
+        return witness_charts.witness(picture, shown.tester, shown.trial.index)
 
     @figure(
         "What each tester would have found",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -23,6 +24,7 @@ from workbench.pages.pair_choice import (
 from workbench.testers.base import Claimed
 from workbench.testers.neighbours import RELATIONS
 from workbench.testers.result import claim_in_words
+from workbench.testers.target import NamedMechanism
 
 CLAIMS = {
     "(ε, δ)-DP": "approx",
@@ -245,7 +247,8 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
 def name_of(mechanism: Any) -> str:
     """What a mechanism is called."""
     named = getattr(mechanism, "title", None) or getattr(mechanism, "name", None)
-    return str(named or getattr(mechanism, "__name__", type(mechanism).__name__))
+    text = str(named or getattr(mechanism, "__name__", type(mechanism).__name__))
+    return text.rpartition(os.sep)[2] if isinstance(mechanism, NamedMechanism) else text
 
 
 def claim_values(claim: Claimed | str) -> dict[str, Any]:
