@@ -24,6 +24,7 @@ from workbench.testers.allowed import (
     claim_parameter,
     parameter_of_total_variation,
 )
+from workbench.testers.audit import TESTERS
 from workbench.testers.base import Finding, Tester, Witness
 from workbench.testers.budget import Budget
 from workbench.testers.finders import Finder
@@ -169,6 +170,43 @@ def test_the_whole_audit_accuses_a_private_mechanism_no_more_often_than_it_says(
 def test_the_same_test_catches_a_budget_that_gives_each_trial_the_full_level(monkeypatch):
     monkeypatch.setattr(Budget, "level", lambda self, testers: 1 - 0.05 / testers)
     assert too_often(accusations(100), 100)
+
+
+def bit(dataset, size, rng):
+    """Randomised response: leaks all that pure(1) allows."""
+    truth = len(dataset) > 1
+    return np.where(rng.random(size) < np.e / (1 + np.e), truth, not truth)
+
+
+#: Mechanisms that meet a claim and leak all that it allows.
+EXACTLY = (
+    (lambda d, size, rng: 1e4 * rng.standard_normal(size), "pure(0)"),
+    (lambda d, size, rng: 1e-3 * np.repeat(rng.standard_normal((size, 1)), 3, 1), "gdp(0)"),
+    (lambda d, size, rng: np.where(rng.random(size) < 0.5, np.nan, rng.random(size)), "pure(0)"),
+    (lambda d, size, rng: np.array(["a", "b", "c"])[rng.integers(0, 3, size)], "approx(0, 0)"),
+    (bit, "pure(1)"),
+    (lambda d, size, rng: np.sum(d) + rng.standard_normal(size), "renyi(1.5, 0.75)"),
+)
+
+
+def real_accusations(rounds, testers):
+    """How often all real testers together accuse such mechanisms, at a level of 10 %."""
+    return sum(
+        audit(mechanism, claim, testers=testers, trials=2, samples=250, confidence=0.9, seed=k)
+        .violation
+        for k in range(rounds)
+        for mechanism, claim in EXACTLY
+    )  # fmt: skip
+
+
+def test_the_real_testers_keep_the_level_of_the_whole_audit():
+    # 1000 audits, of 3 trials each, were run once: see the commit that wrote this test.
+    assert not too_often(real_accusations(5, TESTERS), 30, nominal=0.1)
+
+
+def test_the_same_test_catches_testers_that_are_careless(monkeypatch):
+    monkeypatch.setattr(Budget, "level", lambda self, testers: 0.51)
+    assert too_often(real_accusations(3, TESTERS), 18, nominal=0.1)
 
 
 def test_stopping_at_the_first_violation_costs_no_level():
