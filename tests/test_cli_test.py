@@ -97,7 +97,9 @@ def test_the_status_is_the_verdict(capsys, mine):
     private, broken = mine("private"), mine("broken")
     assert run(capsys, private, "--claim=pure(1)", *QUICK)[0] == 0
     assert run(capsys, broken, "--claim=pure(1)", *QUICK)[0] == 1
-    assert run(capsys, broken, "--claim=pure(20)", *QUICK)[0] == 3
+    status, said = run(capsys, broken, "--claim=pure(20)", *QUICK)
+    assert status == 3
+    assert "none, however large" in said
     status, said = run(capsys, private, "--claim=pure(4)", *QUICK, "--samples=100")
     assert status == 3
     assert said.startswith("too weak: a leak of ε = 8 would not have been found")
@@ -117,6 +119,8 @@ def test_what_is_no_mechanism_is_not_tested(capsys, mine, function, says):
     assert status == 3
     assert said.startswith("nothing tested in 2 trials: ")
     assert says in said
+    line = next(line for line in said.splitlines() if line.startswith("hockey-stick"))
+    assert line.split("  ")[1] == "nothing tested"
 
 
 def test_none_found_says_what_would_have_been(capsys, mine):

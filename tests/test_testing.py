@@ -70,6 +70,8 @@ def test_an_audit_that_could_not_have_told_fails_when_it_must():
     few = QUICK | {"samples": 50}
     with pytest.raises(AuditFailure, match="too weak"):
         assert_no_violation(private, "approx(4, 1e-5)", must_detect=8, **few)
+    with pytest.raises(AuditFailure, match="80 %, only none, however large; give more samples"):
+        assert_no_violation(private, "pure(20)", must_detect=40, **few)
 
 
 def test_nothing_tested_is_no_pass():

@@ -12,6 +12,7 @@ Works in pytest, in unittest, and anywhere else where an AssertionError fails a 
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -149,13 +150,21 @@ def too_weak(audit: MechanismAudit, must_detect: float) -> str | None:
     least = audit.least_detectable
     if least is not None and least <= must_detect:
         return None
-    symbol = claim_symbol(audit.claim)
-    could = "none at all" if least is None else f"{symbol} ≥ {round_safely(least, 'up')}"
     return (
-        f"too weak: a leak of {symbol} = {plain(must_detect)} would not have been found with a "
-        f"probability of 80 %, only {could}; give more samples ({audit.samples:,} a trial), or "
-        f"fewer trials ({audit.planned:,}) or testers ({len(audit.testers)})"
+        f"too weak: a leak of {claim_symbol(audit.claim)} = {plain(must_detect)} would not have "
+        f"been found with a probability of 80 %, only {leak_in_words(audit.claim, least)}; give "
+        f"more samples ({audit.samples:,} a trial), or fewer trials ({audit.planned:,}) or testers "
+        f"({len(audit.testers)})"
     )
+
+
+def leak_in_words(claim: Claim | Pair, least: float | None) -> str:
+    """From which parameter on a leak is found, such as "ε ≥ 1.1"."""
+    if least is None:
+        return "one of unknown size"
+    if math.isinf(least):
+        return "none, however large"
+    return f"{claim_symbol(claim)} ≥ {round_safely(least, 'up')}"
 
 
 def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:

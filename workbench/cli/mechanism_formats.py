@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from workbench.bounds.result import percent, round_safely
+from workbench.bounds.result import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
-from workbench.testers.allowed import claim_parameter, claim_symbol
+from workbench.testers.allowed import claim_parameter
 from workbench.testers.result import (
     MechanismAudit,
     Replay,
@@ -17,7 +17,7 @@ from workbench.testers.result import (
     finding_in_words,
     rank,
 )
-from workbench.testing import FOUND, NONE_FOUND, NOTHING_TESTED, too_weak
+from workbench.testing import FOUND, NONE_FOUND, NOTHING_TESTED, leak_in_words, too_weak
 
 #: Version of the JSON.
 VERSION = 1
@@ -97,14 +97,11 @@ class Report:
         audit = self.audit
         for name in audit.testers:
             found = [trial.findings[name] for trial in audit.trials if name in trial.findings]
-            refused = (trial.refused[name] for trial in audit.trials if name in trial.refused)
-            if found:
-                most = finding_in_words(max(found, key=rank))
-            else:
-                most = f"not tested: {next(refused, 'every trial was lost')}"
-            least = audit.detectable.get(name)
-            symbol = claim_symbol(audit.claim)
-            yield name, most, "" if least is None else f"{symbol} ≥ {round_safely(least, 'up')}"
+            found = [finding for finding in found if finding.bound.void is None]
+            most = finding_in_words(max(found, key=rank)) if found else "nothing tested"
+            tested = name in audit.detectable
+            power = leak_in_words(audit.claim, audit.detectable[name]) if tested else ""
+            yield name, most, power
 
     @property
     def _partial(self) -> str:
