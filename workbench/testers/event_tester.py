@@ -19,7 +19,7 @@ from workbench.curves.elementwise import Floats
 from workbench.testers.base import Claimed, Finding, Tester, Witness
 from workbench.testers.events import Candidates, Choice, Event, detectable, refute
 from workbench.testers.outputs import OutputsError, check_alike
-from workbench.testers.ratios import Ratio
+from workbench.testers.ratios import Ratio, Tail
 
 #: What is expected while fitting: fresh outputs for each one of the fitting part, and the
 #: confidence that will be asked. The event is chosen again once both are known.
@@ -100,7 +100,9 @@ class EventTester(Tester):
         expected = EXPECTED * len(p), EXPECTED * len(q), EXPECTED_CONFIDENCE
         found: list[tuple[Choice, Candidates, Ratio]] = []
         for ratio in self.ratios(p_learn, q_learn, rng):
-            candidates = Candidates.of_scores(ratio(p_choose), ratio(q_choose))
+            # What was not learned may be chosen on all of the fitting part.
+            unseen = (p, q) if isinstance(ratio, Tail) else (p_choose, q_choose)
+            candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
         return EventWitness(claim, ratio, candidates, choice.promise, self.method)
