@@ -90,7 +90,7 @@ class Choice:
     ----------
     event : Event
     promise : float
-        See `Witness.promise`.
+        See `Witness.promise`; one standard deviation off both rates.
     rank : (int, float)
         2 where the claim is predicted to be refuted, and how clearly; 1 where the event speaks
         against it at its own ε, and how significantly; 0 elsewhere, and the promise.
@@ -161,29 +161,30 @@ class Candidates:
             level, value = 1, significance
         else:
             # Little or nothing to refute: what comes closest to the claim, or most beyond it.
-            promises = [self._promise(claim, k, epsilons[0]) for k in range(p.size)]
-            level, value = 0, np.broadcast_to(promises, significance.shape)
+            level = 0
+            value = np.broadcast_to(
+                self._suggested(claim, epsilons[0], CAUTION), significance.shape
+            )
             significance = np.where(value == value.max(), significance, -np.inf)
         best = np.argmax(significance if level == 0 else value)
         _, i, j = (int(k) for k in np.unravel_index(best, value.shape))
         epsilon = float(epsilons[i])
         question = _question(claim, epsilon, level, float(q[j]), 1 - float(p[j]))
         event = Event(float(self.thresholds[j]), epsilon, question)
-        return Choice(event, self._promise(claim, j, epsilon), (level, float(value.max())))
+        promise = float(self._suggested(claim, epsilon, 1.0)[j])
+        return Choice(event, promise, (level, float(value.max())))
 
-    def _promise(self, claim: Claimed, index: int, epsilon: float) -> float:
-        """What an event suggests of the claim's parameter, one standard deviation off each rate.
+    def _suggested(self, claim: Claimed, epsilon: float, deviations: float) -> Floats:
+        """What each event suggests of the claim's parameter, so far off both of its rates.
 
         For a pair, δ(ε) less what is allowed.
         """
-        error = float(ndtr(-1.0))
-        fpr = float(clopper_pearson_upper(self.in_q[index], self.n_q, error))
-        fnr = float(clopper_pearson_upper(self.n_p - self.in_p[index], self.n_p, error))
-        parameter = parameter_of_rates(claim, fpr, fnr)
-        if parameter is not None:
-            return parameter
-        shown = float(Delta(epsilon).of_point(np.array(fpr), np.array(fnr)))
-        return shown - float(claim.profile(epsilon))
+        error = float(ndtr(-deviations))
+        fpr = clopper_pearson_upper(self.in_q, self.n_q, error)
+        fnr = clopper_pearson_upper(self.n_p - self.in_p, self.n_p, error)
+        if claim_parameter(claim) is None:
+            return Delta(epsilon).of_point(fpr, fnr) - float(claim.profile(epsilon))
+        return _parameters(claim, fpr, fnr)
 
 
 def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, method: str) -> Finding:
@@ -207,10 +208,11 @@ def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, meth
     """
     value, alpha, beta = _shown(event, counts, confidence)
     allowed = allowed_delta(claim, event.epsilon)
-    parameter, own = _least_parameter(claim, alpha, beta), claim_parameter(claim)
-    if parameter is not None and own is not None and value <= allowed:
+    parameter, own = None, claim_parameter(claim)
+    if own is not None:
+        parameter = float(np.min(_parameters(claim, alpha, beta)))
         # Where a line of f is not crossed, f itself might be: less than that is said.
-        parameter = min(parameter, own)
+        parameter = min(parameter, own) if value <= allowed else parameter
     bound = Bound(
         quantity="delta",
         value=value,
@@ -271,13 +273,13 @@ def _shown(event: Event, counts: Counts, confidence: float) -> tuple[float, Floa
     return float(np.min(Delta(event.epsilon).of_point(alpha, beta))), alpha, beta
 
 
-def _least_parameter(claim: Claimed, alpha: Floats, beta: Floats) -> float | None:
+def _parameters(claim: Claimed, fpr: Floats, fnr: Floats) -> Floats:
+    """`parameter_of_rates` of many rates."""
     question = _parameter_question(claim)
     if question is not None:
-        least = np.argmin(question.of_point(alpha, beta))
-        alpha, beta = alpha[[least]], beta[[least]]
-    found = (parameter_of_rates(claim, a, b) for a, b in zip(alpha, beta, strict=True))
-    return min((x for x in found if x is not None), default=None)
+        return question.of_point(fpr, fnr)
+    found = (parameter_of_rates(claim, a, b) for a, b in zip(fpr, fnr, strict=True))
+    return np.array([x or 0.0 for x in found])
 
 
 def _parameter_question(claim: Claimed) -> Question | None:
