@@ -150,6 +150,26 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "geometric, direct": (2.49, 5e-3),
         "audit of the worst order": (3.23, 0.74),  # above the direct bound, below the order's own
     },
+    "12-test-a-mechanism": {
+        "private mean: violations": (0, 0),
+        "δ at ε = 1, exact": (0.09196986, 5e-5),  # 1/4e
+        "δ at ε = 1 by the hockey-stick tester": (0.08, 0.012),
+        "δ at ε = 1 by the histogram tester": (0.08, 0.012),
+        "δ at ε = 1 by the MMD tester": (0.07, 0.022),
+        "total variation that pure(1) allows": (0.46211716, 5e-5),  # (e − 1)/(e + 1)
+        "Rényi divergence of order 1.5": (0.597, 0.097),  # above the claim, below log 2
+        "own function, repaired: violations": (0, 0),
+        "doubled median: ε at least, by random": (1.5, 0.5),  # above the claim, below 2ε
+        "doubled median: ε at least, by bandit": (1.5, 0.5),
+        "randomised response with a coin: ε at least": (1.82, 0.042),
+        "fixed seed: findings that count": (0, 0),
+        "rare leak: violations": (0, 0),
+        "trap: violations": (0, 0),
+        "trap, told: violations": (1, 0),
+        "chance of no rare leak": (0.98019867, 5e-5),  # e^−0.02
+        "share found at ε = 1": (0.07, 0.07),  # at most 5 %, and three standard errors
+        "share found at the ε that is detectable": (0.9, 0.1),  # at least 80 %
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -181,6 +201,15 @@ HEADLINES = {
     ],
     "09-one-run": ["≥ 3.67 (pointwise", "1.6261", "2.456", "0.4583", "void: pointwise"],
     "11-tuning-is-not-free": ["2.96", "2.925", "1.04", "6.29", "11.6", "3.96", "independent runs"],
+    "12-test-a-mechanism": [
+        "violation found: ε ≥",
+        "does not show that the mechanism is private",
+        "0.0920",
+        "0.4621",
+        "1.862",
+        "confirmed on fresh samples",
+        "ignores its rng",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -209,6 +238,17 @@ TRUTHS = {
     "11-tuning-is-not-free": {
         "audit of the monotone score": 2.4903,
         "audit of the worst order": 3.967,
+    },
+    "12-test-a-mechanism": {
+        "δ at ε = 1 by the hockey-stick tester": 0.09196986,  # 1/4e
+        "δ at ε = 1 by the histogram tester": 0.09196986,
+        "δ at ε = 1 by the MMD tester": 0.09196986,
+        "Rényi divergence of order 1.5": 0.69314719,  # log 2
+        "own function: ε at least": 8.59,  # log(2 n/log 400), no overlap among n = 16 000 a side
+        "own function: ε on fresh runs": 9.277,  # log(2 n/log 20)
+        "doubled median: ε at least, by random": 2.0,
+        "doubled median: ε at least, by bandit": 2.0,
+        "randomised response with a coin: ε at least": 1.86200,  # log(1 + 2e)
     },
 }
 
