@@ -19,6 +19,7 @@ from scipy.stats import binom
 import workbench as wb
 from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.parallel import Cancelled
+from workbench.testers import sandbox
 from workbench.testers.allowed import (
     allowed_total_variation,
     claim_parameter,
@@ -465,6 +466,23 @@ def test_hanging_and_crashing_lose_one_trial_each_and_prints_do_no_harm():
         one, other = (result.trials[k] for result in (found, direct))
         assert one.findings["threshold"].bound == other.findings["threshold"].bound
         assert one.digest == other.digest
+
+
+def test_a_process_that_was_idle_for_long_is_replaced(monkeypatch):
+    monkeypatch.setattr(sandbox, "IDLE", 0.0)
+    pids = set()
+    monkeypatch.setattr(sandbox.Sandbox, "run", watched(sandbox.Sandbox.run, pids))
+    found = audit(misbehaving(), trials=1, samples=50, time_limit=5.0)
+    assert not found.errors
+    assert len(pids) == 10
+
+
+def watched(run, pids):
+    def watching(self, *arguments):
+        pids.add(self._process.pid)
+        return run(self, *arguments)
+
+    return watching
 
 
 def test_time_is_counted_over_the_calls_of_a_trial():

@@ -128,7 +128,7 @@ class Sandbox:
         """One that is idle and runs this mechanism, or a new one; the others are closed."""
         with _lock:
             idle, _idle[:] = list(_idle), []
-        fit = [s for s in idle if s._fresh and s._data == mechanism.data]
+        fit = [s for s in idle if s.fresh and s._data == mechanism.data]
         kept = fit.pop() if fit else None
         with _lock:
             _idle.extend(fit)
@@ -140,13 +140,12 @@ class Sandbox:
     def give_back(self) -> None:
         """Let another trial have it, if it still works."""
         if self.alive:
-            self._used = time.monotonic()
             with _lock:
                 _idle.append(self)
 
     @property
-    def _fresh(self) -> bool:
-        # Well before it ends by itself, so that it does not do so while it is asked.
+    def fresh(self) -> bool:
+        """Whether it can be asked, and will not just then end because it was idle."""
         return self.alive and time.monotonic() - self._used < IDLE / 2
 
     def run(
@@ -191,6 +190,7 @@ class Sandbox:
             timer.cancel()
             if not in_time.is_set():  # also when Ctrl-C came: an answer would meet the wrong ask
                 self.close()
+        self._used = time.monotonic()
         if kind == "error":
             raise MechanismError(answer)
         return answer

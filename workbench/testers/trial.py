@@ -214,7 +214,8 @@ class _Source:
     def _run(self, dataset: NDArray[Any], size: int, rng: np.random.Generator) -> NDArray[Any]:
         if self._left is None:
             return run(self._mechanism.function, dataset, size, rng)
-        if self._sandbox is None:
+        if self._sandbox is None or not self._sandbox.fresh:  # testers may have taken long
+            self.close()
             self._sandbox = Sandbox.taken(self._mechanism)
         began = time.monotonic()
         try:
