@@ -287,18 +287,21 @@ def trials_to_find(search: str, case: str, name: str, plan: Plan) -> str:
 
 
 def sweep(plan: Plan) -> Iterable[Row]:
-    """DP-GD with a factor s on its noise, against the Rényi claim of the noise it should have."""
+    """DP-GD with a factor s on its noise, against the Rényi claim of the noise it should have.
+
+    At 95 %, since s = 1 has exactly what is claimed and 2/3 would accuse it one time in three.
+    """
     card, n = GALLERY["dp-gd"], max(plan.runs)
     for s in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3):
         run, judge, found = partial(card.run, noise_factor=s), tester("renyi"), []
         for seed in range(plan.seeds):
             rng = np.random.default_rng([seed, n])
             p, q = (run(dataset, n, rng) for dataset in card.pair)
-            found.append(examine(judge, p, q, card.claim, seed))
+            found.append(examine(judge, p, q, card.claim, seed, 0.95))
         caught = sum(each.violation for each in found)
         value = np.mean([each.bound.value for each in found])
         said = f"{value:.3f}, truth {1 / s**2:.3f}; caught {caught}/{plan.seeds}"
-        target = "never" if s == 1 else "always" if s <= 0.6 else ""
+        target = "at most 1 in 20" if s == 1 else "always" if s <= 0.6 else ""
         yield f"Figure 2, DP-GD, s = {s:g}, claim {card.claim}, n = {n:,}", said, target
 
 
