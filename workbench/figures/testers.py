@@ -75,8 +75,10 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
                if name in trial.findings]
         for name in audit.testers
     }  # fmt: skip
+    last = max(audit.planned, 1)
+    apart = APART * min(1, last / 20)  # as many pixels, or less
     shown = {
-        name: _mark_trace(name, points, quantity, APART * (k - (len(found) - 1) / 2))
+        name: _mark_trace(name, points, quantity, apart * (k - (len(found) - 1) / 2))
         for k, (name, points) in enumerate(found.items())
         if points
     }
@@ -94,7 +96,6 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
     if picked is not None and picked[1] in shown:
         more = [*more, _ring(shown[picked[1]], picked[0] + 1)]
     violations = sum(f.violation for trial in audit.trials for f in trial.findings.values())
-    last = max(audit.planned, 1)
     return {
         "data": [*shown.values(), *more],
         "layout": base_layout(
