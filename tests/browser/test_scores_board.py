@@ -44,7 +44,7 @@ def choose(board, label, option):
 
 def open_file(board, *paths):
     choose(board, "Scores from", "My file")
-    field = board.page.locator('input[type="file"]')
+    field = board.page.get_by_label("Score file", exact=True)
     field.wait_for(state="attached")
     field.set_input_files(list(paths))
 
