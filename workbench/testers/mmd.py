@@ -102,14 +102,17 @@ class Kernel:
             found.append(cls(encoder, centres, float(bandwidth), weights))
         return found
 
-    def __call__(self, x: NDArray[Any]) -> Floats:
-        """Both directions' witness functions, shape (2, n)."""
+    def __call__(self, x: NDArray[Any], forward: bool) -> Floats:
+        """One direction's witness function, shape (n,)."""
         z = self.encoder.transform(x).astype(np.float32)
-        parts = [
-            self.weights.T @ _kernel(z[i : i + _ROWS], self.centres, self.bandwidth).T
-            for i in range(0, len(z), _ROWS)
-        ]
-        return np.concatenate(parts, axis=1).astype(float)
+        weights = self.weights[:, 0 if forward else 1, None]
+        values = np.empty(len(z))
+        for i in range(0, len(z), _ROWS):
+            kernel = _kernel(self.centres, z[i : i + _ROWS], self.bandwidth)
+            # Unlike a matrix product, this gives equal rows equal values wherever they stand.
+            kernel *= weights
+            values[i : i + _ROWS] = kernel.sum(axis=0)
+        return values
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +140,9 @@ class Counts:
         a = math.exp(epsilon)
         return cls(encoder, np.array([in_p - a * in_q, in_q - a * in_p]))
 
-    def __call__(self, x: NDArray[Any]) -> Floats:
-        """Both directions' witness functions, shape (2, n)."""
-        return self.excess[:, self.encoder.outcomes(x)]
+    def __call__(self, x: NDArray[Any], forward: bool) -> Floats:
+        """One direction's witness function, shape (n,)."""
+        return self.excess[0 if forward else 1, self.encoder.outcomes(x)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +166,7 @@ class Choice:
 
     def g(self, x: NDArray[Any]) -> Floats:
         """Values in [0, 1]."""
-        return _cut_off(self.witness(x)[0 if self.forward else 1], self.cut)
+        return _cut_off(self.witness(x, self.forward), self.cut)
 
     def expect(self, line: HockeyStickLine, n_p: int, n_q: int, confidence: float) -> float:
         """About what the limit will be."""
@@ -234,7 +237,7 @@ class MMDWitness(Witness):
     def strength(self, outputs: NDArray[Any]) -> Floats:
         """The witness function of the fitting part's own choice, from P's point of view."""
         choice = self._usual
-        w = choice.witness(outputs)[0 if choice.forward else 1]
+        w = choice.witness(outputs, choice.forward)
         return w if choice.forward else -w
 
     @cached_property
@@ -298,9 +301,8 @@ class MMDTester(Tester):
 
 
 def _choices(witness: Kernel | Counts, p: NDArray[Any], q: NDArray[Any]) -> Iterator[Choice]:
-    at_p, at_q = witness(p), witness(q)
-    for k, forward in enumerate((True, False)):
-        first, second = (at_p[k], at_q[k]) if forward else (at_q[k], at_p[k])
+    for forward in (True, False):
+        first, second = (witness(x, forward) for x in ((p, q) if forward else (q, p)))
         for cut in np.unique(np.quantile(np.abs(np.concatenate([first, second])), CUTS)):
             u, v = (in_shares(_cut_off(w, float(cut))) for w in (first, second))
             expected = Expected.of(u, v, first.size, second.size)
@@ -343,7 +345,7 @@ def _kernel(
 
 def _mean_kernel(x: NDArray[np.float32], y: NDArray[np.float32], bandwidth: float) -> Floats:
     parts = [
-        _kernel(x[i : i + _ROWS], y, bandwidth).sum(axis=0, dtype=float)
+        _kernel(y, x[i : i + _ROWS], bandwidth).sum(axis=1, dtype=float)
         for i in range(0, len(x), _ROWS)
     ]
     return np.asarray(sum(parts)) / len(x)

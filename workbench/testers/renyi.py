@@ -36,7 +36,7 @@ from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, h
 from workbench.testers.means import Expected, RenyiLine, Shares, in_shares, lower_limit
 from workbench.testers.outputs import check_alike, is_text
 from workbench.testers.power import least, wins
-from workbench.testers.ratios import Ratio, learn_ratios
+from workbench.testers.ratios import Ratio, Tail, learn_ratios
 
 METHOD = "variational Rényi divergence"
 
@@ -207,7 +207,9 @@ class RenyiTester(Tester):
         check_alike(p, q)
         sizes = EXPECTED * len(p), EXPECTED * len(q)
         (p_learn, p_choose), (q_learn, q_choose) = halves(p, rng, "P"), halves(q, rng, "Q")
-        ratios = learn_ratios(p_learn, q_learn, rng)
+        # A tail says in which order outputs speak for P, not how much.
+        learnt = learn_ratios(p_learn, q_learn, rng)
+        ratios = [ratio for ratio in learnt if not isinstance(ratio, Tail)]
         if not is_text(p) and p.size == len(p):
             ratios += Chebyshev.fit(p_learn, q_learn, DEGREES)
         choices = tuple(
