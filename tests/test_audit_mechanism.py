@@ -149,11 +149,10 @@ def uniform(dataset, size, rng):
 
 
 def accusations(runs, **settings):
-    """How often a private mechanism is accused, over audits of 3 trials with 4 sharp testers."""
+    """How often a private mechanism is accused, over audits of 6 trials with 4 sharp testers."""
     four = tuple(Sharp(row) for row in range(4))
-    return sum(
-        audit(uniform, testers=four, samples=50, seed=k, **settings).violation for k in range(runs)
-    )
+    settings = {"testers": four, "trials": 6, "samples": 50} | settings
+    return sum(audit(uniform, seed=k, **settings).violation for k in range(runs))
 
 
 def too_often(false, runs, nominal=0.05):
@@ -162,15 +161,15 @@ def too_often(false, runs, nominal=0.05):
 
 
 def test_the_whole_audit_accuses_a_private_mechanism_no_more_often_than_it_says():
-    # 12 findings: 1 − (1 − 0.05/12)^12 = 4.9 % is what the budget should come to.
-    false = accusations(400)
-    assert not too_often(false, 400)
-    assert binom.cdf(false, 400, 0.049) > 1e-3  # and no share is wasted
+    # 24 findings: 1 − (1 − 0.05/24)^24 = 4.9 % is what the budget should come to.
+    false = accusations(200)
+    assert not too_often(false, 200)
+    assert binom.cdf(false, 200, 0.049) > 1e-3  # and no share is wasted
 
 
 def test_the_same_test_catches_a_budget_that_gives_each_trial_the_full_level(monkeypatch):
     monkeypatch.setattr(Budget, "level", lambda self, testers: 1 - 0.05 / testers)
-    assert too_often(accusations(100), 100)
+    assert too_often(accusations(60), 60)
 
 
 def bit(dataset, size, rng):
@@ -211,7 +210,7 @@ def test_the_same_test_catches_testers_that_are_careless(monkeypatch):
 
 
 def test_stopping_at_the_first_violation_costs_no_level():
-    assert not too_often(accusations(200, anytime=True), 200)
+    assert not too_often(accusations(100, anytime=True), 100)
 
 
 def test_who_refuses_gives_its_share_to_the_others():
