@@ -176,6 +176,10 @@ def _strip(
     edges: NDArray[np.float64], strength: NDArray[np.float64], top: float
 ) -> list[dict[str, Any]]:
     """A rectangle a bin: how far the witness takes it for an output of P, or of Q."""
+    known = strength[np.isfinite(strength)]
+    if known.size and (known.min() > 0 or known.max() < 0):
+        # The witness of a tail is the output itself, which has no 0 between P and Q.
+        strength = strength - (known.min() + known.max()) / 2
     finite = np.where(np.isfinite(strength), strength, 0.0)
     strongest = float(np.abs(finite).max(initial=0.0))
     if strongest == 0:

@@ -210,7 +210,7 @@ class MechanismPage(MechanismSearch):
         "other runs.",
     )
     def witness(self) -> dict[str, Any]:
-        """Outputs on both datasets; where the strip is blue, the witness takes them for P's."""
+        """Outputs on both datasets; the bluer the strip, the more the witness says P."""
         shown = self.shown()
         if shown is None:
             return empty("Nothing to show yet." if self.found is None else "Nothing was measured.")
