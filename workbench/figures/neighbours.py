@@ -184,7 +184,7 @@ def _cell(row: int, column: int, share: float) -> dict[str, Any]:
 
 def _written(row: int, column: int, value: float, share: float) -> dict[str, Any]:
     font = {"size": 11, "color": "@paper" if share > 0.5 else "@ink"}
-    return label(column + 1, row, f"{value:.2g}", "ink", font=font, bgcolor="rgba(0,0,0,0)")
+    return label(column + 1, row, f"{value:.2g}", "ink", font=font, bgcolor=None)
 
 
 def _records(count: int) -> str:

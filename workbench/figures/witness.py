@@ -118,6 +118,9 @@ def _outcomes(labels: Sequence[str]) -> tuple[NDArray[np.float64], dict[str, Any
 
 
 def _short(text: str) -> str:
+    """A label that has room under a chart: of several columns, (0, 1) is written 01."""
+    parts = text.strip("()").split(", ")
+    text = ("" if all(len(part) == 1 for part in parts) else " ").join(parts)
     return text if len(text) <= LETTERS else text[: LETTERS - 1] + "…"
 
 
@@ -177,7 +180,7 @@ def _strip(
 ) -> list[dict[str, Any]]:
     """A rectangle a bin: how far the witness takes it for an output of P, or of Q."""
     known = strength[np.isfinite(strength)]
-    if known.size and (known.min() > 0 or known.max() < 0):
+    if known.size and (known.min() >= 0 or known.max() <= 0):
         # The witness of a tail is the output itself, which has no 0 between P and Q.
         strength = strength - (known.min() + known.max()) / 2
     finite = np.where(np.isfinite(strength), strength, 0.0)

@@ -233,7 +233,7 @@ def _annotation(note: dict[str, Any], x: Axis, y: Axis, palette: dict[str, str])
         size,
         note["font"]["color"],
         _ANCHORS[note.get("xanchor", "center")],
-        halo=palette["paper"] if "bgcolor" in note else None,
+        halo=palette["paper"] if note.get("bgcolor") else None,
     )
 
 
