@@ -201,7 +201,7 @@ def real_accusations(rounds, testers):
 
 def test_the_real_testers_keep_the_level_of_the_whole_audit():
     # Run once with 1000 audits of 3 trials, 400 samples, ten mechanisms, at 95 %: 9 were accused.
-    assert not too_often(real_accusations(5, TESTERS), 30, nominal=0.1)
+    assert not too_often(real_accusations(4, TESTERS), 24, nominal=0.1)
 
 
 def test_the_same_test_catches_testers_that_are_careless(monkeypatch):
