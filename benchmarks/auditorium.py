@@ -21,7 +21,11 @@ confidence of 2/3 in a cell of Table 1; in Table 2 the error is shared among the
 At confidence 2/3 one test in three may be wrong, so up to about 6 detections in 10 prove nothing
 where there is hardly a violation. By exact laws there is none on these pairs for NonDPGaussian2 at
 ε = 1 (δ(1) = 0, Rényi divergence 0.54), and next to none for SVT 3, 4 and 6 at ε = 0.01: the best
-events lie 0.5, 0.5 and 1.2 standard deviations beyond the claim, with all outputs of 5·10^5.
+events lie 0.5, 0.5 and 1.2 standard deviations beyond the claim, with all outputs of 5·10^5. So the
+printed 1 2 0 of MMD for SVT 4 are accidents, and it may well show fewer here.
+
+In Table 2 NonDPGaussian2 leaks on few records only, and random
+datasets have one to ten: chance takes a few trials where a search from small to large takes two.
 """
 
 from __future__ import annotations
