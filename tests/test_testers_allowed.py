@@ -34,7 +34,7 @@ def agree(parameter, own, value, limit, slack=1e-9):
         assert (parameter > own) == (value > limit), (parameter, own, value, limit)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(CLAIMS, SHARES, st.floats(0, 3))
 def test_a_divergence_exceeds_what_is_allowed_where_its_parameter_exceeds_the_claims(
     claim, value, epsilon
@@ -45,7 +45,7 @@ def test_a_divergence_exceeds_what_is_allowed_where_its_parameter_exceeds_the_cl
     agree(parameter, allowed.claim_parameter(claim), value, limit, 1e-7)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(CLAIMS, st.floats(0, 6), ORDERS)
 def test_so_for_renyi_divergences(claim, value, order):
     if isinstance(claim, RenyiDP):
@@ -55,7 +55,7 @@ def test_so_for_renyi_divergences(claim, value, order):
     agree(parameter, allowed.claim_parameter(claim), value, limit)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(CLAIMS, SHARES, SHARES)
 def test_so_for_rates(claim, fpr, fnr):
     parameter = allowed.parameter_of_rates(claim, fpr, fnr)
@@ -67,7 +67,7 @@ def test_so_for_rates(claim, fpr, fnr):
     agree(parameter, allowed.claim_parameter(claim), -fnr, -least, 1e-6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(CLAIMS, SHARES, SHARES, st.floats(0, 3))
 def test_more_evidence_refutes_more(claim, a, b, epsilon):
     low, high = sorted((a, b))

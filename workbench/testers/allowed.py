@@ -8,6 +8,7 @@ claim speaks about both. Evidence about a pair of distributions as claim (f-DP) 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import logsumexp
@@ -82,14 +83,7 @@ def allowed_delta(claim: Claimed, epsilon: float) -> float:
     if not isinstance(claim, RenyiDP):
         return float(claim.profile(epsilon))
     # What the profile of a Rényi claim says is only an upper limit.
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _least_renyi(claim.order, middle, epsilon) <= claim.epsilon_0:
-            low = middle
-        else:
-            high = middle
-    return high
+    return _renyi_profile(claim.order, claim.epsilon_0, epsilon)
 
 
 def allowed_total_variation(claim: Claimed) -> float:
@@ -289,6 +283,19 @@ def _coins_renyi(order: float, alpha: Floats, beta: Floats) -> Floats:
     forward = np.logaddexp(moment(log_tpr, log_fpr), moment(log_fnr, log_tnr))
     mirrored = np.logaddexp(moment(log_fpr, log_tpr), moment(log_tnr, log_fnr))
     return np.maximum(np.maximum(forward, mirrored) / (a - 1), 0.0)
+
+
+@lru_cache(maxsize=256)
+def _renyi_profile(order: float, budget: float, epsilon: float) -> float:
+    """The largest δ at ε of which the least Rényi divergence is within the budget."""
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _least_renyi(order, middle, epsilon) <= budget:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _least_renyi(order: float, delta: float, epsilon: float) -> float:

@@ -241,11 +241,14 @@ class Expected:
         (u, share_u), (v, share_v) = self.u, self.v
         (centre, mean_v), needed = self.means, -math.log1p(-confidence)
         estimate = float(line.solve(centre, mean_v))
-        slope, _ = line.at(estimate)
+        slope, intercept = line.at(estimate)
         variance = (u - centre) ** 2 @ share_u / n_p + slope**2 * (
             (v - mean_v) ** 2 @ share_v
         ) / n_q
         stakes = _STAKES * math.sqrt(2 * needed / max(float(variance), _TINY))
+        # And the largest with which the estimate itself can be reached.
+        reaching = _LARGEST_LOSS * n_q / max(float(slope + intercept - centre), _TINY)
+        stakes = np.append(stakes, reaching)
         stakes = np.minimum(stakes, _LARGEST_LOSS * n_p / max(centre, _TINY))
         missing = needed - n_p * (np.log1p(np.outer(stakes / n_p, u - centre)) @ share_u)
         rate = (stakes / n_q)[:, None]
