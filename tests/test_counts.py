@@ -1,7 +1,6 @@
 """Bounds from four counts: levels by full enumeration, known values, bad input."""
 
 import math
-import time
 from itertools import product
 
 import numpy as np
@@ -177,26 +176,6 @@ def test_the_exact_test_says_more_than_two_limits(mu, threshold):
         two_limits = wb.epsilon_from_counts(**counts).value
         together = wb.epsilon_from_counts(**counts, interval="exact").value
         assert 1.08 * two_limits < together < epsilon_of_point(fp / n, 1 - tp / n, DELTA)
-
-
-def fastest(call, times=7):
-    """The least CPU time of a call, in seconds."""
-    took = []
-    for _ in range(times):
-        start = time.process_time()
-        call()
-        took.append(time.process_time() - start)
-    return min(took)
-
-
-def test_no_interval_takes_long():
-    def ask(interval, sided, n):
-        counts = {"tp": 4 * n, "fn": n, "fp": n, "tn": 4 * n}
-        return lambda: wb.epsilon_from_counts(**counts, delta=DELTA, interval=interval, sided=sided)
-
-    assert fastest(ask("bayesian", "two", 100)) <= 0.025
-    for n in (100, 2 * 10**5, 2 * 10**6):
-        assert fastest(ask("exact", "lower", n), 3) <= 0.2
 
 
 # -- known values ---------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Plans agree with the audits that they plan."""
 
-import time
-
 import numpy as np
 import pytest
 from scipy.stats import binom, ks_2samp
@@ -138,9 +136,7 @@ def test_a_true_claim_is_rarely_called_false(method):
 @pytest.mark.parametrize("method", ["pointwise", "simultaneous"])
 @pytest.mark.parametrize(("target", "wanted"), [(2.0, 0.8), (1.2, 0.5), (1.2, 0.95)])
 def test_the_sample_size_is_enough_and_hardly_more(method, target, wanted):
-    start = time.process_time()
     needed = wb.samples_needed(GAUSSIAN, target, DELTA, power=wanted, method=method)
-    assert time.process_time() - start < 3
     assert needed.power.value >= wanted
     assert wb.power(GAUSSIAN, target, DELTA, int(0.85 * needed.n), method=method).value < wanted
     assert int(needed) == needed.n == needed.power.n_p == needed.power.n_q

@@ -1,7 +1,6 @@
 """The page on private selection: its references, what it says of each number, audits, code."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -97,19 +96,6 @@ def test_every_kind_draws_at_the_ends_of_its_sliders(kind, more):
         assert bounds[0].value <= bounds[1].value + 1e-6
         assert page.renyi_number().value <= bounds[1].value + 1e-6
     assert page.direct_number().value <= page.renyi_number().value + 1e-6
-
-
-def test_a_curve_takes_at_most_a_fifth_of_a_second():
-    def clock(work):
-        start = time.process_time()
-        work()
-        return time.process_time() - start
-
-    SelectionPage().against_runs()  # imports
-    page = SelectionPage(eta=0.5)
-    # The worst order and the direct bound, and the generic one: two curves and a bit.
-    assert min(clock(lambda: (page._kept.clear(), page.by_mean())) for _ in range(3)) < 0.4
-    assert min(clock(lambda: (page._kept.clear(), page.profile())) for _ in range(3)) < 0.2
 
 
 def test_the_curves_pass_through_the_numbers():

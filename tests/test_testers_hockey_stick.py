@@ -1,7 +1,6 @@
 """The testers that count one event keep their level, and find what is there."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -117,24 +116,21 @@ def normals(seed, n):
 
 
 @pytest.mark.parametrize(
-    ("judge", "least", "most_seconds"),
+    ("judge", "least"),
     [
-        (HockeyStickTester(), 0.347, 1.5),
-        (HistogramTester(edges=np.linspace(-4, 5, 21)), 0.335, 0.2),
+        (HockeyStickTester(), 0.347),
+        (HistogramTester(edges=np.linspace(-4, 5, 21)), 0.335),
     ],
 )
-def test_reference_figures(judge, least, most_seconds):
+def test_reference_figures(judge, least):
     """N(1, 1) against N(0, 1) at ε = 0.1, where δ = 0.3523; two seeds of the benchmark's 20."""
-    values, seconds = [], []
+    values = []
     for seed in range(2):
         p, q = normals(seed, 500_000)
-        start = time.process_time()
         witness = judge.fit(p[:100_000], q[:100_000], APPROX, np.random.default_rng(seed))
         bound = witness.measure(p[100_000:], q[100_000:], CONFIDENCE).bound
-        seconds.append(time.process_time() - start)
         values.append(bound.value)
     assert least <= np.mean(values) <= 0.3545
-    assert min(seconds) <= most_seconds
     assert (bound.quantity, bound.epsilon, bound.guarantee) == ("delta", 0.1, "held-out")
     assert (bound.assumption, bound.confidence) == ("independent runs", CONFIDENCE)
     assert (bound.n_p, bound.n_q) == (400_000, 400_000)

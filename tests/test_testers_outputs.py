@@ -1,7 +1,5 @@
 """Outputs are checked, and turned into finite numbers and codes of outcomes."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -121,15 +119,3 @@ def test_rows_that_repeat_are_outcomes():
     assert not Encoder.fit(half, half[:100] + 1).discrete
     continuous = rng.normal(size=500)
     assert Encoder.fit(continuous, continuous + 1).n_outcomes == 0
-
-
-def test_it_is_fast():
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=500_000)
-    encoder = Encoder.fit(x[:100_000], x[100_000:200_000])
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        encoder.transform(x)
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.05
