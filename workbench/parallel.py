@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from functools import cache
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
@@ -155,6 +157,22 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def one_thread() -> AbstractContextManager[Any]:
+    """Within it the caller's OpenMP loops use one thread, as in the processes of this module.
+
+    For many small tasks threads cost more than they give, and very much more when other programs
+    want the cores. It knows libraries that are loaded, so import them first.
+    """
+    return _openmp().limit(limits=1, user_api="openmp")
+
+
+@cache
+def _openmp() -> Any:
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    return ThreadpoolController()
+
+
 # -- the processes that all work of this program shares --------------------------------------------
 
 _lock = threading.Lock()
@@ -192,7 +210,7 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's to answer
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ[f"{library}_NUM_THREADS"] = "1"  # for what is loaded from now on
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)  # for what was loaded
     if hasattr(os, "nice"):

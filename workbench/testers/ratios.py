@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.bounds.ordering import LikelihoodRatio, likelihood_ratio, train_classifier
 from workbench.curves.elementwise import Floats
+from workbench.parallel import one_thread
 from workbench.scores.sample import Scores
 from workbench.testers.outputs import Encoder, is_text
 
@@ -135,11 +136,13 @@ class Classified:
         )
         parts = [encoder.transform(_some(x, rng)) for x in (p, q)]
         offset = float(np.log(len(parts[0])) - np.log(len(parts[1])))
-        return cls(encoder, train_classifier(model, parts, rng), offset)
+        with one_thread():
+            return cls(encoder, train_classifier(model, parts, rng), offset)
 
     def __call__(self, x: NDArray[Any]) -> Floats:
         rows, where = _distinct(x, self.encoder)
-        return (self.decide(self.encoder.transform(rows)) - self.offset)[where]
+        with one_thread():
+            return (self.decide(self.encoder.transform(rows)) - self.offset)[where]
 
 
 @dataclass(frozen=True, eq=False)
