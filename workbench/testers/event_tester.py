@@ -18,15 +18,9 @@ from workbench.bounds.counts import Counts
 from workbench.curves.elementwise import Floats
 from workbench.testers.base import Claimed, Finding, Tester, Witness
 from workbench.testers.events import Candidates, Choice, Event, detectable, refute
-from workbench.testers.outputs import OutputsError, check_alike
+from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, halves
+from workbench.testers.outputs import check_alike
 from workbench.testers.ratios import Ratio, Tail
-
-#: What is expected while fitting: fresh outputs for each one of the fitting part, and the
-#: confidence that will be asked. The event is chosen again once both are known.
-EXPECTED, EXPECTED_CONFIDENCE = 4, 0.95
-
-#: Outputs of a side that are needed to fit.
-LEAST = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +89,8 @@ class EventTester(Tester):
             Fewer than 4 outputs on a side, or two sides that differ in columns or type.
         """
         check_alike(p, q)
-        p_learn, p_choose = _halves(p, rng, "P")
-        q_learn, q_choose = _halves(q, rng, "Q")
+        p_learn, p_choose = halves(p, rng, "P")
+        q_learn, q_choose = halves(q, rng, "Q")
         expected = EXPECTED * len(p), EXPECTED * len(q), EXPECTED_CONFIDENCE
         found: list[tuple[Choice, Candidates, Ratio]] = []
         for ratio in self.ratios(p_learn, q_learn, rng):
@@ -110,16 +104,3 @@ class EventTester(Tester):
     def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""
         return detectable(claim, n_p, n_q, confidence)
-
-
-def _halves(
-    x: NDArray[Any], rng: np.random.Generator, side: str
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    if len(x) < LEAST:
-        raise OutputsError(
-            f"side {side} has {len(x)} outputs to fit a tester on, too few to learn and to choose; "
-            f"it needs at least {LEAST}"
-        )
-    order = rng.permutation(len(x))
-    half = len(x) // 2
-    return x[order[:half]], x[order[half:]]
