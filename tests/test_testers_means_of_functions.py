@@ -107,7 +107,7 @@ def test_identical_distributions_are_refuted_at_most_at_the_nominal_rate(name):
         (wb.GaussianPair(1.0), shifted(1)),
         (ApproxDP(1, 0.05), responses(1, 0.05)),
     ],
-    ids=str,
+    ids=["pure(1)", "pure(0.1)", "gdp(1)", "renyi(2, 1)", "a pair", "approx(1, 0.05)"],
 )
 def test_mechanisms_on_the_edge_of_the_claim_are_refuted_at_most_so(name, claim, sides):
     if TESTERS[name].refuses(claim, np.zeros(1)) is None:
