@@ -23,7 +23,7 @@ from workbench.testers import sandbox
 from workbench.testers.allowed import (
     allowed_total_variation,
     claim_parameter,
-    parameter_of_total_variation,
+    parameter_of_delta,
 )
 from workbench.testers.audit import TESTERS
 from workbench.testers.base import Finding, Tester, Witness
@@ -55,7 +55,7 @@ class Above(Witness):
             "total variation", tv, "held-out", "hockey-stick classifier", "independent runs",
             p.size, q.size, confidence,
         )  # fmt: skip
-        parameter = parameter_of_total_variation(self.claim, max(tv, 0.0))
+        parameter = parameter_of_delta(self.claim, max(tv, 0.0), 0.0)
         return Finding(bound, self.claim, allowed_total_variation(self.claim), parameter)
 
     def strength(self, outputs):

@@ -14,7 +14,7 @@ from workbench.testers.finders import (
     Tried,
     finder,
 )
-from workbench.testers.neighbours import RELATIONS, Neighbours, NotNeighbours
+from workbench.testers.neighbours import RELATIONS, Neighbours, NotNeighbours, left_over
 
 DOMAINS = {
     "vectors": Domain(),
@@ -305,3 +305,12 @@ def test_what_is_no_finder(spec, words):
 def test_a_domain_without_neighbours(name, domain, relation, words):
     with pytest.raises(ValueError, match=words):
         finder(name, relation, domain)
+
+
+def test_whole_and_real_records_are_equal_and_so_are_nan():
+    whole, real = np.array([3, 1, 2]), np.array([1.0, 2.0])
+    assert Neighbours(whole, real).relation == "add-remove"
+    assert left_over(whole, real).tolist() == [3]
+    table = np.array([[np.nan, 1.0], [0.0, 1.0]])
+    assert left_over(table, table[:1].copy()).tolist() == [[0.0, 1.0]]
+    Neighbours(table, table[:1].copy())

@@ -166,8 +166,8 @@ def test_reference_values():
     assert allowed.parameter_of_rates(PureDP(1), 0.1, 0.5) == pytest.approx(math.log(5))
     assert allowed.parameter_of_rates(ApproxDP(1, 0.1), 0.1, 0.5) == pytest.approx(math.log(4))
     assert allowed.parameter_of_rates(GDP(1), 0.05, 0.05) == pytest.approx(2 * 1.6448536269514722)
-    assert allowed.parameter_of_total_variation(PureDP(1), math.tanh(0.7)) == pytest.approx(1.4)
-    assert allowed.parameter_of_total_variation(GDP(1), 0.38292492254802624) == pytest.approx(1.0)
+    assert allowed.parameter_of_delta(PureDP(1), math.tanh(0.7), 0.0) == pytest.approx(1.4)
+    assert allowed.parameter_of_delta(GDP(1), 0.38292492254802624, 0.0) == pytest.approx(1.0)
     assert allowed.allowed_delta(GDP(1.0), 0.1) == pytest.approx(0.3523, abs=5e-5)
     assert allowed.parameter_of_delta(GDP(0.2), -0.4, 0.1) == 0
     assert allowed.parameter_of_delta(PureDP(0.2), 1.0, 0.1) == math.inf

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.layout import base_layout, empty, label
-from workbench.testers.neighbours import Neighbours
-from workbench.testers.result import left_over
+from workbench.testers.neighbours import Neighbours, left_over
 
 Records = NDArray[Any]
 

@@ -43,7 +43,7 @@ class MechanismSearch(MechanismChoice):
     renyi = param.Boolean(
         True, label="Rényi", doc="Not for claims with δ > 0, which allow any Rényi divergence."
     )
-    mmd = param.Boolean(True, label="MMD", doc="A kernel; bounds the total variation distance.")
+    mmd = param.Boolean(True, label="MMD", doc="A kernel's witness function, cut to [0, 1].")
     histogram = param.Boolean(True, label="Histogram", doc="Bins, and the best set of them.")
 
     trials = param.Integer(

@@ -173,11 +173,6 @@ def parameter_of_delta(claim: Claimed, delta: float, epsilon: float) -> float | 
     return epsilon + math.log1p(share * math.exp(-epsilon)) - math.log1p(-share)
 
 
-def parameter_of_total_variation(claim: Claimed, tv: float) -> float | None:
-    """The parameter that a total variation distance of at least ``tv`` refutes; else as above."""
-    return parameter_of_delta(claim, tv, 0.0)
-
-
 def parameter_of_renyi(claim: Claimed, value: float, order: float) -> float | None:
     """The parameter that a Rényi divergence of at least ``value`` refutes.
 

@@ -13,12 +13,10 @@ from typing import Any, cast
 import numpy as np
 
 from workbench import checks
-from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Domain, Mechanism
-from workbench.pairs.base import Pair
 from workbench.parallel import Cancelled, Report, map_in_processes, silent
 from workbench.testers import registry
-from workbench.testers.base import Claimed, Tester
+from workbench.testers.base import Claimed, Tester, as_claimed
 from workbench.testers.budget import Budget
 from workbench.testers.finders import Finder, finder
 from workbench.testers.neighbours import Neighbours
@@ -131,7 +129,7 @@ def audit_mechanism(
         time_limit = checks.positive(time_limit, "time_limit")
     if isinstance(mechanism, Mechanism):
         relation, domain = relation or mechanism.relation, domain or mechanism.domain
-    settings = Settings(_claim(claim), found, budget, samples // CALLS, seed, time_limit)
+    settings = Settings(as_claimed(claim), found, budget, samples // CALLS, seed, time_limit)
     source = finder(datasets, relation, domain, stream(seed, 0))
     audit = MechanismAudit(
         name=name_of(mechanism),
@@ -393,12 +391,6 @@ def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:
     if not names or len(set(names)) < len(names):
         raise ValueError(f"testers must be at least one, each once; got {names!r}")
     return dict(zip(names, found, strict=True))
-
-
-def _claim(claim: str | Claimed) -> Claimed:
-    if isinstance(claim, (Claim, Pair)):
-        return claim
-    return parse_claim(claim)
 
 
 def _relation(trials: tuple[Trial, ...]) -> str:

@@ -17,11 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.result import Bound
-from workbench.claims import Claim
+from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 
 #: What may be claimed: a `Claim`, or a pair whose trade-off function is claimed (f-DP).
 Claimed = Claim | Pair
+
+
+def as_claimed(claim: str | Claimed) -> Claimed:
+    """What text such as ``"approx(1, 1e-5)"`` claims; a claim or a pair as it is."""
+    return claim if isinstance(claim, (Claim, Pair)) else parse_claim(claim)
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,6 +38,7 @@ from workbench.testers.allowed import (
     parameter_of_renyi,
 )
 from workbench.testers.base import Claimed, Finding
+from workbench.testers.power import POWER, least
 
 #: Cells of the confidence region: with 40 it takes three times as long, and limits rise by 1e-4 of
 #: themselves.
@@ -53,14 +54,8 @@ _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
 #: e^ε is computed up to here where events are compared.
 _LARGEST_EXPONENT = 700.0
 
-#: The power that is asked of `detectable`; each count is as bad as half of what is left allows.
-POWER = 0.8
-
 #: False positive rates of the events that a Gaussian mechanism is tested on.
 _RATES = np.geomspace(1e-7, 0.5, 48)
-
-#: A parameter beyond which none is looked for, and how exactly it is found.
-_LARGEST_PARAMETER, _PRECISION = 700.0, 5e-3
 
 
 @dataclass(frozen=True)
@@ -255,16 +250,7 @@ def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float |
         counts = Counts(tp=n_p - fn, fp=fp, tn=n_q - fp, fn=fn)
         return _shown(event, counts, confidence)[0] > allowed(event.epsilon)
 
-    step = 0.1
-    while not refuted(own + step):
-        step *= 2
-        if step > _LARGEST_PARAMETER:
-            return math.inf
-    low, high = (own if step == 0.1 else own + step / 2), own + step
-    while high - low > _PRECISION * (high - own):
-        middle = (low + high) / 2
-        low, high = (low, middle) if refuted(middle) else (middle, high)
-    return high
+    return least(own, refuted)
 
 
 def _shown(event: Event, counts: Counts, confidence: float) -> tuple[float, Floats, Floats]:

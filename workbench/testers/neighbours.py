@@ -49,7 +49,7 @@ class Neighbours:
                 f"datasets must be (records,) or (records, columns), both alike; got {a.shape} and "
                 f"{b.shape}"
             )
-        more, fewer = _left_over(a, b), _left_over(b, a)
+        more, fewer = len(left_over(a, b)), len(left_over(b, a))
         wanted = [(1, 0), (0, 1)] if self.relation == "add-remove" else [(1, 1)]
         if (more, fewer) not in wanted:
             rule = {
@@ -62,10 +62,19 @@ class Neighbours:
             )
 
 
-def _left_over(a: NDArray[Any], b: NDArray[Any]) -> int:
-    """How many records of ``a`` are left when those of ``b`` are taken away."""
-    return sum((Counter(map(_key, a)) - Counter(map(_key, b))).values())
+def left_over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """The records of ``a`` that are left when those of ``b`` are taken away."""
+    taken = Counter(map(_key, b))
+    left = []
+    for k, record in enumerate(a):
+        key = _key(record)
+        if not taken[key]:
+            left.append(k)
+        else:
+            taken[key] -= 1
+    return a[left]
 
 
-def _key(record: Any) -> Any:
-    return tuple(np.atleast_1d(record).tolist())
+def _key(record: Any) -> tuple[Any, ...]:
+    """Equal for equal records, be they whole or real numbers; all NaN are one value."""
+    return tuple("NaN" if x != x else x for x in np.atleast_1d(record).tolist())

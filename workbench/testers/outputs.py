@@ -186,7 +186,7 @@ class Encoder:
 
     def outcomes(self, x: NDArray[Any]) -> NDArray[np.int64]:
         """Code of each row: 0 to ``n_outcomes`` − 1, or ``n_outcomes`` for any other row."""
-        return _codes(row_keys(self.check(x)), self.keys)
+        return codes_of(row_keys(self.check(x)), self.keys)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ class _Categories:
     def fit(cls, p: NDArray[Any], q: NDArray[Any]) -> _Categories:
         sides = [cell_keys(x) for x in (p, q)]
         keys = np.unique(np.concatenate(sides))
-        counts = (np.bincount(_codes(x, keys), minlength=keys.size + 1) for x in sides)
+        counts = (np.bincount(codes_of(x, keys), minlength=keys.size + 1) for x in sides)
         p_rate, q_rate = (
             (count + 0.5) / max(x.size, 1) for count, x in zip(counts, sides, strict=True)
         )
@@ -249,7 +249,7 @@ class _Categories:
         return cls(keys, numbers)
 
     def transform(self, x: NDArray[Any]) -> list[Floats]:
-        return [self.numbers[_codes(cell_keys(x), self.keys)]]
+        return [self.numbers[codes_of(cell_keys(x), self.keys)]]
 
 
 def row_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
@@ -282,7 +282,7 @@ def cell_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
     return total
 
 
-def _codes(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
+def codes_of(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Where each key is among the known ones, or their number if it is not."""
     if known.size == 0:
         return np.zeros(keys.size, np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.testers.base import Witness
-from workbench.testers.outputs import is_text, row_keys
+from workbench.testers.outputs import codes_of, is_text, row_keys
 from workbench.testers.result import Picture
 
 #: Bins of numbers, and the most outcomes that are told apart.
@@ -70,18 +70,11 @@ def _outcomes(
     rest = len(shown)
     number = np.full(len(keys) + 1, rest)
     number[shown] = np.arange(rest)
-    code = number[_places(row_keys(outputs), keys)]
+    code = number[codes_of(row_keys(outputs), keys)]
     labels = [_label(asked[k]) for k in first[shown]]
     if (code == rest).any():
         labels.append("other")
     return labels, code
-
-
-def _places(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Where each key is among the known ones; their number if it is not."""
-    place = np.searchsorted(known, keys)
-    place[known[np.minimum(place, known.size - 1)] != keys] = known.size
-    return place
 
 
 def _label(row: Any) -> str:

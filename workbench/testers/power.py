@@ -1,4 +1,4 @@
-"""What a bet on two means would have detected: the power behind a "none found"."""
+"""The power behind a "none found": the least leak that a tester would have detected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.stats import binom
 from workbench.curves.elementwise import Floats
 from workbench.testers.means import Bet, Shares
 
-#: Chance that both sums are at least as large as the two that are counted on.
+#: Of a detection. Each of two sums, or counts, is as bad as half of what is left allows.
 POWER = 0.8
 
 #: Leaks beyond the claim that are looked at, and how exactly the least one is found.

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench import reprs
 from workbench.bounds.result import percent, plain, round_safely
 from workbench.testers import stored
 from workbench.testers.allowed import claim_parameter, claim_symbol
 from workbench.testers.base import Claimed, Finding, Tester
-from workbench.testers.neighbours import Neighbours
+from workbench.testers.neighbours import Neighbours, left_over
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -488,19 +487,6 @@ def datasets_in_words(neighbours: Neighbours | None) -> str:
 
 #: Values that are listed one by one.
 _FEW = 10
-
-
-def left_over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """The records of ``a`` that are left when those of ``b`` are taken away."""
-    taken = Counter(str(np.atleast_1d(record).tolist()) for record in b)
-    left = []
-    for k, record in enumerate(a):
-        key = str(np.atleast_1d(record).tolist())
-        if not taken[key]:
-            left.append(k)
-        else:
-            taken[key] -= 1
-    return a[left]
 
 
 def _records(count: int) -> str:

@@ -11,9 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import checks
 from workbench.bounds.result import Bound
-from workbench.claims import Claim, parse_claim
-from workbench.pairs.base import Pair
-from workbench.testers.base import Claimed, Finding, Tester
+from workbench.testers.base import Claimed, Finding, Tester, as_claimed
 from workbench.testers.outputs import OutputsError, check_alike, check_outputs
 from workbench.testers.registry import tester as registered
 
@@ -87,7 +85,7 @@ def find(
     """As `test_samples`, with what the claim allows, the verdict and the claim's parameter."""
     sides = check_outputs(p, name="p"), check_outputs(q, name="q")
     check_alike(*sides)
-    claimed = claim if isinstance(claim, (Claim, Pair)) else parse_claim(claim)
+    claimed = as_claimed(claim)
     chosen = registered(tester)
     confidence = checks.confidence(confidence)
     for name, x in zip("pq", sides, strict=True):
