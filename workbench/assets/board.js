@@ -1,10 +1,5 @@
-// The board: a page's title, message, numbers, sentences and charts. It draws what it is sent, and
-// sends back what people do with it. One module for Panel and for JupyterLab (anywidget).
-//
-// Synced state: frame (what the page holds, fixed), item_<name> (an item's content as JSON),
-// job_<name> (how long work stands, as JSON), message, busy, handled (serial of the last gesture
-// that was answered), plotly (address of plotly.js; empty where it comes from the model, see
-// `fromModel`), and gesture, the only one that is written here.
+// The board: a page's title, message, numbers, sentences and charts. It draws what it is given, and
+// hands back what people do with it. The dashboard's page and JupyterLab draw with it.
 
 const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
 const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
@@ -12,37 +7,25 @@ const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
 const PATIENCE = 10_000 // ms
 
-export default {
-  render({model, el}) {
-    const frame = model.get("frame")
-    const root = make("div", {class: "wb-board", "data-view": frame.view ?? ""})
-    let serial = 0
-    const send = gesture => {
-      model.set("gesture", {...gesture, serial: ++serial})
-      model.save_changes()
-      return serial
-    }
-    const watched = []
-    const watch = (name, use) => {
-      const update = () => use(model.get(name))
-      model.on(`change:${name}`, update)
-      watched.push([`change:${name}`, update])
-      update()
-    }
-    const watchItems = (items, Kind, place) => items.map(item => {
-      const view = new Kind(item, send)
-      place.append(...view.elements)
-      watch(`item_${item.name}`, text => { if (text) view.show(text) })
+export class Board {
+  // frame: what the page holds and never changes; send(gesture) returns the gesture's serial.
+  constructor(frame, send) {
+    this.views = new Map()
+    this.jobs = new Map()
+    const root = this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""})
+    const place = (item, view, at) => {
+      this.views.set(item.name, view)
+      at.append(...view.elements)
       return view
-    })
-
+    }
     const about = frame.about ? [make("p", {class: "wb-about"}, frame.about)] : []
     root.append(make("header", {}, make("h1", {}, frame.title), ...about))
-    root.append(alertBox(watch, send))
+    this.alert = new Alert(send)
+    root.append(this.alert.element)
     for (const job of frame.jobs) {
       const row = new JobRow(job, send)
+      this.jobs.set(job.name, row)
       root.append(row.element)
-      watch(`job_${job.name}`, text => { if (text) row.show(JSON.parse(text)) })
     }
     const strip = make("div", {class: "wb-strip", style: `--columns: ${columns(frame.numbers.length)}`})
     const places = {
@@ -53,25 +36,90 @@ export default {
     const cards = make("div", {class: "wb-cards"})
     root.firstChild.append(places.head)
     root.append(strip, places.strip, cards, places.foot)
-    watchItems(frame.numbers, NumberCard, strip)
-    for (const item of frame.sentences) watchItems([item], Sentence, places[item.place])
-    const charts = watchItems(frame.figures, ChartCard, cards)
-    const busy = make("div", {class: "wb-busy", role: "status"})
-    root.append(busy)
-    watch("busy", on => { busy.textContent = on ? "Updating …" : "" })
-    watch("handled", number => charts.forEach(chart => chart.answered(number)))
-    el.append(root)
+    for (const item of frame.numbers) place(item, new NumberCard(item), strip)
+    for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
+    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send), cards))
+    this.busy = make("div", {class: "wb-busy", role: "status"})
+    root.append(this.busy)
+  }
 
-    havePlotly(model).then(() => {
-      root.classList.add("wb-live")
-      charts.forEach(chart => chart.start())
+  show(name, content) {
+    this.views.get(name)?.show(content)
+  }
+
+  showJob(name, state) {
+    this.jobs.get(name)?.show(state)
+  }
+
+  showMessage(message) {
+    this.alert.show(message)
+  }
+
+  showBusy(on) {
+    this.busy.textContent = on ? "Updating …" : ""
+  }
+
+  answered(serial) {
+    for (const chart of this.charts) chart.answered(serial)
+  }
+
+  // Draw the charts, once plotly.js is here: from an address, or from the model of a notebook.
+  start(address, model) {
+    this.startCharts(address, model)
+    this.themes = new MutationObserver(() => this.charts.forEach(chart => chart.schedule()))
+    this.themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
+    this.themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
+  }
+
+  startCharts(address, model) {
+    havePlotly(address, model).then(() => {
+      if (this.alert.act) this.showMessage("")
+      this.element.classList.add("wb-live")
+      this.charts.forEach(chart => chart.start())
+    }, error => {
+      const again = () => this.startCharts(address, model)
+      this.alert.show(`${error.message}; the charts cannot be drawn without it`, "Try again", again)
     })
-    const themes = new MutationObserver(() => charts.forEach(chart => chart.schedule()))
-    themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
-    themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
+  }
+
+  stop() {
+    this.themes.disconnect()
+    this.charts.forEach(chart => chart.stop())
+  }
+}
+
+// In JupyterLab (anywidget). Synced: frame, item_<name> (an item's content as JSON), job_<name> (how
+// long work stands, as JSON), message, busy, handled (serial of the last gesture that was
+// answered), and gesture, the only one that is written here.
+export default {
+  render({model, el}) {
+    let serial = 0
+    const frame = model.get("frame")
+    const board = new Board(frame, gesture => {
+      model.set("gesture", {...gesture, serial: ++serial})
+      model.save_changes()
+      return serial
+    })
+    const watched = []
+    const watch = (name, use) => {
+      const update = () => use(model.get(name))
+      model.on(`change:${name}`, update)
+      watched.push([`change:${name}`, update])
+      update()
+    }
+    for (const {name} of [...frame.numbers, ...frame.sentences, ...frame.figures]) {
+      watch(`item_${name}`, text => { if (text) board.show(name, JSON.parse(text)) })
+    }
+    for (const {name} of frame.jobs) {
+      watch(`job_${name}`, text => { if (text) board.showJob(name, JSON.parse(text)) })
+    }
+    watch("message", message => board.showMessage(message))
+    watch("busy", on => board.showBusy(on))
+    watch("handled", number => board.answered(number))
+    el.append(board.element)
+    board.start("", model)
     return () => {
-      themes.disconnect()
-      charts.forEach(chart => chart.stop())
+      board.stop()
       watched.forEach(([event, update]) => model.off(event, update))
     }
   },
@@ -96,8 +144,7 @@ class NumberCard {
     this.elements = [card, panel]
   }
 
-  show(text) {
-    const {value, relation, badge, tone, note, explanation} = JSON.parse(text)
+  show({value, relation, badge, tone, note, explanation}) {
     this.relation.textContent = relation
     this.value.textContent = value
     this.value.classList.toggle("wb-long", value.length > 8)
@@ -118,21 +165,27 @@ class Sentence {
 
   show(text) {
     const [paragraph] = this.elements
-    paragraph.textContent = JSON.parse(text)
+    paragraph.textContent = text
     paragraph.hidden = !paragraph.textContent
   }
 }
 
-function alertBox(watch, send) {
-  const words = make("p", {})
-  const close = make("button", {class: "wb-text-button", type: "button"}, "Dismiss")
-  const body = make("div", {class: "wb-alert", hidden: ""}, words, close)
-  close.addEventListener("click", () => send({kind: "dismiss"}))
-  watch("message", message => {
-    words.textContent = message
-    body.hidden = !message
-  })
-  return make("div", {role: "alert"}, body)
+// What went wrong; with an action of its own where there is one, else it is dismissed.
+class Alert {
+  constructor(send) {
+    this.words = make("p", {})
+    this.button = make("button", {class: "wb-text-button", type: "button"})
+    this.button.addEventListener("click", () => (this.act ? this.act() : send({kind: "dismiss"})))
+    this.body = make("div", {class: "wb-alert", hidden: ""}, this.words, this.button)
+    this.element = make("div", {role: "alert"}, this.body)
+  }
+
+  show(message, action = "Dismiss", act = null) {
+    this.act = act
+    this.button.textContent = action
+    if (this.words.textContent !== message) this.words.textContent = message
+    this.body.hidden = !message
+  }
 }
 
 // -- long work -----------------------------------------------------------------------------------
@@ -201,8 +254,8 @@ class ChartCard {
     this.elements = [card]
   }
 
-  show(text) {
-    this.text = text
+  show(figure) {
+    this.figure = figure
     this.schedule()
   }
 
@@ -223,7 +276,7 @@ class ChartCard {
 
   // Many changes between two frames are one drawing, of the last of them.
   schedule() {
-    if (this.frame || !this.ready || !this.text) return
+    if (this.frame || !this.ready || !this.figure) return
     this.frame = requestAnimationFrame(() => {
       this.frame = null
       this.draw()
@@ -239,11 +292,10 @@ class ChartCard {
       arrays.set(text, this.arrays.get(text) ?? array())
       return arrays.get(text)
     }
-    const figure = JSON.parse(this.text)
     const paint = role => colour(role, style)
-    const data = revive(figure.data, paint, keep)
+    const data = revive(this.figure.data, paint, keep)
     // A layout's arrays are plotly's to change (ranges), but for those of the ticks.
-    const layout = revive(figure.layout, paint, (text, array) => array())
+    const layout = revive(this.figure.layout, paint, (text, array) => array())
     for (const axis of [layout.xaxis, layout.yaxis]) {
       for (const ticks of ["tickvals", "ticktext"]) {
         if (axis?.[ticks]) axis[ticks] = keep(JSON.stringify(axis[ticks]), () => axis[ticks])
@@ -415,17 +467,21 @@ function colour(role, style) {
   return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
 }
 
-async function havePlotly(model) {
-  if (!window.Plotly) await loadScript(model.get("plotly") || await fromModel(model))
+async function havePlotly(address, model) {
+  if (!window.Plotly) await loadScript(address || await fromModel(model))
 }
 
-// The page's shell may have begun to load it already.
+// The document may have begun to load it already. One that failed is tried anew by a new element.
 function loadScript(address) {
-  let script = document.querySelector(`script[src="${address}"]`)
+  let script = document.querySelector(`script[src="${address}"]:not([data-failed])`)
   if (!script) document.head.append(script = make("script", {src: address}))
   return new Promise((resolve, reject) => {
-    script.addEventListener("load", resolve)
-    script.addEventListener("error", () => reject(new Error(`no plotly.js at ${address}`)))
+    const failed = () => {
+      script.dataset.failed = ""
+      reject(new Error(`plotly.js could not be loaded from ${address}`))
+    }
+    script.addEventListener("load", () => (window.Plotly ? resolve() : failed()))
+    script.addEventListener("error", failed)
   })
 }
 
@@ -453,7 +509,7 @@ async function unpacked(bytes) {
 
 // -- elements -----------------------------------------------------------------------------------
 
-function make(tag, attributes = {}, ...children) {
+export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
   element.append(...children)

@@ -43,6 +43,25 @@ def content(value: Any) -> str:
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
+def parts(value: Any) -> dict[str, str]:
+    """What an item drew as JSON in parts, so that of a figure only what changed need be sent.
+
+    Parameters
+    ----------
+    value : dict, Bound, Fact or str
+
+    Returns
+    -------
+    dict of str to str
+        For a figure its ``"layout"``, and its traces by their place, ``"0"``, ``"1"``, …; for
+        anything else the whole under ``"all"``.
+    """
+    if not isinstance(value, dict):
+        return {"all": content(value)}
+    traces = {str(place): content(trace) for place, trace in enumerate(value["data"])}
+    return {"layout": content(value["layout"]), **traces}
+
+
 def jobs(page: Page) -> dict[str, str]:
     """How every job of the page stands, as JSON, by the name that the board knows it by."""
     offered = {c.name for section in page.controls for c in section.controls if c.offered(page)}

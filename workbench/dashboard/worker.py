@@ -1,4 +1,4 @@
-"""A session's work, in order and off the event loop, so that one person's wait is only theirs."""
+"""A session's work, in order, off the event loop, and in turns with that of other sessions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from threading import Lock, get_ident
 
 logger = logging.getLogger(__name__)
 
-#: All sessions share these threads; numpy and file reading let go of the interpreter.
-THREADS = ThreadPoolExecutor(max_workers=8, thread_name_prefix="workbench")
+#: All sessions share these threads. More of them would only take turns at the interpreter.
+THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="workbench")
 
 
 class Worker:
-    """Runs posted jobs one after the other in a thread; of jobs with one key, only the latest.
+    """Runs posted tasks one after the other in a thread; of tasks with one key, only the latest.
+
+    All tasks that wait are one turn. After it, a session that has more to do queues up behind the
+    other sessions, so that none of them can keep the threads to itself.
 
     Parameters
     ----------
@@ -24,42 +27,50 @@ class Worker:
 
     def __init__(self, after: Callable[[], None]):
         self._after = after
-        self._jobs: dict[Hashable, Callable[[], None]] = {}
+        self._tasks: dict[Hashable, Callable[[], None]] = {}
         self._lock = Lock()
-        self._running = False
+        self._queued = False
         self._thread = 0
 
-    def post(self, key: Hashable, job: Callable[[], None]) -> None:
-        """Have ``job`` run soon, in place of an older one of the same key that still waits."""
+    def post(self, key: Hashable, task: Callable[[], None]) -> None:
+        """Have ``task`` run soon, in place of an older one of the same key that still waits."""
         with self._lock:
-            self._jobs.pop(key, None)
-            self._jobs[key] = job
-            if self._running:
+            self._tasks.pop(key, None)
+            self._tasks[key] = task
+            if self._queued:
                 return
-            self._running = True
-        THREADS.submit(self._run)
+            self._queued = True
+        THREADS.submit(self._turn)
+
+    def close(self) -> None:
+        """Forget what waits, and what was to be called; nothing runs any more."""
+        with self._lock:
+            self._tasks.clear()
+            self._after = lambda: None
 
     @property
     def busy(self) -> bool:
         """Whether anything is running or waiting."""
-        return self._running
+        return self._queued
 
     @property
     def here(self) -> bool:
-        """Whether the caller is one of the jobs."""
-        return self._running and self._thread == get_ident()
+        """Whether the caller is one of the tasks."""
+        return self._thread == get_ident()
 
-    def _run(self) -> None:
+    def _turn(self) -> None:
+        with self._lock:
+            tasks, self._tasks = self._tasks, {}
         self._thread = get_ident()
-        while True:
-            with self._lock:
-                jobs, self._jobs = self._jobs, {}
-                if not jobs:
-                    self._running = False
-                    return
-            try:
-                for job in jobs.values():
-                    job()
-                self._after()
-            except Exception:
-                logger.exception("A change of the page failed")
+        try:
+            for task in tasks.values():
+                task()
+            self._after()
+        except Exception:
+            logger.exception("a change of the page failed")
+        finally:
+            self._thread = 0
+        with self._lock:
+            self._queued = bool(self._tasks)
+        if self._queued:
+            THREADS.submit(self._turn)

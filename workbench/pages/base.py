@@ -42,6 +42,9 @@ M = TypeVar("M", "Item", Job)
 #: Seconds within which two clicks are one.
 DOUBLE_CLICK = 0.4
 
+#: Passes in which `Page.restore` sets parameters that depend on each other.
+RESTORE_PASSES = 4
+
 
 class Upload(param.Parameter):
     """One or more files handed in by a person: a tuple of (filename, bytes)."""
@@ -218,6 +221,7 @@ class Page(param.Parameterized):
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
     rests_on: ClassVar[str] = "scores"  #: the parameter, if it has it, on which other defaults rest
+    told: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from other state
 
     message = param.String("", precedence=-1, doc="What went wrong last, in plain words.")
     job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was begun.")
@@ -265,6 +269,56 @@ class Page(param.Parameterized):
     def draw(self, item: Item) -> Any:
         """The item as it stands now."""
         return getattr(self, item.name)()
+
+    def share_results(self, other: Page) -> None:
+        """Take over derived results of a page of this kind; each serves while its inputs are equal."""
+        self._kept.update(other._kept)
+
+    # -- settings that outlive the page ------------------------------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        """All that JSON can hold of the state: a selector's choice as its label, files by name."""
+        return {name: _setting(self, parameter) for name, parameter in self._settable()}
+
+    def restore(self, settings: Mapping[str, Any]) -> list[str]:
+        """Set the parameters to what `settings` returned on a page of this kind.
+
+        Setting one parameter may change others, such as the threshold when the data change; hence
+        several passes. What nobody sets by hand, such as the seed of a sample, comes first and last.
+
+        Parameters
+        ----------
+        settings : mapping of str to object
+            May come from an older version or from a stranger: unknown names and values are left
+            out.
+
+        Returns
+        -------
+        list of str
+            Labels of the parameters that could not be restored. Files cannot.
+        """
+        shown = [c.name for section in self.controls for c in section.controls]
+        known = dict(self._settable())
+        hidden = [name for name in known if name not in shown]
+        order = [*hidden, *(name for name in shown if name in known), *hidden]
+        wanted = {name: settings[name] for name in known if name in settings}
+        for _ in range(RESTORE_PASSES):
+            for name in order:
+                if name in wanted and _setting(self, known[name]) != wanted[name]:
+                    with suppress(ValueError, TypeError, KeyError):
+                        setattr(self, name, _from_setting(known[name], wanted[name]))
+        lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
+        return [str(known[name].label) for name in lost]
+
+    def _settable(self) -> list[tuple[str, Any]]:
+        kinds = (param.Boolean, param.Number, param.String, param.Selector, Upload)
+        return [
+            (name, parameter)
+            for name, parameter in self.param.objects().items()
+            if isinstance(parameter, kinds)
+            and not isinstance(parameter, param.Event)
+            and name not in ("name", *self.told)
+        ]
 
     # -- long work ---------------------------------------------------------------------------------
 
@@ -407,6 +461,25 @@ class Page(param.Parameterized):
     def _value(self, need: str) -> Any:
         value = getattr(self, need)
         return value() if callable(value) and hasattr(value, "_needs") else value
+
+
+def _setting(page: Page, parameter: Any) -> Any:
+    """A parameter's value as JSON can hold it."""
+    value = getattr(page, parameter.name)
+    if isinstance(parameter, Upload):
+        return [[name, len(content)] for name, content in value or ()]
+    if isinstance(parameter, param.Selector):
+        return next((name for name, one in parameter.get_range().items() if one == value), None)
+    return value
+
+
+def _from_setting(parameter: Any, setting: Any) -> Any:
+    """The value that `_setting` returned; an error if there is none."""
+    if isinstance(parameter, Upload):
+        raise ValueError("the content of a file is not part of the settings")
+    if isinstance(parameter, param.Selector):
+        return parameter.get_range()[setting]
+    return setting
 
 
 def _mark(method: F, item: Item) -> F:

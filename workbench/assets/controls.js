@@ -1,0 +1,284 @@
+// The controls of a page, as native elements: what a person sets is sent, and what the session
+// says is shown, except where a person has meanwhile asked for something else.
+
+import {make} from "./board.js"
+
+export class Controls {
+  // send(gesture) returns its serial; settled(serial) tells whether it was answered;
+  // upload(name, files) sends files.
+  constructor(sections, {send, settled, upload}) {
+    this.all = new Map()
+    this.element = make("form", {class: "wb-controls", "aria-label": "Controls"})
+    this.element.addEventListener("submit", event => event.preventDefault())
+    this.sections = sections.map(section => {
+      const docs = make("dl", {})
+      const heading = make("h2", {}, section.title)
+      const about = make("details", {}, make("summary", {}, heading, make("i", {"aria-hidden": "true"}, "i")), docs)
+      const group = make("section", {class: "wb-group"}, section.title ? about : "")
+      const controls = section.controls.map(spec => {
+        const control = new KINDS[spec.kind](spec, {send, settled, upload})
+        this.all.set(spec.name, control)
+        group.append(control.element)
+        return control
+      })
+      this.element.append(group)
+      return {group, about, docs, controls}
+    })
+  }
+
+  show(states) {
+    for (const [name, state] of Object.entries(states)) this.all.get(name)?.take(state)
+    for (const {group, about, docs, controls} of this.sections) {
+      const offered = controls.filter(control => !control.element.hidden)
+      group.hidden = !offered.length
+      // Help is of what is shown.
+      const explained = offered.filter(({spec}) => spec.doc)
+      docs.replaceChildren(...explained.flatMap(({spec}) => [make("dt", {}, spec.label), make("dd", {}, spec.doc)]))
+      about.classList.toggle("wb-bare", !explained.length)
+    }
+  }
+
+  progress(name, share) {
+    this.all.get(name)?.progress?.(Math.min(share, 1))
+  }
+
+  // What was set while no answer came, so that it is not lost with the connection.
+  unsent() {
+    const open = [...this.all.values()].filter(control => control.open())
+    return Object.fromEntries(open.map(control => [control.spec.name, control.asked]))
+  }
+}
+
+let count = 0
+
+// A control: its element, what was asked for last, and whether that was answered.
+class Control {
+  constructor(spec, {send, settled, upload}) {
+    Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
+    this.set = value => {
+      this.asked = value
+      this.serial = send({kind: "set", name: spec.name, value})
+    }
+    this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
+    this.element = make("div", {class: `wb-control wb-${spec.kind}`, "data-control": spec.name})
+    this.build()
+  }
+
+  open() {
+    return this.asked !== undefined && !this.settled(this.serial)
+  }
+
+  take(state) {
+    this.element.hidden = !state.offered
+    if (!this.open()) this.show(state)
+  }
+
+  label() {
+    return make("label", {for: this.id}, this.spec.label)
+  }
+}
+
+class Slider extends Control {
+  build() {
+    this.range = make("input", {type: "range", id: this.id})
+    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value))
+    this.range.addEventListener("input", () => {
+      this.write(Number(this.range.value))
+      this.set(Number(this.range.value))
+    })
+    const head = make("div", {class: "wb-control-head"}, this.label(), this.typed.element)
+    this.element.append(head, this.range)
+  }
+
+  show({low, high, step, decimals, value}) {
+    this.decimals = decimals
+    Object.assign(this.range, {min: low, max: high, step})
+    this.typed.scale({low, high, step, decimals})
+    this.write(value)
+  }
+
+  write(value) {
+    this.range.value = value
+    this.range.setAttribute("aria-valuetext", value.toFixed(this.decimals))
+    this.range.style.setProperty("--share", (value - this.range.min) / (this.range.max - this.range.min || 1))
+    this.typed.write(value)
+  }
+}
+
+class NumberField extends Control {
+  build() {
+    this.typed = new Typed(null, value => this.set(value), this.id)
+    this.element.append(this.label(), this.typed.element)
+  }
+
+  show(state) {
+    this.typed.scale(state)
+    this.typed.write(state.value)
+  }
+}
+
+// A field that takes a number when it is complete: on Enter, an arrow key, or when it is left.
+class Typed {
+  constructor(name, taken, id) {
+    const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}
+    if (name) attributes["aria-label"] = name
+    if (id) attributes.id = id
+    this.element = make("input", {...attributes, class: "wb-typed"})
+    this.taken = taken
+    this.element.addEventListener("change", () => this.commit())
+    this.element.addEventListener("keydown", event => {
+      if (event.key === "Enter") this.commit()
+      if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return
+      event.preventDefault()
+      const from = this.parsed() ?? this.value
+      this.element.value = this.text(from + (event.key === "ArrowUp" ? this.step : -this.step))
+      this.commit()
+    })
+  }
+
+  scale({step, decimals}) {
+    Object.assign(this, {step, decimals})
+  }
+
+  // A person who is typing is not interrupted.
+  write(value) {
+    this.value = value
+    const typing = this.element.matches(":focus") && this.element.value !== this.shown
+    this.shown = this.text(value)
+    if (!typing) this.element.value = this.shown
+    if (!typing) this.mark(false)
+  }
+
+  text(value) {
+    if (value === null || value === undefined) return ""
+    const fixed = value.toFixed(Math.min(this.decimals, 20))
+    return Math.abs(Number(fixed) - value) <= 1e-9 * Math.abs(value) ? fixed : String(value)
+  }
+
+  // "1,000" and "1 000" are a thousand; a decimal comma is not guessed.
+  parsed() {
+    const text = this.element.value.trim().replaceAll("−", "-")
+    const plain = /^[-+]?\d{1,3}([,\s]\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(/[,\s]/g, "") : text
+    const number = plain === "" ? NaN : Number(plain)
+    return Number.isFinite(number) ? number : null
+  }
+
+  commit() {
+    if (this.element.value === this.shown) return
+    const value = this.parsed()
+    this.mark(value === null)
+    if (value === null) return
+    this.shown = this.element.value
+    this.taken(value)
+  }
+
+  mark(wrong) {
+    this.element.setAttribute("aria-invalid", String(wrong))
+    this.element.title = wrong ? "Type a number, such as 0.05, 1e-5 or 1,000" : ""
+  }
+}
+
+class Choice extends Control {
+  build() {
+    this.select = make("select", {id: this.id})
+    this.select.addEventListener("change", () => this.set(this.select.value))
+    this.element.append(this.label(), this.select)
+  }
+
+  show({options, value}) {
+    const same = options.length === this.options?.length && options.every((name, k) => name === this.options[k])
+    if (!same) {
+      this.options = options
+      this.select.replaceChildren(...options.map(name => make("option", {value: name}, name)))
+    }
+    if (value === null) this.select.selectedIndex = -1
+    else this.select.value = value
+  }
+}
+
+class Switch extends Control {
+  build() {
+    this.box = make("input", {type: "checkbox", role: "switch", id: this.id})
+    this.box.addEventListener("change", () => this.set(this.box.checked))
+    this.element.append(this.box, this.label())
+  }
+
+  show({value}) {
+    this.box.checked = value
+  }
+}
+
+class TextField extends Control {
+  build() {
+    this.field = make("input", {type: "text", id: this.id, autocomplete: "off", spellcheck: "false"})
+    this.field.addEventListener("change", () => this.set(this.field.value))
+    this.element.append(this.label(), this.field)
+  }
+
+  show({value}) {
+    if (!this.field.matches(":focus") || this.field.value === this.shown) this.field.value = value
+    this.shown = value
+  }
+}
+
+class Button extends Control {
+  build() {
+    this.button = make("button", {type: "button", class: "wb-button"}, this.spec.label)
+    this.button.addEventListener("click", () => this.set(true))
+    this.element.append(this.button)
+  }
+
+  open() {
+    return false
+  }
+
+  show() {}
+}
+
+class JobButton extends Control {
+  build() {
+    this.button = make("button", {type: "button", class: "wb-button wb-main"}, this.spec.label)
+    this.button.addEventListener("click", this.press)
+    this.element.append(this.button)
+  }
+
+  show({label, running}) {
+    this.button.textContent = label
+    this.button.classList.toggle("wb-main", !running)
+  }
+}
+
+class Files extends Control {
+  build() {
+    this.field = make("input", {type: "file", multiple: "", id: this.id, class: "wb-said"})
+    this.said = make("p", {class: "wb-quiet", "aria-live": "polite"})
+    this.bar = make("progress", {max: "1", value: "0", "aria-label": `Upload: ${this.spec.label}`, hidden: ""})
+    const label = make("label", {for: this.id, class: "wb-button"}, this.spec.label)
+    this.field.addEventListener("change", () => {
+      if (!this.field.files.length) return
+      const files = [...this.field.files]
+      this.said.textContent = files.map(({name}) => name).join(", ")
+      this.field.value = "" // the same file can be chosen again
+      this.upload(this.spec.name, files)
+    })
+    this.element.append(this.field, label, this.bar, this.said)
+  }
+
+  show() {}
+
+  progress(share) {
+    this.bar.value = share
+    this.bar.hidden = share >= 1
+  }
+}
+
+const KINDS = {
+  slider: Slider,
+  number: NumberField,
+  choice: Choice,
+  switch: Switch,
+  text: TextField,
+  button: Button,
+  job: JobButton,
+  files: Files,
+}

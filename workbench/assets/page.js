@@ -1,0 +1,252 @@
+// The dashboard's page: it draws the first state, which lies in the document, then follows what the
+// session sends, and sends what people do. See workbench/dashboard/session.py for the messages.
+
+import {Board, make} from "./board.js"
+import {Controls} from "./controls.js"
+
+const NARROW = "(max-width: 899px)"
+const PATIENCE = 4000 // ms without an answer after which people are told
+const RETRY = 1000 // ms between two questions whether the server is back
+const RETURNS = 5 // reloads within a minute; then a person decides
+const CHUNK = 2 ** 20 // bytes of a file in one message
+
+const root = document.documentElement
+const notice = document.querySelector(".wb-connection")
+const first = JSON.parse(document.getElementById("first").textContent)
+const kept = `workbench:lost:${location.pathname}`
+
+// -- what people do, on its way to the session ----------------------------------------------------
+
+// One message of a kind is under way at a time; of those that come meanwhile the latest follows.
+// A slow server or a slow line is thus never further behind than by one answer.
+class Wire {
+  constructor() {
+    this.serial = this.handled = 0
+    this.underway = new Map() // key -> serial
+    this.waiting = new Map() // key -> [gesture, serial]
+    this.model = null
+    this.lost = false
+  }
+
+  // The serial number that the answer will carry.
+  send(gesture) {
+    const key = gesture.kind === "set" ? gesture.name : gesture.kind
+    this.serial += 1
+    this.waiting.delete(key)
+    this.waiting.set(key, [gesture, this.serial])
+    this.flush()
+    return this.serial
+  }
+
+  flush() {
+    if (!this.model || this.lost) return
+    for (const [key, [gesture, serial]] of [...this.waiting]) {
+      if (this.underway.has(key)) continue
+      this.waiting.delete(key)
+      this.underway.set(key, serial)
+      const {content, ...rest} = gesture
+      const message = {text: JSON.stringify({...rest, serial})}
+      this.model.send_msg(content === undefined ? message : {...message, content})
+    }
+    this.watch()
+  }
+
+  answered(handled) {
+    this.handled = Math.max(this.handled, handled)
+    for (const [key, serial] of this.underway) if (serial <= handled) this.underway.delete(key)
+    clearTimeout(this.alarm)
+    this.alarm = null
+    this.flush()
+    if (!this.underway.size) tell("")
+  }
+
+  // An answer that does not come is told: the numbers on the page are older than the controls.
+  watch() {
+    if (this.alarm || !this.underway.size) return
+    this.alarm = setTimeout(() => {
+      this.alarm = null
+      if (this.underway.size) tell("The server has not answered yet. The numbers are from before your last change.")
+    }, PATIENCE)
+  }
+
+  // The server is at work on it, and said so.
+  heard() {
+    clearTimeout(this.alarm)
+    this.alarm = null
+    tell("")
+  }
+}
+
+const wire = new Wire()
+
+// -- what the session sends ------------------------------------------------------------------------
+
+const contents = {}
+const settings = {...first.settings}
+const board = new Board(first.frame, gesture => wire.send(gesture))
+const controls = new Controls(first.sections, {
+  send: gesture => wire.send(gesture),
+  settled: serial => wire.handled >= serial,
+  upload,
+})
+
+function update(news) {
+  for (const [name, parts] of Object.entries(news.items ?? {})) {
+    contents[name] = merged(contents[name], parts)
+    board.show(name, contents[name])
+  }
+  if (news.handled !== undefined) {
+    board.answered(news.handled)
+    wire.answered(news.handled)
+  }
+  if (news.controls) controls.show(news.controls)
+  if (news.settings) Object.assign(settings, news.settings)
+  for (const [name, text] of Object.entries(news.jobs ?? {})) board.showJob(name.slice("job_".length), JSON.parse(text))
+  if (news.message !== undefined) board.showMessage(news.message)
+  if (news.busy !== undefined) board.showBusy(news.busy)
+  if (news.busy) wire.heard()
+}
+
+// A figure's changed parts put into what was there; anything else comes whole.
+function merged(before, {all, layout, traces, ...changed}) {
+  if (all !== undefined) return all
+  const data = (before?.data ?? []).slice(0, traces)
+  for (const [place, trace] of Object.entries(changed)) data[place] = trace
+  return {data, layout: layout ?? before.layout}
+}
+
+// -- the connection --------------------------------------------------------------------------------
+
+window.workbench.use = model => {
+  wire.model = model
+  model.on("msg:custom", event => update(JSON.parse(event.data ?? event)))
+  Bokeh.documents[0].on_event("connection_lost", lost)
+  const before = sessionStorage.getItem(kept)
+  sessionStorage.removeItem(kept)
+  if (before) {
+    const serial = wire.send({kind: "restore", settings: JSON.parse(before).settings})
+    const done = setInterval(() => {
+      if (wire.handled < serial) return
+      clearInterval(done)
+      dim(false)
+      tell("")
+    }, 50)
+  }
+  root.dataset.connected = ""
+  wire.flush()
+}
+if (window.workbench.model) window.workbench.use(window.workbench.model)
+
+function lost() {
+  if (wire.lost) return
+  wire.lost = true
+  delete root.dataset.connected
+  dim(true)
+  const returns = recentReturns()
+  if (returns.length >= RETURNS) {
+    tell("Connection lost, again and again. These numbers are from before.", "Reload the page")
+    return
+  }
+  tell("Connection lost. These numbers are from before; controls do nothing until the server answers.")
+  const ask = setInterval(async () => {
+    try {
+      const answer = await fetch("./liveness", {cache: "no-store"})
+      if (!answer.ok) return
+    } catch {
+      return
+    }
+    clearInterval(ask)
+    sessionStorage.setItem(kept, JSON.stringify({settings: {...settings, ...controls.unsent()}}))
+    sessionStorage.setItem("workbench:returns", JSON.stringify([...returns, Date.now()]))
+    location.reload()
+  }, RETRY)
+}
+
+function recentReturns() {
+  const times = JSON.parse(sessionStorage.getItem("workbench:returns") ?? "[]")
+  return times.filter(time => Date.now() - time < 60_000)
+}
+
+const dim = on => root.toggleAttribute("data-stale", on)
+
+function tell(words, action) {
+  if (wire.lost && !words) return
+  notice.textContent = words
+  notice.hidden = !words
+  if (!action) return
+  const button = make("button", {type: "button", class: "wb-button"}, action)
+  button.addEventListener("click", () => location.reload())
+  notice.append(" ", button)
+}
+
+// -- files -----------------------------------------------------------------------------------------
+
+const answer = serial => new Promise(resolve => {
+  const ask = () => (wire.handled >= serial ? resolve() : setTimeout(ask, 20))
+  ask()
+})
+
+async function upload(name, files) {
+  const all = [...files].map(file => [file.name, file.size])
+  await answer(wire.send({kind: "files", name, files: all}))
+  for (const [k, file] of [...files].entries()) {
+    for (let at = 0; at < file.size; at += CHUNK) {
+      const content = await file.slice(at, at + CHUNK).arrayBuffer()
+      await answer(wire.send({kind: "chunk", name, file: k, content}))
+      controls.progress(name, (at + CHUNK) / file.size)
+    }
+  }
+  controls.progress(name, 1)
+}
+
+// -- the shell: drawer and theme -------------------------------------------------------------------
+
+const drawer = document.querySelector(".wb-drawer")
+const menuButton = document.querySelector(".wb-menu-button")
+const narrow = matchMedia(NARROW)
+
+function openDrawer(open) {
+  root.toggleAttribute("data-drawer", open)
+  drawer.inert = !open
+  menuButton.setAttribute("aria-expanded", String(open))
+  menuButton.setAttribute("aria-label", open ? "Close drawer" : "Open drawer")
+}
+openDrawer(!narrow.matches)
+narrow.addEventListener("change", () => openDrawer(!narrow.matches))
+menuButton.addEventListener("click", () => openDrawer(drawer.inert))
+document.addEventListener("keydown", event => {
+  if (event.key === "Escape" && narrow.matches && !drawer.inert) {
+    openDrawer(false)
+    menuButton.focus()
+  }
+})
+document.querySelector("#content").addEventListener("pointerdown", () => {
+  if (narrow.matches && !drawer.inert) openDrawer(false)
+})
+
+const themeButton = document.querySelector(".wb-theme")
+const SUN = "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10Zm-1-6h2v4h-2Zm0 18h2v4h-2ZM1 11h4v2H1Zm18 0h4v2h-4ZM5 3.6 7.8 6.4 6.4 7.8 3.6 5Zm12.6 12.6 2.8 2.8-1.4 1.4-2.8-2.8ZM3.6 19l2.8-2.8 1.4 1.4L5 20.4ZM16.2 6.4 19 3.6 20.4 5l-2.8 2.8Z"
+const MOON = "M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5Z"
+
+function showTheme() {
+  const dark = root.dataset.theme === "dark"
+  themeButton.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme")
+  themeButton.innerHTML = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="${dark ? SUN : MOON}"/></svg>`
+}
+themeButton.addEventListener("click", () => {
+  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark"
+  localStorage.setItem("workbench:theme", root.dataset.theme)
+  showTheme()
+})
+showTheme()
+
+// -- the first drawing -----------------------------------------------------------------------------
+
+drawer.append(controls.element)
+document.querySelector("#content").append(board.element)
+update(first)
+board.start(document.body.dataset.plotly)
+if (sessionStorage.getItem(kept)) {
+  dim(true)
+  tell("The connection is back. Restoring your settings …")
+}

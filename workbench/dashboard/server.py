@@ -1,0 +1,103 @@
+"""What the server refuses, and how browsers keep what they were sent.
+
+A session belongs to the browser that opened it. Its id is made and signed here: an id that comes
+with an address or a header is refused, as it could be a stranger's, who would then see this
+visitor's page. A session takes one connection, so that its token opens nothing a second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+from weakref import WeakSet
+
+import bokeh.server.tornado as bokeh_tornado
+from bokeh.protocol.exceptions import ProtocolError
+from bokeh.util.token import get_session_id
+from panel.io.server import DocHandler, WSHandler
+from tornado.web import HTTPError, StaticFileHandler
+
+from workbench.assets.board import HERE
+
+#: How an address or a header could name a session.
+_NAMES = ("bokeh-session-id", "bokeh-token")
+
+#: Sessions that have had their connection.
+_TAKEN: WeakSet[Any] = WeakSet()
+
+#: Seconds for which browsers keep a file whose address changes with its content.
+_YEAR = 365 * 24 * 3600
+
+
+def _digest() -> str:
+    """A name for the present content of the files that browsers load."""
+    content = b"".join(path.read_bytes() for path in sorted(HERE.iterdir()) if path.is_file())
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+#: Addresses of our scripts and of plotly.js, relative to a page.
+STATIC = f"./assets/{_digest()}"
+PLOTLY = f"./plotly/{version('plotly')}/plotly.min.js"
+
+
+class KeptFiles(StaticFileHandler):
+    """Files under addresses that change with their content: browsers need not ask again."""
+
+    def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
+        """Seconds for which the file is kept."""
+        return _YEAR
+
+
+def static_patterns() -> list[tuple[Any, ...]]:
+    """Tornado routes of the files that browsers load."""
+    plotly = str(files("plotly") / "package_data")
+    return [
+        (r"/assets/[0-9a-f]+/([a-z]+\.(?:js|css|svg))", KeptFiles, {"path": str(HERE)}),
+        (r"/plotly/[0-9.]+/(plotly\.min\.js)", KeptFiles, {"path": plotly}),
+    ]
+
+
+class PageHandler(DocHandler):
+    """Opens a new session for every visit, and none that somebody names."""
+
+    async def prepare(self) -> None:
+        """Refuse a session that the visit brings along."""
+        await super().prepare()
+        if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
+            raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
+
+
+class SocketHandler(WSHandler):
+    """Connects a browser to the session that was opened for it, once."""
+
+    def open(self, *args: Any, **kwargs: Any) -> None:
+        """Send every answer at once: waiting to fill a packet delays it by 40 ms."""
+        self.set_nodelay(True)
+        super().open(*args, **kwargs)
+
+    async def _async_open(self, token: str) -> None:
+        try:
+            session = self.application_context.get_session(get_session_id(token))
+        except ProtocolError:
+            self.close(reason="the session has ended")
+            return
+        if session in _TAKEN:
+            self.close(reason="the session has its visitor")
+            return
+        _TAKEN.add(session)
+        await super()._async_open(token)
+
+
+@contextmanager
+def own_handlers() -> Iterator[None]:
+    """Have servers made here use these handlers; Panel's others, which embed pages, are left out."""
+    theirs = list(bokeh_tornado.per_app_patterns)
+    bokeh_tornado.per_app_patterns[:] = [(r"/ws", SocketHandler), (r"/?", PageHandler)]
+    try:
+        yield
+    finally:
+        bokeh_tornado.per_app_patterns[:] = theirs

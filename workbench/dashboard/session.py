@@ -1,0 +1,290 @@
+"""One visitor's page: what they do reaches the page, and what changed on it goes back to them.
+
+Messages are JSON texts. To the browser go only the parts that differ from what it has::
+
+    {"handled": 7,                                     the last gesture that was answered
+     "items": {"tradeoff": {"traces": 4, "3": {...}},  a figure's changed traces or layout
+               "epsilon": {"all": {...}}},             anything else, whole
+     "controls": {"threshold": {...}},                 the controls that changed
+     "settings": {"threshold": 0.4}, "jobs": {...}, "message": "", "busy": false}
+
+From the browser come gestures, each with a serial number: ``set`` a parameter, ``drag`` a line,
+``click`` into a chart, ``job``, ``dismiss`` the message, ``files`` and their ``chunk``s, and
+``restore`` the settings of a page whose connection was lost.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import param
+
+from workbench.assets import board as assets
+from workbench.assets import controls
+from workbench.dashboard.files import Receiver
+from workbench.dashboard.worker import Worker
+from workbench.pages.base import Fact, Item, Page
+from workbench.pages.controls import hold, snap
+
+logger = logging.getLogger(__name__)
+
+#: Seconds after which waiting people are told that the page is at work.
+PATIENCE = 0.3
+
+#: Seconds without a change after which slow items are drawn, and what they show until then.
+REST = 0.3
+PENDING = {"number": Fact("…"), "sentence": "…"}
+
+#: ``later(seconds, call)``: have ``call`` run on the event loop.
+Later = Callable[[float, Callable[[], None]], Any]
+
+
+@dataclass(frozen=True)
+class FirstState:
+    """A page as every visitor first meets it, drawn once.
+
+    Attributes
+    ----------
+    text : str
+        Its frame, items, controls and settings as JSON.
+    sent : dict
+        Hashes of what the text holds.
+    page : Page
+        The page that was drawn, whose derived results other visitors' pages can take over.
+    """
+
+    text: str
+    sent: dict[str, Any]
+    page: Page
+
+
+def first_state(page: Page) -> FirstState:
+    """The page's first state, with slow items drawn as well."""
+    sent = Sent()
+    items = {item.name: assets.parts(page.draw(item)) for item in _items(page)}
+    state = {
+        "frame": assets.frame(type(page)),
+        "sections": controls.sections(page),
+        **_news(page, sent),
+    }
+    drawn = ",".join(f"{_key(name)}:{sent.news(name, parts)}" for name, parts in items.items())
+    text = assets.content(state)
+    return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, page)
+
+
+class Sent:
+    """Hashes of the parts that a browser has."""
+
+    def __init__(self, hashes: dict[str, Any] | None = None):
+        self.hashes = {name: dict(marks) for name, marks in (hashes or {}).items()}
+
+    def news(self, name: str, parts: dict[str, str]) -> str:
+        """The parts of an item that the browser has not, as a JSON object; "" for none."""
+        known = self.hashes.get(name, {})
+        self.hashes[name] = hashes = {key: hash(text) for key, text in parts.items()}
+        changed = [f"{_key(key)}:{parts[key]}" for key in parts if known.get(key) != hashes[key]]
+        if len(hashes) != len(known) or changed:
+            head = [] if "all" in parts else [f'"traces":{len(parts) - 1}']
+            return "{" + ",".join([*head, *changed]) + "}"
+        return ""
+
+    def forget(self, group: str, name: str) -> None:
+        """Have an entry sent again, as the browser may show something else by now."""
+        self.hashes.get(group, {}).pop(name, None)
+
+    def changed(self, group: str, values: dict[str, Any]) -> dict[str, Any]:
+        """The entries of a group that the browser has not."""
+        known = self.hashes.setdefault(group, {})
+        changed = {}
+        for name, value in values.items():
+            mark = hash(repr(value))
+            if known.get(name) != mark:
+                known[name], changed[name] = mark, value
+        return changed
+
+
+class Session:
+    """A page as one visitor sees it.
+
+    Parameters
+    ----------
+    page : Page
+        The visitor's own page, in the first state.
+    first : FirstState
+        What the browser has from the document.
+    send : callable
+        Takes a message for the browser; called in the worker's thread.
+    later : callable
+        See `Later`; may be called in any thread.
+    """
+
+    def __init__(self, page: Page, first: FirstState, send: Callable[[str], None], later: Later):
+        self.page = page
+        page.share_results(first.page)
+        self._sent = Sent(first.sent)
+        self._send, self._later = send, later
+        self._worker = Worker(after=self._draw)
+        self._items = {item.name: item for item in _items(page)}
+        self._receiver = Receiver()
+        self._changed: set[str] = set()
+        self._waiting: set[str] = set()  # slow items that are drawn once the page rests
+        self._due: set[str] = set()
+        self._moves = 0
+        self._handled = 0
+        self._ended = False
+        self._watcher = page.param.watch(self._note, list(page.param))
+
+    def end(self) -> None:
+        """Let go of everything: nobody looks any more."""
+        if not self._ended:
+            self._ended = True
+            self.page.param.unwatch(self._watcher)
+            self.page.end_jobs()
+            self._worker.close()
+            self._send = self._later = lambda *_: None
+
+    # -- from the visitor to the page -------------------------------------------------------------
+
+    def receive(self, gesture: dict[str, Any]) -> None:
+        """Take what the visitor did; returns at once."""
+        self._act(gesture)
+        serial = gesture.get("serial")
+        if isinstance(serial, int):
+            self._worker.post("handled", partial(setattr, self, "_handled", serial))
+
+    def _act(self, gesture: dict[str, Any]) -> None:
+        kind = gesture["kind"]
+        if kind == "set":
+            self._set(gesture["name"], gesture["value"])
+        elif kind == "drag":
+            name = self._items[gesture["item"]].drag[gesture["shape"]]
+            self._set(name, snap(self.page.param[name], gesture["x"]))
+        elif kind == "click":
+            method = self._items[gesture["item"]].click or ""
+            self._post("click", partial(getattr(self.page, method), gesture["x"], gesture["y"]))
+        elif kind == "job":
+            press = partial(self.page.press_job, gesture["job"], self._worker.post)
+            self._post(("press", gesture["job"]), press)
+        elif kind == "dismiss":
+            self._post("message", partial(setattr, self.page, "message", ""))
+        elif kind == "restore":
+            self._post("restore", partial(self._restore, gesture["settings"]))
+        elif kind in ("files", "chunk"):
+            self._receive_files(gesture)
+        else:
+            logger.warning("a gesture of the unknown kind %r", kind)
+
+    def _receive_files(self, gesture: dict[str, Any]) -> None:
+        try:
+            files = self._receiver.take(gesture)
+        except ValueError as error:
+            self._post("message", partial(setattr, self.page, "message", str(error)))
+            return
+        if files is not None:
+            self._set(gesture["name"], files)
+
+    def _post(self, key: Any, task: Callable[[], None]) -> None:
+        self._worker.post(key, partial(self._try, task))
+        self._later(PATIENCE, self._show_busy)
+
+    def _set(self, name: str, value: Any) -> None:
+        offered = {c.name for section in self.page.controls for c in section.controls}
+        dragged = {p for item in self._items.values() for p in item.drag.values()}
+        if name not in offered | dragged or name not in self.page.param:
+            logger.warning("no control sets %r", name)
+            return
+        self._post(name, partial(self._assign, name, value))
+
+    def _assign(self, name: str, value: Any) -> None:
+        parameter = self.page.param[name]
+        if isinstance(parameter, param.Event):
+            self.page.param.trigger(name)
+            return
+        if isinstance(parameter, param.Selector):
+            value = parameter.get_range()[value]
+        elif isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
+            value = hold(parameter, value)  # the bounds may have moved since
+        self._sent.forget("controls", name)  # the browser shows what was asked for
+        setattr(self.page, name, value)
+
+    def _restore(self, settings: dict[str, Any]) -> None:
+        lost = self.page.restore(settings)
+        if lost:
+            self.page.message = (
+                "The connection was lost and made again. These settings could not be restored: "
+                f"{', '.join(lost)}. A file has to be uploaded again."
+            )
+
+    def _try(self, task: Callable[[], Any]) -> None:
+        try:
+            task()
+        except Exception as error:
+            logger.exception("a change of the page failed")
+            self.page.message = f"This did not work: {error}"
+
+    # -- from the page to the visitor -------------------------------------------------------------
+
+    def _note(self, *events: Any) -> None:
+        self._changed.update(event.name for event in events)
+        if not self._worker.here:
+            self._worker.post("draw", lambda: None)
+
+    def _draw(self) -> None:
+        """In the worker's thread: draw what changed, and send what the visitor does not have."""
+        changed, self._changed = self._changed, set()
+        due, self._due = self._due, set()
+        drawn: list[str] = []
+        for item in self._items.values():
+            moved = bool(self.page.inputs(item) & changed)
+            if moved and item.slow:
+                self._waiting.add(item.name)
+                self._add(item, PENDING[item.kind], drawn)
+            elif moved or item.name in due:
+                self._try(partial(self._draw_item, item, drawn))
+        news = {"handled": self._handled, "busy": False, **_news(self.page, self._sent)}
+        text = assets.content(news)
+        self._send(f'{text[:-1]},"items":{{{",".join(drawn)}}}}}')
+        if self._waiting:
+            self._moves += 1
+            self._later(REST, partial(self._rest, self._moves))
+
+    def _draw_item(self, item: Item, drawn: list[str]) -> None:
+        self._add(item, self.page.draw(item), drawn)
+
+    def _add(self, item: Item, value: Any, drawn: list[str]) -> None:
+        news = self._sent.news(item.name, assets.parts(value))
+        if news:
+            drawn.append(f"{_key(item.name)}:{news}")
+
+    def _rest(self, moves: int) -> None:
+        """Draw the slow items, unless something moved meanwhile."""
+        if moves == self._moves and not self._ended:
+            self._due, self._waiting = self._due | self._waiting, set()
+            self._post("rest", lambda: None)
+
+    def _show_busy(self) -> None:
+        if self._worker.busy:
+            self._send('{"busy":true}')
+
+
+def _news(page: Page, sent: Sent) -> dict[str, Any]:
+    """What the browser has not of everything but the items."""
+    return {
+        "controls": sent.changed("controls", controls.states(page)),
+        "settings": sent.changed("settings", page.settings()),
+        "jobs": sent.changed("jobs", assets.jobs(page)),
+        "message": page.message,
+    }
+
+
+def _items(page: Page) -> list[Item]:
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def _key(name: str) -> str:
+    return json.dumps(name)
