@@ -59,7 +59,7 @@ class Visit:
         self.slider.focus()
         for _ in range(times):
             self.page.keyboard.press(key)
-        value = float(self.slider.get_attribute("aria-valuenow") or "nan")
+        value = float(self.slider.input_value())
         self.page.wait_for_function(QUIET, arg=[value, 400])
         return float(self.page.evaluate("probe.drawn - probe.pressed"))
 

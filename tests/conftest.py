@@ -76,7 +76,7 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
 
 def await_charts(page: Any) -> None:
     """Until all charts are drawn."""
-    page.wait_for_function("window.Plotly && Bokeh.index.roots[0]?.is_idle")
+    page.wait_for_function("'connected' in document.documentElement.dataset")
     plots = page.locator(".wb-plot")
     plots.first.wait_for()
     page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")

@@ -252,40 +252,14 @@ def test_the_board_is_told_how_a_job_stands(page):
 
 
 def test_the_dashboard_ends_the_jobs_of_a_session_that_ended(page):
-    from bokeh.document import Document
+    from workbench.dashboard.session import Session, first_state
 
-    from workbench.dashboard.render import Drawing
-
-    doc = Document()
-    drawing = Drawing(page, doc)
-    button = drawing.groups[1].fields[0].widget
-    until(lambda: not drawing.worker.busy)
-    assert button.label == "Count the steps"
-    drawing._press("count")
+    session = Session(page, first_state(Steps()), lambda text: None, lambda *call: None)
+    session.receive({"kind": "job", "job": "count", "serial": 1})
     until(lambda: page.job_state("count").running)
-    for callback in doc.session_destroyed_callbacks:
-        callback(None)
+    session.end()
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
     assert page.job_state("count").status == "cancelled"
-
-
-def test_nothing_is_sent_before_the_browser_has_its_page(page):
-    from bokeh.document import Document
-    from bokeh.events import DocumentReady
-
-    from workbench.dashboard.render import Drawing
-
-    doc = Document()
-    drawing = Drawing(page, doc)
-    until(lambda: not drawing.worker.busy)
-    states = [group.state() for group in drawing.groups]
-    drawing._show({"message": "first"}, states)
-    drawing._show({"message": "second"}, states)
-    assert drawing.board.message == ""
-    doc.callbacks.trigger_event(DocumentReady())
-    assert drawing.board.message == "second"
-    drawing._show({"message": "third"}, states)
-    assert drawing.board.message == "third"
 
 
 # -- many tasks ------------------------------------------------------------------------------------

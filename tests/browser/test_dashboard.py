@@ -48,7 +48,7 @@ class Board:
         return self.page.get_by_role("slider", name=label, exact=True)
 
     def value(self, label):
-        return float(self.slider(label).get_attribute("aria-valuenow"))
+        return float(self.slider(label).input_value())
 
     def number(self, title):
         return self.page.locator(f'[aria-label="{title}"] .wb-value').text_content()
@@ -137,8 +137,7 @@ def test_every_control_arrives(board):
 
 def test_a_choice_moves_bounds_and_steps_and_hides_controls(board):
     page = board.page
-    page.get_by_role("combobox", name="Scores").click()
-    page.get_by_role("option", name="Laplace").click()
+    page.get_by_role("combobox", name="Scores").select_option("Laplace")
     board.wait("() => window.wbPlots.histogram._fullLayout.xaxis.range[0] === -8")
     page.wait_for_function(
         "input => input.min === '-8' && input.step === '0.1'",
@@ -239,8 +238,7 @@ def test_zoom_survives_a_redraw_and_a_double_click_resets_it(board):
 
 def choose_file(board, path):
     page = board.page
-    page.get_by_role("combobox", name="Scores").click()
-    page.get_by_role("option", name="Your files").click()
+    page.get_by_role("combobox", name="Scores").select_option("Your files")
     field = page.locator('input[type="file"]')
     field.wait_for(state="attached")
     field.set_input_files(path)
@@ -305,7 +303,7 @@ def test_charts_and_page_share_a_theme(visit, demo, scheme, query, dark):
             "ink => Object.values(window.wbPlots).every(p => p._fullLayout.font.color === ink)",
             inks[shade],
         )
-        paper = board.page.locator(".MuiAppBar-root").evaluate(
+        paper = board.page.locator(".wb-bar").evaluate(
             "e => getComputedStyle(e).backgroundColor"
         )
         assert paper == ("rgb(28, 31, 35)" if shade else "rgb(255, 255, 255)")
@@ -318,7 +316,6 @@ def test_a_phone_shows_the_page_without_overflow_and_with_a_closed_drawer(visit,
     page = visit(demo, viewport={"width": 390, "height": 844})
     wide = "e => e.scrollWidth - e.clientWidth"
     assert page.locator("html").evaluate(wide) <= 0
-    assert page.locator(".main-content").evaluate(wide) <= 0
     assert not page.get_by_role("slider", name="Threshold").is_visible()
     page.get_by_role("button", name="Open drawer").click()
     page.get_by_role("slider", name="Threshold").wait_for()

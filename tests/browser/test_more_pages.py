@@ -42,8 +42,8 @@ def test_a_comparison_follows_the_scores_chosen(visit, served):
     same, board = ComparePage(), Board(visit(served + "compare"))
     page = board.page
     page.locator(".wb-sentence").filter(has_text=same.verdict()).wait_for()
-    page.get_by_role("combobox", name="Scores from", exact=True).nth(1).click()
-    page.get_by_role("option", name="Sampled from a pair", exact=True).click()
+    source = page.get_by_role("combobox", name="Scores from", exact=True).nth(1)
+    source.select_option("Sampled from a pair")
     same.b_source = "pair"
     slider = board.slider("μ")
     slider.focus()

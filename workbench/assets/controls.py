@@ -10,76 +10,84 @@ from workbench.pages.base import Control, Page, Upload
 from workbench.pages.controls import decimals, scale
 from workbench.pages.jobs import CANCEL
 
+#: In this order: an Event is a Boolean, too.
+_KINDS: tuple[tuple[type, str], ...] = (
+    (Upload, "files"),
+    (param.Event, "button"),
+    (param.Boolean, "switch"),
+    (param.Selector, "choice"),
+    (param.String, "text"),
+)
 
-def sections(page: Page) -> list[dict[str, Any]]:
-    """The headings, and the name, kind, label and help of the controls below each."""
-    return [
-        {
-            "title": section.title,
-            "controls": [_described(page, control) for control in section.controls],
+
+class Controls:
+    """The controls of one page.
+
+    Parameters
+    ----------
+    page : Page
+    """
+
+    def __init__(self, page: Page):
+        self._page = page
+        # The parameters are looked up once: every move of a slider asks for all of them.
+        self._all = [
+            (control, *_kind(page, control))
+            for section in page.controls
+            for control in section.controls
+        ]
+
+    def sections(self) -> list[dict[str, Any]]:
+        """The headings, and the name, kind, label and help of the controls below each."""
+        described = {}
+        for control, kind, parameter in self._all:
+            job = self._page.jobs().get(control.name)
+            label, doc = (job.title, job.help) if job else (parameter.label, parameter.doc or "")
+            described[control.name] = {
+                "name": control.name,
+                "kind": kind,
+                "label": label,
+                "doc": doc,
+            }
+        return [
+            {"title": section.title, "controls": [described[c.name] for c in section.controls]}
+            for section in self._page.controls
+        ]
+
+    def states(self) -> dict[str, dict[str, Any]]:
+        """For each control whether it is offered, its value, and the values that it can take."""
+        return {
+            control.name: {"offered": control.offered(self._page), **self._state(name, kind, of)}
+            for control, kind, of in self._all
+            for name in (control.name,)
         }
-        for section in page.controls
-    ]
+
+    def _state(self, name: str, kind: str, parameter: Any) -> dict[str, Any]:
+        page = self._page
+        if kind == "job":
+            running = page.job_state(name).running
+            return {"running": running, "label": CANCEL if running else page.jobs()[name].title}
+        if kind in ("button", "files"):
+            return {}
+        value = getattr(page, name)
+        if kind == "choice":
+            named = parameter.get_range()
+            chosen = next((label for label, one in named.items() if one == value), None)
+            return {"options": list(named), "value": chosen}
+        if kind in ("slider", "number"):
+            low, high, step = scale(parameter)
+            places = decimals(step)
+            return {"low": low, "high": high, "step": step, "decimals": places, "value": value}
+        return {"value": value}
 
 
-def states(page: Page) -> dict[str, dict[str, Any]]:
-    """For each control whether it is offered, its value, and the values that it can take."""
-    return {
-        control.name: _state(page, control)
-        for section in page.controls
-        for control in section.controls
-    }
-
-
-def _described(page: Page, control: Control) -> dict[str, Any]:
+def _kind(page: Page, control: Control) -> tuple[str, Any]:
     if control.name not in page.param:
-        job = page.jobs()[control.name]
-        return {"name": control.name, "kind": "job", "label": job.title, "doc": job.help}
-    parameter = page.param[control.name]
-    doc = parameter.doc or ""
-    return {
-        "name": control.name,
-        "kind": _kind(parameter),
-        "label": str(parameter.label),
-        "doc": doc,
-    }
-
-
-def _kind(parameter: Any) -> str:
-    for kind, type_ in _KINDS.items():
+        return "job", None
+    parameter: Any = page.param[control.name]
+    for type_, kind in _KINDS:
         if isinstance(parameter, type_):
-            return kind
+            return kind, parameter
     if isinstance(parameter, param.Number):
-        return "number" if None in parameter.get_soft_bounds() else "slider"
+        return ("number" if None in parameter.get_soft_bounds() else "slider"), parameter
     raise TypeError(f"no control for {parameter.name}, a {type(parameter).__name__}")
-
-
-#: In this order: an Event is a Boolean, and a Selector of text is no String.
-_KINDS: dict[str, type] = {
-    "files": Upload,
-    "button": param.Event,
-    "switch": param.Boolean,
-    "choice": param.Selector,
-    "text": param.String,
-}
-
-
-def _state(page: Page, control: Control) -> dict[str, Any]:
-    offered = control.offered(page)
-    if control.name not in page.param:
-        running = page.job_state(control.name).running
-        label = CANCEL if running else page.jobs()[control.name].title
-        return {"offered": offered, "label": label, "running": running}
-    parameter = page.param[control.name]
-    kind, value = _kind(parameter), getattr(page, control.name)
-    state: dict[str, Any] = {"offered": offered, "label": str(parameter.label)}
-    if kind in ("button", "files"):
-        return state
-    if kind == "choice":
-        named = parameter.get_range()
-        chosen = next((name for name, one in named.items() if one == value), None)
-        return state | {"options": list(named), "value": chosen}
-    if kind in ("slider", "number"):
-        low, high, step = scale(parameter)
-        state |= {"low": low, "high": high, "step": step, "decimals": decimals(step)}
-    return state | {"value": value}

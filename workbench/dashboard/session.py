@@ -25,10 +25,10 @@ from typing import Any
 import param
 
 from workbench.assets import board as assets
-from workbench.assets import controls
+from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver
 from workbench.dashboard.worker import Worker
-from workbench.pages.base import Fact, Item, Page
+from workbench.pages.base import Fact, Item, Page, same
 from workbench.pages.controls import hold, snap
 
 logger = logging.getLogger(__name__)
@@ -54,27 +54,31 @@ class FirstState:
         Its frame, items, controls and settings as JSON.
     sent : dict
         Hashes of what the text holds.
+    drawn_from : dict of str to tuple
+        What each item was drawn from; see `workbench.pages.base.Page.needed`.
     page : Page
         The page that was drawn, whose derived results other visitors' pages can take over.
     """
 
     text: str
     sent: dict[str, Any]
+    drawn_from: dict[str, tuple[Any, ...]]
     page: Page
 
 
 def first_state(page: Page) -> FirstState:
     """The page's first state, with slow items drawn as well."""
-    sent = Sent()
+    sent, controls = Sent(), Controls(page)
     items = {item.name: assets.parts(page.draw(item)) for item in _items(page)}
     state = {
         "frame": assets.frame(type(page)),
-        "sections": controls.sections(page),
-        **_news(page, sent),
+        "sections": controls.sections(),
+        **_news(page, controls, sent, None),
     }
     drawn = ",".join(f"{_key(name)}:{sent.news(name, parts)}" for name, parts in items.items())
     text = assets.content(state)
-    return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, page)
+    drawn_from = {item.name: page.needed(item) for item in _items(page)}
+    return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, drawn_from, page)
 
 
 class Sent:
@@ -130,6 +134,9 @@ class Session:
         self._send, self._later = send, later
         self._worker = Worker(after=self._draw)
         self._items = {item.name: item for item in _items(page)}
+        self._inputs = {item.name: page.inputs(item) for item in _items(page)}
+        self._drawn_from = dict(first.drawn_from)
+        self._controls = Controls(page)
         self._receiver = Receiver()
         self._changed: set[str] = set()
         self._waiting: set[str] = set()  # slow items that are drawn once the page rests
@@ -240,13 +247,14 @@ class Session:
         due, self._due = self._due, set()
         drawn: list[str] = []
         for item in self._items.values():
-            moved = bool(self.page.inputs(item) & changed)
+            moved = bool(self._inputs[item.name] & changed)
             if moved and item.slow:
                 self._waiting.add(item.name)
                 self._add(item, PENDING[item.kind], drawn)
             elif moved or item.name in due:
                 self._try(partial(self._draw_item, item, drawn))
-        news = {"handled": self._handled, "busy": False, **_news(self.page, self._sent)}
+        news = _news(self.page, self._controls, self._sent, changed)
+        news |= {"handled": self._handled, "busy": False}
         text = assets.content(news)
         self._send(f'{text[:-1]},"items":{{{",".join(drawn)}}}}}')
         if self._waiting:
@@ -254,7 +262,12 @@ class Session:
             self._later(REST, partial(self._rest, self._moves))
 
     def _draw_item(self, item: Item, drawn: list[str]) -> None:
-        self._add(item, self.page.draw(item), drawn)
+        """Draw it if anything that it is drawn from is another than before."""
+        needed = self.page.needed(item)
+        before = self._drawn_from.get(item.name)
+        if before is None or not same(needed, before):
+            self._add(item, self.page.draw(item), drawn)
+            self._drawn_from[item.name] = needed
 
     def _add(self, item: Item, value: Any, drawn: list[str]) -> None:
         news = self._sent.news(item.name, assets.parts(value))
@@ -272,11 +285,11 @@ class Session:
             self._send('{"busy":true}')
 
 
-def _news(page: Page, sent: Sent) -> dict[str, Any]:
-    """What the browser has not of everything but the items."""
+def _news(page: Page, controls: Controls, sent: Sent, changed: set[str] | None) -> dict[str, Any]:
+    """What the browser has not of everything but the items; settings of what changed, or of all."""
     return {
-        "controls": sent.changed("controls", controls.states(page)),
-        "settings": sent.changed("settings", page.settings()),
+        "controls": sent.changed("controls", controls.states()),
+        "settings": sent.changed("settings", page.settings(changed)),
         "jobs": sent.changed("jobs", assets.jobs(page)),
         "message": page.message,
     }

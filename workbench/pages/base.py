@@ -24,7 +24,7 @@ from __future__ import annotations
 import copy
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
@@ -203,7 +203,7 @@ def derived(needs: tuple[str, ...]) -> Callable[[F], F]:
         def cached(self: Page) -> Any:
             key = self._values(needs)
             kept = self._kept.get(name)
-            if kept is None or not _same(kept[0], key):
+            if kept is None or not same(kept[0], key):
                 kept = self._kept[name] = (key, method(self))
             return kept[1]
 
@@ -231,6 +231,7 @@ class Page(param.Parameterized):
         self._runs: dict[str, Run] = {}
         self._results: dict[str, Run] = {}
         self._turned: dict[str, float] = {}
+        self._settable_now: dict[str, Any] | None = None
         super().__init__(**params)
 
     @classmethod
@@ -266,6 +267,10 @@ class Page(param.Parameterized):
                 open_needs += getattr(cls, need)._needs
         return frozenset(found)
 
+    def needed(self, item: Item) -> tuple[Any, ...]:
+        """What the item is drawn from, as it stands; see `same`."""
+        return self._values(item.needs)
+
     def draw(self, item: Item) -> Any:
         """The item as it stands now."""
         return getattr(self, item.name)()
@@ -276,9 +281,17 @@ class Page(param.Parameterized):
 
     # -- settings that outlive the page ------------------------------------------------------------
 
-    def settings(self) -> dict[str, Any]:
-        """All that JSON can hold of the state: a selector's choice as its label, files by name."""
-        return {name: _setting(self, parameter) for name, parameter in self._settable()}
+    def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """All that JSON can hold of the state: a selector's choice as its label, files by name.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            The parameters that are asked for; all by default.
+        """
+        known = self._settable()
+        chosen = known if names is None else known.keys() & set(names)
+        return {name: _setting(self, known[name]) for name in chosen}
 
     def restore(self, settings: Mapping[str, Any]) -> list[str]:
         """Set the parameters to what `settings` returned on a page of this kind.
@@ -298,7 +311,7 @@ class Page(param.Parameterized):
             Labels of the parameters that could not be restored. Files cannot.
         """
         shown = [c.name for section in self.controls for c in section.controls]
-        known = dict(self._settable())
+        known = self._settable()
         hidden = [name for name in known if name not in shown]
         order = [*hidden, *(name for name in shown if name in known), *hidden]
         wanted = {name: settings[name] for name in known if name in settings}
@@ -310,15 +323,17 @@ class Page(param.Parameterized):
         lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
 
-    def _settable(self) -> list[tuple[str, Any]]:
-        kinds = (param.Boolean, param.Number, param.String, param.Selector, Upload)
-        return [
-            (name, parameter)
-            for name, parameter in self.param.objects().items()
-            if isinstance(parameter, kinds)
-            and not isinstance(parameter, param.Event)
-            and name not in ("name", *self.told)
-        ]
+    def _settable(self) -> dict[str, Any]:
+        if self._settable_now is None:
+            kinds = (param.Boolean, param.Number, param.String, param.Selector, Upload)
+            self._settable_now = {
+                name: parameter
+                for name, parameter in self.param.objects().items()
+                if isinstance(parameter, kinds)
+                and not isinstance(parameter, param.Event)
+                and name not in ("name", *self.told)
+            }
+        return self._settable_now
 
     # -- long work ---------------------------------------------------------------------------------
 
@@ -328,7 +343,7 @@ class Page(param.Parameterized):
         run = self._results.get(job.into)
         if run is None or run.job != job or getattr(self, job.into) is None:
             return state
-        stale = not _same(run.inputs, self.inputs_of(job))
+        stale = not same(run.inputs, self.inputs_of(job))
         shown = "this run" if run is self._runs[name] else "an earlier run"
         return replace(state, shown=shown, stale=stale)
 
@@ -487,8 +502,8 @@ def _mark(method: F, item: Item) -> F:
     return method
 
 
-def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Equal by identity, or by value for the plain values that widgets hold."""
+def same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
+    """Whether two tuples are equal: by identity, or by value where they hold plain values."""
     plain = (str, int, float, bool, tuple, type(None))
     return all(
         x is y or (isinstance(x, plain) and type(x) is type(y) and x == y)
