@@ -233,7 +233,7 @@ class ChartCard {
     this.drag = null // {shape, x, release}: the line under a person's finger
     this.arrays = new Map() // as text -> as last drawn
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
-    this.handles = item.drag.map(shape => this.makeHandle(shape))
+    this.handles = Object.keys(item.drag).map(shape => this.makeHandle(shape))
     this.table = make("div", {class: "wb-panel wb-data"})
     const info = make("div", {class: "wb-panel"}, ...promises(item))
     const buttons = [
@@ -353,7 +353,7 @@ class ChartCard {
 
   sendDrag(done) {
     const {shape, x} = this.drag
-    return this.send({kind: "drag", item: this.item.name, shape, x, done})
+    return this.send({kind: "drag", item: this.item.name, shape, name: this.item.drag[shape], x, done})
   }
 
   // Once the page has answered the last place of a drag, the chart is what the page says.

@@ -108,7 +108,7 @@ def _texts(item: Item) -> dict[str, Any]:
         "formula": item.formula,
         "caution": item.caution,
         "span": item.span,
-        "drag": list(item.drag),
+        "drag": dict(item.drag),
         "click": item.click is not None,
         "place": item.place,
     }

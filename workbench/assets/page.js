@@ -17,12 +17,12 @@ const kept = `workbench:lost:${location.pathname}`
 
 // -- what people do, on its way to the session ----------------------------------------------------
 
-// One message of a kind is under way at a time; of those that come meanwhile the latest follows.
-// A slow server or a slow line is thus never further behind than by one answer.
+// One message is under way at a time. What is done meanwhile follows in its order, of each control
+// only the latest: a slow server or a slow line is never further behind than by one answer.
 class Wire {
   constructor() {
     this.serial = this.handled = 0
-    this.underway = new Map() // key -> serial
+    this.underway = null // the serial of the message that was not answered yet
     this.waiting = new Map() // key -> [gesture, serial]
     this.model = null
     this.lost = false
@@ -30,7 +30,7 @@ class Wire {
 
   // The serial number that the answer will carry.
   send(gesture) {
-    const key = gesture.kind === "set" ? gesture.name : gesture.kind
+    const key = gesture.name ?? gesture.kind
     this.serial += 1
     this.waiting.delete(key)
     this.waiting.set(key, [gesture, this.serial])
@@ -39,40 +39,34 @@ class Wire {
   }
 
   flush() {
-    if (!this.model || this.lost) return
-    for (const [key, [gesture, serial]] of [...this.waiting]) {
-      if (this.underway.has(key)) continue
-      this.waiting.delete(key)
-      this.underway.set(key, serial)
-      const {content, ...rest} = gesture
-      const message = {text: JSON.stringify({...rest, serial})}
-      this.model.send_msg(content === undefined ? message : {...message, content})
-    }
+    if (!this.model || this.lost || this.underway !== null || !this.waiting.size) return
+    const [key, [gesture, serial]] = this.waiting.entries().next().value
+    this.waiting.delete(key)
+    this.underway = serial
+    const {content, ...rest} = gesture
+    const message = {text: JSON.stringify({...rest, serial})}
+    this.model.send_msg(content === undefined ? message : {...message, content})
     this.watch()
   }
 
   answered(handled) {
     this.handled = Math.max(this.handled, handled)
-    for (const [key, serial] of this.underway) if (serial <= handled) this.underway.delete(key)
-    clearTimeout(this.alarm)
-    this.alarm = null
+    if (this.underway === null || this.underway > handled) return
+    this.underway = null
+    this.heard()
     this.flush()
-    if (!this.underway.size) tell("")
   }
 
   // An answer that does not come is told: the numbers on the page are older than the controls.
   watch() {
-    if (this.alarm || !this.underway.size) return
-    this.alarm = setTimeout(() => {
-      this.alarm = null
-      if (this.underway.size) tell("The server has not answered yet. The numbers are from before your last change.")
-    }, PATIENCE)
+    clearTimeout(this.alarm)
+    this.alarm = setTimeout(
+      () => tell("The server has not answered yet. The numbers are from before your last change."), PATIENCE)
   }
 
   // The server is at work on it, and said so.
   heard() {
     clearTimeout(this.alarm)
-    this.alarm = null
     tell("")
   }
 }

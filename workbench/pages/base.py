@@ -504,8 +504,14 @@ def _mark(method: F, item: Item) -> F:
 
 def same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     """Whether two tuples are equal: by identity, or by value where they hold plain values."""
-    plain = (str, int, float, bool, tuple, type(None))
-    return all(
-        x is y or (isinstance(x, plain) and type(x) is type(y) and x == y)
-        for x, y in zip(a, b, strict=True)
-    )
+    return len(a) == len(b) and all(map(_equal, a, b))
+
+
+def _equal(x: Any, y: Any) -> bool:
+    if x is y:
+        return True
+    if type(x) is not type(y):
+        return False
+    if isinstance(x, tuple):
+        return same(x, y)
+    return isinstance(x, str | int | float | bool) and x == y
