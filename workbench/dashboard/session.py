@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ import param
 
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
-from workbench.dashboard.files import Receiver
+from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.worker import Worker
 from workbench.pages.base import Fact, Item, Page, same
 from workbench.pages.controls import hold, snap
@@ -137,6 +137,9 @@ class Session:
         self._inputs = {item.name: page.inputs(item) for item in _items(page)}
         self._drawn_from = dict(first.drawn_from)
         self._controls = Controls(page)
+        offered = {c.name for section in page.controls for c in section.controls}
+        dragged = {name for item in page.figures() for name in item.drag.values()}
+        self._settable = {name for name in offered | dragged if name in page.param}
         self._receiver = Receiver()
         self._changed: set[str] = set()
         self._waiting: set[str] = set()  # slow items that are drawn once the page rests
@@ -158,54 +161,56 @@ class Session:
     # -- from the visitor to the page -------------------------------------------------------------
 
     def receive(self, gesture: dict[str, Any]) -> None:
-        """Take what the visitor did; returns at once."""
-        self._act(gesture)
-        serial = gesture.get("serial")
-        if isinstance(serial, int):
-            self._worker.post("handled", partial(setattr, self, "_handled", serial))
+        """Take what the visitor did; returns at once.
 
-    def _act(self, gesture: dict[str, Any]) -> None:
-        kind = gesture["kind"]
+        Raises
+        ------
+        KeyError, TypeError
+            It is no gesture of this page.
+        """
+        key, task = self._asked(gesture)
+        handled = partial(setattr, self, "_handled", int(gesture["serial"]))
+        self._post({key: partial(self._try, task), "handled": handled})
+
+    def _asked(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
+        """What the gesture asks for: of two with one key, the later counts."""
+        page, kind = self.page, gesture["kind"]
         if kind == "set":
-            self._set(gesture["name"], gesture["value"])
-        elif kind == "drag":
+            return self._setting(gesture["name"], gesture["value"])
+        if kind == "drag":
             name = self._items[gesture["item"]].drag[gesture["shape"]]
-            self._set(name, snap(self.page.param[name], gesture["x"]))
-        elif kind == "click":
-            method = self._items[gesture["item"]].click or ""
-            self._post("click", partial(getattr(self.page, method), gesture["x"], gesture["y"]))
-        elif kind == "job":
-            press = partial(self.page.press_job, gesture["job"], self._worker.post)
-            self._post(("press", gesture["job"]), press)
-        elif kind == "dismiss":
-            self._post("message", partial(setattr, self.page, "message", ""))
-        elif kind == "restore":
-            self._post("restore", partial(self._restore, gesture["settings"]))
-        elif kind in ("files", "chunk"):
-            self._receive_files(gesture)
-        else:
-            logger.warning("a gesture of the unknown kind %r", kind)
+            return self._setting(name, snap(page.param[name], gesture["x"]))
+        if kind == "click":
+            method = getattr(page, self._items[gesture["item"]].click or "")
+            return kind, partial(method, gesture["x"], gesture["y"])
+        if kind == "job":
+            job = page.jobs()[gesture["job"]].name
+            return (kind, job), partial(page.press_job, job, self._worker.post)
+        if kind == "dismiss":
+            return "message", partial(setattr, page, "message", "")
+        if kind == "restore":
+            return kind, partial(self._restore, dict(gesture["settings"]))
+        if kind in ("files", "chunk"):
+            return self._files(gesture)
+        raise KeyError(f"no gesture is called {kind!r}")
 
-    def _receive_files(self, gesture: dict[str, Any]) -> None:
+    def _setting(self, name: str, value: Any) -> tuple[Hashable, Callable[[], None]]:
+        if name not in self._settable:
+            raise KeyError(f"no control sets {name!r}")
+        return name, partial(self._assign, name, value)
+
+    def _files(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
         try:
             files = self._receiver.take(gesture)
-        except ValueError as error:
-            self._post("message", partial(setattr, self.page, "message", str(error)))
-            return
-        if files is not None:
-            self._set(gesture["name"], files)
+        except UploadError as error:
+            return "message", partial(setattr, self.page, "message", str(error))
+        if files is None:
+            return "piece", lambda: None
+        return self._setting(gesture["name"], files)
 
-    def _post(self, key: Any, task: Callable[[], None]) -> None:
-        self._worker.post(key, partial(self._try, task))
+    def _post(self, tasks: dict[Hashable, Callable[[], None]]) -> None:
+        self._worker.post_together(tasks)
         self._later(PATIENCE, self._show_busy)
-
-    def _set(self, name: str, value: Any) -> None:
-        offered = {c.name for section in self.page.controls for c in section.controls}
-        dragged = {p for item in self._items.values() for p in item.drag.values()}
-        if name not in offered | dragged or name not in self.page.param:
-            logger.warning("no control sets %r", name)
-            return
-        self._post(name, partial(self._assign, name, value))
 
     def _assign(self, name: str, value: Any) -> None:
         parameter = self.page.param[name]
@@ -278,7 +283,7 @@ class Session:
         """Draw the slow items, unless something moved meanwhile."""
         if moves == self._moves and not self._ended:
             self._due, self._waiting = self._due | self._waiting, set()
-            self._post("rest", lambda: None)
+            self._post({"rest": lambda: None})
 
     def _show_busy(self) -> None:
         if self._worker.busy:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock, get_ident
 
@@ -34,9 +34,14 @@ class Worker:
 
     def post(self, key: Hashable, task: Callable[[], None]) -> None:
         """Have ``task`` run soon, in place of an older one of the same key that still waits."""
+        self.post_together({key: task})
+
+    def post_together(self, tasks: Mapping[Hashable, Callable[[], None]]) -> None:
+        """Post tasks that are to run in one turn."""
         with self._lock:
-            self._tasks.pop(key, None)
-            self._tasks[key] = task
+            for key, task in tasks.items():
+                self._tasks.pop(key, None)
+                self._tasks[key] = task
             if self._queued:
                 return
             self._queued = True

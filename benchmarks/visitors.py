@@ -1,0 +1,231 @@
+"""Visitors of one server who all move a slider: time to the answer, CPU a move, memory afterwards.
+
+python -m benchmarks visitors, or python -m benchmarks.visitors [VISITORS ...] for other numbers.
+
+Each visitor opens the page as a browser does (document, then socket), then moves the threshold
+twice a second. As on the page, one move is under way at a time, and of those that a person makes
+meanwhile the latest follows; a move counts from when it was made to the answer that covers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.websocket import websocket_connect
+
+SECONDS = 60.0
+PER_SECOND = 2.0
+LINGER = 40.0  # the server looks for ended sessions every 17 s, and frees memory some seconds later
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    with socket.socket() as held:
+        held.bind(("localhost", 0))
+        return int(held.getsockname()[1])
+
+
+class Server:
+    """`workbench serve` in a process of its own."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        command = [
+            sys.executable,
+            "-m",
+            "workbench",
+            "serve",
+            "--no-open",
+            "--port",
+            str(self.port),
+        ]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        numbers = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(numbers[11]) + int(numbers[12])) / 100
+
+    @property
+    def megabytes(self) -> float:
+        """Resident memory."""
+        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
+        return pages * 4096 / 2**20
+
+    async def up(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                await AsyncHTTPClient().fetch(f"http://localhost:{self.port}/liveness")
+                return
+            except OSError:
+                await asyncio.sleep(0.2)
+        raise TimeoutError("the server did not start")
+
+
+@dataclass
+class Visitor:
+    """One open page."""
+
+    port: int
+    address: str = "/"
+    bytes: int = 0
+    handled: int = 0
+    waits: list[float] = field(default_factory=list)
+    answers: int = 0
+    errors: list[str] = field(default_factory=list)
+
+    async def open(self) -> float:
+        """Seconds until the document and the session are there."""
+        began = time.monotonic()
+        url = f"localhost:{self.port}{self.address}"
+        request = HTTPRequest(f"http://{url}", request_timeout=PATIENCE)
+        body = (await AsyncHTTPClient(max_clients=100).fetch(request)).body.decode()
+        token = re.search(r'"token":"([^"]+)"', body)[1]  # type: ignore[index]
+        ws_url = f"ws://{url.rstrip('/')}/ws"
+        origin = {"Origin": f"http://localhost:{self.port}"}
+        self.socket = await websocket_connect(
+            HTTPRequest(ws_url, headers=origin), subprotocols=["bokeh", token]
+        )
+        await self._message()
+        self._write("PULL-DOC-REQ", {})
+        while (message := await self._message())[0] != "PULL-DOC-REPLY":
+            pass
+        roots = message[1]["doc"]["roots"]
+        self.model = next(r["id"] for r in roots if "esm" in r.get("attributes", {}))
+        return time.monotonic() - began
+
+    async def move(self, seconds: float, rng: random.Random) -> None:
+        """Move the threshold for a while, and note the time to each answer."""
+        reader = asyncio.ensure_future(self._read())
+        made: dict[int, float] = {}  # serial -> when the move was made
+        serial, under_way, end = self.handled, 0, time.monotonic() + seconds
+        due, waiting = time.monotonic() + rng.random() / PER_SECOND, None
+        while time.monotonic() < end or under_way > self.handled:
+            now = time.monotonic()
+            if now >= due and now < end:
+                waiting = waiting or now  # the first of those that one answer covers
+                due += 1 / PER_SECOND
+            if under_way <= self.handled:
+                if under_way in made:
+                    self.waits.append(self.answered_at - made.pop(under_way))
+                if waiting:
+                    serial += 1
+                    made[serial], under_way, waiting = waiting, serial, None
+                    value = round(rng.uniform(-0.5, 1.0), 2)
+                    self._gesture(
+                        {"kind": "set", "name": "threshold", "value": value, "serial": serial}
+                    )
+            if reader.done() or now > end + PATIENCE:
+                self.errors.append(str(reader.exception()) if reader.done() else "no answer")
+                break
+            await asyncio.sleep(0.005)
+        reader.cancel()
+
+    def close(self) -> None:
+        self.socket.close()
+
+    async def _read(self) -> None:
+        while True:
+            kind, content = await self._message()
+            if kind != "PATCH-DOC":
+                continue
+            for event in content["events"]:
+                news = json.loads(dict(event["msg_data"]["values"]["entries"])["data"])
+                if news.get("handled", 0) > self.handled:
+                    self.handled, self.answered_at = news["handled"], time.monotonic()
+                    self.answers += 1
+
+    async def _message(self) -> tuple[str, Any]:
+        parts = [await self.socket.read_message() for _ in range(3)]
+        if None in parts:
+            raise EOFError("the server closed the connection")
+        self.bytes += sum(map(len, parts))  # type: ignore[arg-type]
+        return json.loads(parts[0])["msgtype"], json.loads(parts[2])  # type: ignore[arg-type]
+
+    def _gesture(self, gesture: dict[str, Any]) -> None:
+        data = {"type": "map", "entries": [["text", json.dumps(gesture)]]}
+        values = {"type": "map", "entries": [["model", {"id": self.model}], ["data", data]]}
+        event = {"type": "event", "name": "data_event", "values": values}
+        sent = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
+        self._write("PATCH-DOC", {"events": [sent]})
+
+    def _write(self, kind: str, content: Any) -> None:
+        for part in ({"msgid": "m", "msgtype": kind}, {}, content):
+            self.socket.write_message(json.dumps(part))
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
+
+
+async def crowd(count: int, seconds: float) -> list[tuple[str, str, str]]:
+    """So many visitors at once on a fresh server."""
+    server, rng = Server(), random.Random(count)
+    try:
+        await server.up()
+        warm = Visitor(server.port)
+        await warm.open()
+        warm.close()
+        await asyncio.sleep(5)  # the other pages' first states are drawn meanwhile
+        before, cpu = server.megabytes, server.cpu
+        visitors = [Visitor(server.port) for _ in range(count)]
+        opened = await asyncio.gather(*(v.open() for v in visitors))
+        opening = (server.cpu - cpu) / count
+        cpu = server.cpu
+        for visitor in visitors:
+            visitor.bytes = 0
+        await asyncio.gather(*(v.move(seconds, rng) for v in visitors))
+        waits = [wait for v in visitors for wait in v.waits]
+        answers = sum(v.answers for v in visitors)
+        moving, held = (server.cpu - cpu) / max(answers, 1), server.megabytes
+        for visitor in visitors:
+            visitor.close()
+        await asyncio.sleep(LINGER)
+        after = server.megabytes
+    finally:
+        server.close()
+    errors = sum(len(v.errors) for v in visitors)
+    who = f"{count} visitors"
+    wanted = "1 s" if count > 10 else "0.2 s"
+    return [
+        (f"{who}: opening, p95", f"{p95(opened):.2f} s", "at most 5 s"),
+        (f"{who}: CPU a visit", f"{1000 * opening:.0f} ms", "at most 150 ms"),
+        (f"{who}: move to answer, median", f"{statistics.median(waits):.3f} s", ""),
+        (f"{who}: move to answer, p95", f"{p95(waits):.3f} s", f"at most {wanted}"),
+        (f"{who}: answers a second", f"{answers / seconds:.0f}", ""),
+        (f"{who}: CPU a move", f"{1000 * moving:.1f} ms", "at most 15 ms"),
+        (f"{who}: bytes a move", f"{sum(v.bytes for v in visitors) / max(answers, 1):,.0f}", ""),
+        (f"{who}: errors", f"{errors}", "0"),
+        (f"{who}: MB before, with them, after", f"{before:.0f}, {held:.0f}, {after:.0f}", ""),
+    ]
+
+
+def main(counts: tuple[int, ...] = (10, 50), seconds: float = SECONDS) -> list[Any]:
+    """Rows: what, measured, target."""
+    return [row for count in counts for row in asyncio.run(crowd(count, seconds))]
+
+
+if __name__ == "__main__":
+    from benchmarks.__main__ import table
+
+    print(table(main(tuple(map(int, sys.argv[1:])) or (10, 50))))

@@ -1,0 +1,243 @@
+"""A visitor's session: the first state, what is sent after it, and what it lets go of."""
+
+from __future__ import annotations
+
+import gc
+import json
+import threading
+import time
+import weakref
+
+import param
+import pytest
+
+from workbench.dashboard import files
+from workbench.dashboard.session import Session, first_state
+from workbench.pages.base import Control, Fact, Page, Section, Upload, figure, number
+
+
+class Dots(Page):
+    """A line of dots, one of which can be moved."""
+
+    title = "Dots"
+    controls = (
+        Section("Dots", (Control("n"), Control("at"), Control("side"), Control("again"))),
+        Section("File", (Control("upload"), Control("hidden", when=lambda page: page.n > 5))),
+    )
+
+    n = param.Integer(4, bounds=(1, 9), label="Dots")
+    at = param.Number(0.5, bounds=(0, 1), step=0.1, label="Place")
+    side = param.Selector(default=1, objects={"left": 0, "right": 1}, label="Side")
+    again = param.Event(label="Again")
+    upload = Upload(default=(), label="A file")
+    hidden = param.Boolean(False, label="Hidden")
+    pressed = param.Integer(0, precedence=-1)
+    secret = param.Parameter(precedence=-1)
+
+    @param.depends("again", watch=True)
+    def _again(self):
+        self.pressed += 1
+
+    @figure("Dots", needs=("n", "at"), drag={"place": "at"}, click="jump")
+    def dots(self):
+        line = {"type": "scatter", "x": list(range(self.n)), "y": [0] * self.n}
+        place = {"type": "scatter", "x": [self.at], "y": [0]}
+        return {"data": [line, place], "layout": {"meta": {"summary": "Dots."}}}
+
+    def jump(self, x, y):
+        self.at = x
+
+    @number("Number", needs=("n",))
+    def count(self):
+        if self.n == 9:
+            raise ValueError("nine is too many")
+        return Fact(str(self.n))
+
+    @number("Pressed", needs=("pressed", "side", "upload"))
+    def times(self):
+        return Fact(f"{self.pressed} {self.side} {len(self.upload)}")
+
+
+class Browser:
+    """The other end: it keeps what a page would show."""
+
+    def __init__(self, page=None):
+        self.first = first_state(Dots())
+        self.texts, self.serial = [], 0
+        self.session = Session(page or Dots(), self.first, self.texts.append, lambda *call: None)
+        self.shown = json.loads(self.first.text)
+
+    def does(self, **gesture):
+        """Send a gesture, wait for its answer, and return the answer."""
+        self.serial += 1
+        self.session.receive({**gesture, "serial": self.serial})
+        return self.answer()
+
+    def answer(self):
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            answers = [news for news in map(json.loads, self.texts) if "handled" in news]
+            if answers and answers[-1]["handled"] == self.serial:
+                return answers[-1]
+            time.sleep(0.01)
+        raise AssertionError("no answer came")
+
+
+def test_the_first_state_holds_everything_that_is_drawn():
+    first = json.loads(first_state(Dots()).text)
+    assert first["items"]["count"]["all"]["value"] == "4"
+    assert first["items"]["dots"]["traces"] == 2
+    assert first["items"]["dots"]["1"]["x"] == [0.5]
+    assert first["controls"]["at"] == {
+        "offered": True,
+        **{"low": 0, "high": 1, "step": 0.1, "decimals": 1, "value": 0.5},
+    }
+    assert first["controls"]["side"]["options"] == ["left", "right"]
+    assert not first["controls"]["hidden"]["offered"]
+    assert first["settings"]["side"] == "right"
+    assert [c["kind"] for s in first["sections"] for c in s["controls"]] == [
+        *("slider", "slider", "choice", "button", "files", "switch")
+    ]
+
+
+def test_a_move_sends_the_part_of_the_figure_that_changed_and_nothing_else():
+    browser = Browser()
+    news = browser.does(kind="set", name="at", value=0.7)
+    assert news["items"] == {"dots": {"traces": 2, "1": {"type": "scatter", "x": [0.7], "y": [0]}}}
+    assert list(news["controls"]) == ["at"]
+    assert news["settings"] == {"at": 0.7}
+    assert len(browser.texts) == 1
+
+
+def test_every_gesture_reaches_the_page():
+    browser = Browser()
+    assert browser.does(kind="drag", item="dots", shape="place", x=0.31)["settings"]["at"] == 0.3
+    assert browser.does(kind="click", item="dots", x=0.9, y=0)["settings"]["at"] == 0.9
+    assert browser.does(kind="set", name="side", value="left")["settings"]["side"] == "left"
+    news = browser.does(kind="set", name="again", value=True)
+    assert news["items"]["times"]["all"]["value"] == "1 0 0"
+    assert browser.does(kind="set", name="n", value=7)["controls"]["hidden"]["offered"]
+    assert "nine is too many" in browser.does(kind="set", name="n", value=9)["message"]
+    assert browser.does(kind="dismiss")["message"] == ""
+
+
+def test_a_control_that_was_not_followed_is_shown_as_it_is():
+    news = Browser().does(kind="set", name="at", value=7.0)
+    assert news["controls"]["at"]["value"] == 1
+    again = Browser()
+    again.does(kind="set", name="side", value="left")
+    assert again.does(kind="set", name="side", value="left")["controls"] == {
+        "side": {"offered": True, "options": ["left", "right"], "value": "left"}
+    }
+
+
+@pytest.mark.parametrize("name", ["pressed", "secret", "message", "nothing", "__class__"])
+def test_only_controls_can_be_set(name):
+    browser = Browser()
+    with pytest.raises(KeyError, match="no control sets"):
+        browser.does(kind="set", name=name, value=3)
+
+
+@pytest.mark.parametrize(
+    "gesture",
+    [
+        {},
+        {"kind": "jump"},
+        {"kind": "set", "name": "at"},
+        {"kind": "drag", "item": "count", "shape": "place", "x": 1},
+        {"kind": "click", "item": "nothing", "x": 1, "y": 1},
+        {"kind": "job", "job": "jump"},
+        {"kind": "restore", "settings": 3},
+    ],
+)
+def test_what_is_no_gesture_is_refused(gesture):
+    with pytest.raises((KeyError, TypeError)):
+        Browser().session.receive({**gesture, "serial": 1})
+
+
+def test_a_file_comes_in_pieces():
+    browser = Browser()
+    browser.does(kind="files", name="upload", files=[["a.csv", 5], ["b.csv", 0]])
+    browser.does(kind="chunk", name="upload", file=0, content=b"abc")
+    assert browser.session.page.upload == ()
+    browser.does(kind="chunk", name="upload", file=0, content=b"de")
+    assert browser.session.page.upload == (("a.csv", b"abcde"), ("b.csv", b""))
+
+
+@pytest.mark.parametrize(
+    ("gestures", "says"),
+    [
+        ([{"kind": "files", "files": []}], "no file was chosen"),
+        ([{"kind": "files", "files": [["a", -1]]}], "no file was chosen"),
+        ([{"kind": "files", "files": [["a", files.MAX_UPLOAD + 1]]}], "1,024 MB that can be"),
+        (
+            [
+                {"kind": "files", "files": [["a", 2]]},
+                {"kind": "chunk", "file": 0, "content": b"abc"},
+            ],
+            "mixed up",
+        ),
+    ],
+)
+def test_an_upload_that_cannot_be_is_a_message(gestures, says):
+    browser = Browser()
+    for gesture in gestures:
+        news = browser.does(name="upload", **gesture)
+    assert says in news["message"]
+    assert browser.session.page.upload == ()
+
+
+def test_of_many_moves_that_wait_the_latest_is_drawn():
+    browser, held = Browser(), threading.Event()
+    browser.session._worker.post("held", held.wait)
+    for k in range(50):
+        browser.serial += 1
+        browser.session.receive(
+            {"kind": "set", "name": "at", "value": k / 50, "serial": browser.serial}
+        )
+    held.set()
+    assert browser.answer()["settings"] == {"at": 0.98}
+    assert len(browser.texts) <= 2
+
+
+def test_a_session_that_ended_holds_nothing():
+    browser = Browser()
+    browser.does(kind="set", name="at", value=0.2)
+    page = weakref.ref(browser.session.page)
+    browser.session.end()
+    texts = len(browser.texts)
+    browser.session.receive({"kind": "set", "name": "at", "value": 0.4})
+    del browser.session
+    deadline = time.monotonic() + 60
+    while page() is not None and time.monotonic() < deadline:
+        gc.collect()
+        time.sleep(0.01)
+    assert page() is None
+    assert len(browser.texts) == texts
+
+
+# -- settings --------------------------------------------------------------------------------------
+
+
+def test_settings_restore_a_page():
+    page = Dots(n=6, at=0.3, side=0, pressed=4, hidden=True)
+    again = Dots()
+    assert again.restore(json.loads(json.dumps(page.settings()))) == []
+    assert again.settings() == page.settings()
+
+
+def test_what_cannot_be_restored_is_named_and_the_rest_is_restored():
+    page = Dots()
+    settings = {**page.settings(), "n": 99, "at": "x", "side": "up", "upload": [["a.csv", 3]]}
+    lost = page.restore({**settings, "unknown": 1, "hidden": True})
+    assert sorted(lost) == ["A file", "Dots", "Place", "Side"]
+    assert page.hidden
+
+
+def test_a_lost_page_comes_back_with_its_settings():
+    browser = Browser()
+    news = browser.does(kind="restore", settings={"n": 6, "at": 0.1, "side": "left"})
+    assert news["settings"] == {"n": 6, "at": 0.1, "side": "left"}
+    assert news["items"]["count"]["all"]["value"] == "6"
+    news = browser.does(kind="restore", settings={"upload": [["scores.csv", 8]]})
+    assert "A file" in news["message"]
