@@ -206,7 +206,7 @@ def test_a_session_that_ended_holds_nothing():
     page = weakref.ref(browser.session.page)
     browser.session.end()
     texts = len(browser.texts)
-    browser.session.receive({"kind": "set", "name": "at", "value": 0.4})
+    browser.session.receive({"kind": "set", "name": "at", "value": 0.4, "serial": 9})
     del browser.session
     deadline = time.monotonic() + 60
     while page() is not None and time.monotonic() < deadline:

@@ -6,7 +6,6 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
-from html import escape
 from threading import Lock
 from typing import Any
 
@@ -45,9 +44,9 @@ class Entry:
 
     def __init__(self, factory: Factory, address: str):
         self.factory, self.address = factory, address
-        kind = factory.func if isinstance(factory, partial) else factory
-        self.title = str(kind.title)  # type: ignore[attr-defined]
-        self.menu = str(kind.menu or kind.title)  # type: ignore[attr-defined]
+        kind: Any = factory.func if isinstance(factory, partial) else factory
+        self.title = str(kind.title)
+        self.menu = str(kind.menu or kind.title)
         self._first: FirstState | None = None
         self._lock = Lock()
 
@@ -115,7 +114,7 @@ def _entries(pages: Sequence[Factory]) -> list[Entry]:
     return [Entry(first, "/"), *(Entry(page, f"/{_slug(page)}") for page in others)]
 
 
-def _apps(entries: list[Entry]) -> dict[str, Callable[[], Channel]]:
+def _apps(entries: list[Entry]) -> dict[str, Any]:
     def app(entry: Entry) -> Callable[[], Channel]:
         # Panel calls functions only, and would display a functools.partial.
         return lambda: _visit(entry, entries)

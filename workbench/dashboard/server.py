@@ -94,7 +94,7 @@ class SocketHandler(WSHandler):
 
 @contextmanager
 def own_handlers() -> Iterator[None]:
-    """Have servers made here use these handlers; Panel's others, which embed pages, are left out."""
+    """Have servers made here use these handlers, and none of those that embed pages."""
     theirs = list(bokeh_tornado.per_app_patterns)
     bokeh_tornado.per_app_patterns[:] = [(r"/ws", SocketHandler), (r"/?", PageHandler)]
     try:

@@ -55,7 +55,7 @@ class FirstState:
     sent : dict
         Hashes of what the text holds.
     drawn_from : dict of str to tuple
-        What each item was drawn from; see `workbench.pages.base.Page.needed`.
+        What each item was drawn from; see `workbench.pages.base.Page.drawn_from`.
     page : Page
         The page that was drawn, whose derived results other visitors' pages can take over.
     """
@@ -77,7 +77,7 @@ def first_state(page: Page) -> FirstState:
     }
     drawn = ",".join(f"{_key(name)}:{sent.news(name, parts)}" for name, parts in items.items())
     text = assets.content(state)
-    drawn_from = {item.name: page.needed(item) for item in _items(page)}
+    drawn_from = {item.name: page.drawn_from(item) for item in _items(page)}
     return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, drawn_from, page)
 
 
@@ -156,7 +156,8 @@ class Session:
             self.page.param.unwatch(self._watcher)
             self.page.end_jobs()
             self._worker.close()
-            self._send = self._later = lambda *_: None
+            self._send = lambda text: None
+            self._later = lambda seconds, call: None
 
     # -- from the visitor to the page -------------------------------------------------------------
 
@@ -179,7 +180,8 @@ class Session:
             return self._setting(gesture["name"], gesture["value"])
         if kind == "drag":
             name = self._items[gesture["item"]].drag[gesture["shape"]]
-            return self._setting(name, snap(page.param[name], gesture["x"]))
+            parameter: Any = page.param[name]
+            return self._setting(name, snap(parameter, gesture["x"]))
         if kind == "click":
             method = getattr(page, self._items[gesture["item"]].click or "")
             return kind, partial(method, gesture["x"], gesture["y"])
@@ -268,7 +270,7 @@ class Session:
 
     def _draw_item(self, item: Item, drawn: list[str]) -> None:
         """Draw it if anything that it is drawn from is another than before."""
-        needed = self.page.needed(item)
+        needed = self.page.drawn_from(item)
         before = self._drawn_from.get(item.name)
         if before is None or not same(needed, before):
             self._add(item, self.page.draw(item), drawn)

@@ -231,7 +231,7 @@ class Page(param.Parameterized):
         self._runs: dict[str, Run] = {}
         self._results: dict[str, Run] = {}
         self._turned: dict[str, float] = {}
-        self._settable_now: dict[str, Any] | None = None
+        self._plain: dict[str, Any] | None = None
         super().__init__(**params)
 
     @classmethod
@@ -267,7 +267,7 @@ class Page(param.Parameterized):
                 open_needs += getattr(cls, need)._needs
         return frozenset(found)
 
-    def needed(self, item: Item) -> tuple[Any, ...]:
+    def drawn_from(self, item: Item) -> tuple[Any, ...]:
         """What the item is drawn from, as it stands; see `same`."""
         return self._values(item.needs)
 
@@ -276,7 +276,7 @@ class Page(param.Parameterized):
         return getattr(self, item.name)()
 
     def share_results(self, other: Page) -> None:
-        """Take over derived results of a page of this kind; each serves while its inputs are equal."""
+        """Take over derived results of a like page; each serves while its inputs are equal."""
         self._kept.update(other._kept)
 
     # -- settings that outlive the page ------------------------------------------------------------
@@ -297,7 +297,7 @@ class Page(param.Parameterized):
         """Set the parameters to what `settings` returned on a page of this kind.
 
         Setting one parameter may change others, such as the threshold when the data change; hence
-        several passes. What nobody sets by hand, such as the seed of a sample, comes first and last.
+        several passes. Parameters without a control, such as a seed, come first and last.
 
         Parameters
         ----------
@@ -324,16 +324,16 @@ class Page(param.Parameterized):
         return [str(known[name].label) for name in lost]
 
     def _settable(self) -> dict[str, Any]:
-        if self._settable_now is None:
+        if self._plain is None:
             kinds = (param.Boolean, param.Number, param.String, param.Selector, Upload)
-            self._settable_now = {
+            self._plain = {
                 name: parameter
                 for name, parameter in self.param.objects().items()
                 if isinstance(parameter, kinds)
                 and not isinstance(parameter, param.Event)
                 and name not in ("name", *self.told)
             }
-        return self._settable_now
+        return self._plain
 
     # -- long work ---------------------------------------------------------------------------------
 
