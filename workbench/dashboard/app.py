@@ -58,15 +58,44 @@ class Entry:
             return self._first
 
 
-def make_app(pages: Sequence[Factory]) -> dict[str, Callable[[], Channel]]:
-    """Address -> app; every call of an app is a new page for a new visitor.
+def make_server(
+    pages: Sequence[Factory],
+    port: int = 0,
+    address: str = "localhost",
+    allow_origin: Sequence[str] = (),
+    **more: Any,
+) -> Any:
+    """A server of the pages that is not started yet; every visit is a new page.
 
     Parameters
     ----------
     pages : sequence of Factory
         The first is served at ``/``, the others under their class's name. One page needs no menu.
+    port, address, allow_origin
+        As in `serve`.
+    **more
+        For `panel.io.server.get_server`.
+
+    Returns
+    -------
+    panel.io.server.Server
     """
-    return _apps(_entries(pages))
+    entries = _entries(pages)
+    THREADS.submit(_warm, entries)
+    with server.own_handlers():
+        return pn.io.server.get_server(
+            _apps(entries),
+            port=port,
+            address=address,
+            websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
+            title={e.address: f"{e.title} · {TITLE}" for e in entries},
+            location=False,
+            liveness=True,
+            extra_patterns=server.static_patterns(),
+            sign_sessions=True,
+            secret_key=secrets.token_bytes(32),
+            **more,
+        )
 
 
 def serve(
@@ -81,7 +110,7 @@ def serve(
     Parameters
     ----------
     pages : sequence of Factory
-        See `make_app`.
+        See `make_server`.
     port, address
         Where to listen; ``"localhost"`` keeps the page to this machine.
     allow_origin : sequence of str
@@ -89,22 +118,7 @@ def serve(
     open_browser : bool
         Whether to show the page at once.
     """
-    entries = _entries(pages)
-    THREADS.submit(_warm, entries)
-    with server.own_handlers():
-        serving = pn.io.server.get_server(
-            _apps(entries),
-            port=port,
-            address=address,
-            websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            show=open_browser,
-            title={e.address: f"{e.title} · {TITLE}" for e in entries},
-            location=False,
-            liveness=True,
-            extra_patterns=server.static_patterns(),
-            sign_sessions=True,
-            secret_key=secrets.token_bytes(32),
-        )
+    serving = make_server(pages, port, address, allow_origin, show=open_browser)
     serving.start()
     serving.io_loop.start()
 

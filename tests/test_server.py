@@ -1,0 +1,92 @@
+"""The server: what it refuses, and that it forgets a session that has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from conftest import ROOT, free_port
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+
+@pytest.mark.parametrize("name", ["bokeh-session-id", "bokeh-token"])
+def test_a_visit_cannot_choose_its_session(demo, name):
+    body = urllib.request.urlopen(demo).read().decode()
+    token = re.search(r'"token":"([^"]+)"', body)[1]
+    for request in (f"{demo}?{name}={token}", urllib.request.Request(demo, headers={name: token})):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(request)
+    for address in ("autoload.js", "metadata"):
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(demo + address)
+
+
+async def answer_to(demo, token):
+    """The first message of a socket that shows this token; None if it is closed."""
+    request = HTTPRequest(demo.replace("http", "ws") + "ws", headers={"Origin": demo.rstrip("/")})
+    socket = await websocket_connect(request, subprotocols=["bokeh", token])
+    return await socket.read_message(), socket
+
+
+def test_a_session_takes_one_reader_and_no_other_token(demo):
+    async def attempts():
+        body = urllib.request.urlopen(demo).read().decode()
+        token = re.search(r'"token":"([^"]+)"', body)[1]
+        first, socket = await answer_to(demo, token)
+        second, _ = await answer_to(demo, token)
+        socket.close()
+        third, _ = await answer_to(demo, token)
+        forged, _ = await answer_to(demo, token[:-4] + "AAAA")
+        return "ACK" in first, second, third, forged
+
+    assert asyncio.run(attempts()) == (True, None, None, None)
+
+
+LEAK = f"""
+import asyncio, gc, sys, time
+from collections import Counter
+sys.path[:0] = [{str(ROOT / "tests" / "browser")!r}, {str(ROOT)!r}]
+from benchmarks.visitors import Visitor
+from demo_page import DemoPage
+from workbench.dashboard.app import make_server
+from workbench.dashboard.session import Session
+
+def alive():
+    gc.collect()
+    kinds = Counter(type(x).__name__ for x in gc.get_objects() if isinstance(x, DemoPage | Session))
+    return kinds["DemoPage"], kinds["Session"]
+
+async def visits(port):
+    before = alive()
+    visitors = [Visitor(port) for _ in range(8)]
+    for visitor in visitors:
+        await visitor.open()
+    during = alive()
+    for visitor in visitors:
+        visitor.close()
+    deadline = time.monotonic() + 60
+    while alive()[1] and time.monotonic() < deadline:
+        await asyncio.sleep(0.2)
+    await asyncio.sleep(1)
+    print(before, during, alive())
+
+server = make_server(
+    [DemoPage], port=int(sys.argv[1]),
+    check_unused_sessions_milliseconds=200, unused_session_lifetime_milliseconds=200,
+)
+server.start()
+server.io_loop.run_sync(lambda: visits(int(sys.argv[1])))
+"""
+
+
+def test_a_session_that_ended_leaves_nothing_behind():
+    command = [sys.executable, "-c", LEAK, str(free_port())]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=ROOT)
+    # One page holds the first state; each visitor has one of their own, for as long as they stay.
+    assert done.stdout.splitlines()[-1:] == ["(1, 0) (9, 8) (1, 0)"], done.stderr
