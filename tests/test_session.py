@@ -239,5 +239,9 @@ def test_a_lost_page_comes_back_with_its_settings():
     news = browser.does(kind="restore", settings={"n": 6, "at": 0.1, "side": "left"})
     assert news["settings"] == {"n": 6, "at": 0.1, "side": "left"}
     assert news["items"]["count"]["all"]["value"] == "6"
-    news = browser.does(kind="restore", settings={"upload": [["scores.csv", 8]]})
-    assert "A file" in news["message"]
+    news = browser.does(kind="restore", settings={"n": 3, "upload": [["scores.csv", 8]]})
+    assert "no longer has scores.csv: upload it again" in news["message"]
+    assert browser.session.page.n == 6
+    news = browser.does(kind="restore", settings={"n": 3, "side": "up"})
+    assert "could not be restored: Side" in news["message"]
+    assert browser.session.page.n == 3

@@ -7,12 +7,12 @@ from conftest import grave_faults
 from test_dashboard import Board
 from test_scores_board import choose
 
+from workbench.pages.counts import CountsPage
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
 
 def test_a_typed_count_is_followed_and_named(visit, served):
-    from workbench.pages.counts import CountsPage
-
     same, board = CountsPage(), Board(visit(served + "counts"))
     page = board.page
     assert board.number("ε") == same.epsilon().rounded
@@ -40,3 +40,32 @@ def test_the_coverage_lab_runs_on_a_page(visit, served):
     page.get_by_text("More than that were").wait_for(timeout=120_000)
     assert board.number("Caught") != "–"
     assert grave_faults(page) == []
+
+
+def test_a_field_takes_what_is_typed_after_enter_and_steps_from_it(visit, served):
+    board = Board(visit(served + "counts"))
+    page = board.page
+    field = page.get_by_label("Non-members called in", exact=True)
+    calls = page.locator(".wb-connection")
+    for typed, value in (("450", 450), ("460", 460), ("1,2e", 460), ("7e1", 70), ("1,000", 1000)):
+        field.focus()
+        field.press("Control+a")
+        page.keyboard.type(typed)
+        page.keyboard.press("Enter")
+        wrong = typed == "1,2e"
+        assert field.get_attribute("aria-invalid") == str(wrong).lower()
+        if not wrong:
+            same = CountsPage(fp=value)
+            page.locator(".wb-sentence").filter(
+                has_text=f"is at least {same.epsilon().rounded}"
+            ).wait_for()
+            assert field.input_value().replace(",", "") in (typed.replace(",", ""), str(value))
+    field.press("Control+a")
+    page.keyboard.type("77")
+    page.keyboard.press("ArrowUp")
+    assert field.input_value() == "78"
+    page.keyboard.press("Tab")
+    page.locator(".wb-sentence").filter(
+        has_text=f"is at least {CountsPage(fp=78).epsilon().rounded}"
+    ).wait_for()
+    assert not calls.is_visible()

@@ -60,7 +60,7 @@ class Control {
       this.serial = send({kind: "set", name: spec.name, value})
     }
     this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
-    this.element = make("div", {class: `wb-control wb-${spec.kind}`, "data-control": spec.name})
+    this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
     this.build()
   }
 

@@ -28,7 +28,7 @@ from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.worker import Worker
-from workbench.pages.base import Fact, Item, Page, same
+from workbench.pages.base import Fact, Item, Page, Upload, same
 from workbench.pages.controls import hold, snap
 
 logger = logging.getLogger(__name__)
@@ -227,11 +227,24 @@ class Session:
         setattr(self.page, name, value)
 
     def _restore(self, settings: dict[str, Any]) -> None:
+        now = self.page.settings()
+        files = [
+            file
+            for name, parameter in self.page.param.objects().items()
+            if isinstance(parameter, Upload) and settings.get(name) not in (None, now[name])
+            for file, _ in settings[name]
+        ]
+        if files:  # without them the other settings would speak of other data
+            self.page.message = (
+                f"The connection was lost, and the server no longer has {' and '.join(files)}: "
+                "upload it again. What is shown is the example."
+            )
+            return
         lost = self.page.restore(settings)
         if lost:
             self.page.message = (
                 "The connection was lost and made again. These settings could not be restored: "
-                f"{', '.join(lost)}. A file has to be uploaded again."
+                f"{', '.join(lost)}."
             )
 
     def _try(self, task: Callable[[], Any]) -> None:
