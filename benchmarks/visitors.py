@@ -220,9 +220,37 @@ async def crowd(count: int, seconds: float) -> list[tuple[str, str, str]]:
     ]
 
 
+async def coming_and_going(visits: int, linger: float) -> list[tuple[str, str, str]]:
+    """Visits one after the other, ten at a time, and the memory that they leave behind."""
+    server = Server()
+    try:
+        await server.up()
+        measured = {}
+        for done in range(0, visits, 10):
+            visitors = [Visitor(server.port) for _ in range(10)]
+            for visitor in visitors:
+                await visitor.open()
+            for visitor in visitors:
+                visitor.close()
+            if done in (0, visits - 10):
+                await asyncio.sleep(LINGER)
+                measured[done + 10] = server.megabytes
+        await asyncio.sleep(linger)
+        measured[-1] = server.megabytes
+    finally:
+        server.close()
+    first, last, after = measured[10], measured[visits], measured[-1]
+    told = f"{first:.0f}, {last:.0f}, {after:.0f} MB"
+    return [
+        (f"memory after 10 visits, {visits}, and {linger:.0f} s later", told, ""),
+        ("the last to the first", f"{after / first:.3f}", "at most 1.1"),
+    ]
+
+
 def main(counts: tuple[int, ...] = (10, 50), seconds: float = SECONDS) -> list[Any]:
     """Rows: what, measured, target."""
-    return [row for count in counts for row in asyncio.run(crowd(count, seconds))]
+    rows = asyncio.run(coming_and_going(200, 300.0))
+    return [*rows, *(row for count in counts for row in asyncio.run(crowd(count, seconds)))]
 
 
 if __name__ == "__main__":

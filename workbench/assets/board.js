@@ -148,6 +148,7 @@ class NumberCard {
     this.relation.textContent = relation
     this.value.textContent = value
     this.value.classList.toggle("wb-long", value.length > 8)
+    this.value.classList.toggle("wb-longer", value.length > 14)
     this.badge.textContent = badge
     this.badge.dataset.tone = tone
     this.note.textContent = note
