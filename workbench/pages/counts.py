@@ -14,9 +14,14 @@ from workbench.bounds.posterior import posterior_mass
 from workbench.bounds.result import Bound, percent
 from workbench.figures import counts as charts
 from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
+from workbench.pages.controls import IntegerField
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
 COUNTS = ("tp", "fn", "fp", "tn")
+
+#: What each of them may be.
+COUNT = (0, 10**9)
+
 ASKED = ("log_delta", "confidence", "sided")
 
 #: Points of the posterior's curve, and true rates at which misses are shown.
@@ -39,10 +44,10 @@ class CountsPage(Page):
         "what would other tools have claimed?"
     )
 
-    tp = param.Integer(400, bounds=(0, None), label="Members called in", doc="True positives.")
-    fn = param.Integer(100, bounds=(0, None), label="Members called out", doc="False negatives.")
-    fp = param.Integer(100, bounds=(0, None), label="Non-members called in", doc="False positives.")
-    tn = param.Integer(400, bounds=(0, None), label="Non-members called out", doc="True negatives.")
+    tp = IntegerField(400, COUNT, label="Members called in", doc="True positives.")
+    fn = IntegerField(100, COUNT, label="Members called out", doc="False negatives.")
+    fp = IntegerField(100, COUNT, label="Non-members called in", doc="False positives.")
+    tn = IntegerField(400, COUNT, label="Non-members called out", doc="True negatives.")
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
     )
@@ -193,9 +198,9 @@ class CountsPage(Page):
         """Chance that an upper limit for the false positive rate is too low, with these runs."""
         n, error = self.counts().n_q, 1 - self.confidence
         # The misses come and go with single successes, above all where few are expected.
-        rates, successes = np.geomspace(0.2 / n, 0.5, RATES), np.arange(n + 1)
+        rates = np.geomspace(0.2 / n, 0.5, RATES)
         shares = {
-            NAMES[name]: binomial.miss_probability(rates, limit(successes, n, error))
+            NAMES[name]: binomial.miss_probability(rates, limit, n, error)
             for name, limit in UPPER.items()
         }
         return charts.misses(rates, shares, error)

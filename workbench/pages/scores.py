@@ -22,6 +22,7 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.controls import NumberField
 from workbench.pages.pair_choice import pair_values
 from workbench.pages.reference_choice import (
     REFERENCE,
@@ -56,6 +57,9 @@ METHOD_CONTROLS = {
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
+
+#: Ends of the bins' range that may be typed.
+SCORE = (-1e15, 1e15)
 
 MOVED = "threshold set after seeing the scores"
 BINS_MOVED = "bins set after seeing the scores"
@@ -99,8 +103,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         label="Fix the range",
         doc="Off: from the 0.1 % to the 99.9 % quantile.",
     )
-    range_low = param.Number(-1.0, label="From", step=0.1)
-    range_high = param.Number(2.0, label="To", step=0.1)
+    range_low = NumberField(-1.0, SCORE, label="From", step=0.1)
+    range_high = NumberField(2.0, SCORE, label="To", step=0.1)
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
     )

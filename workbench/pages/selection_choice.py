@@ -9,6 +9,7 @@ import param
 
 from workbench.curves.gdp import mu_from_profile
 from workbench.pages.base import Control, Page, Section, derived
+from workbench.pages.controls import IntegerField
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base import reduced_mu
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
@@ -88,7 +89,7 @@ class SelectionChoice(Page):
     log_rate = param.Number(
         0.0, bounds=(-4, 0), step=0.05, label="log₁₀ τ", doc="Sampling rate; 0 is full batches."
     )
-    steps = param.Integer(500, bounds=(1, None), label="Steps N")
+    steps = IntegerField(500, (1, 10**6), label="Steps N")
     reduction = param.Selector(
         default="O",
         objects={"“O”: τ√N/σ": "O", "“G”: central limit": "G"},
