@@ -1,11 +1,11 @@
 """What the most extreme values of a page's fields cost: CPU seconds and megabytes a change.
 
-python -m benchmarks.extreme_fields [PAGE ...]
+python -m benchmarks.extreme_fields [--typed] [PAGE ...]
 
 Every field is set to its ends, to what people should not type, and to every option it has, in each
 mode that offers it; then all fields in a random order, one after another. A change counts with
 everything that is drawn after it. Exits with 1 where a change costs more than allowed, or ends in
-anything but a drawing or a ``ValueError``.
+anything but a drawing or a ``ValueError``. With --typed only fields that are typed are tried.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any
 import param
 
 from workbench.pages.base import Page, Upload
-from workbench.pages.controls import scale, taken
+from workbench.pages.controls import IntegerField, NumberField, scale, taken
 
 #: What a change may cost at most, and where it is stopped.
 SECONDS, MEGABYTES = 2.0, 200.0
@@ -49,6 +49,8 @@ PAGES = {
 
 WALKS, SEED = 4, 0
 
+TYPES = (IntegerField, NumberField)
+
 TYPED = (
     *(0, 1, -1, 2, 0.5, 1e-300, 10**6, 10**9, 10**12, 10**18, 1e308, -1e308, 10**400),
     *(math.nan, math.inf, -math.inf, None, True, "", "12", "x" * 10_000, "<b>1</b>", "🙂"),
@@ -62,13 +64,16 @@ FILE = "score,included,epsilon,delta\n" + "".join(
 
 @dataclass(frozen=True)
 class Cost:
-    """What a change cost, and what it ended in: "", a refusal, or what went wrong."""
+    """What a change cost, and why it was refused or what went wrong."""
 
     what: str
     seconds: float
     megabytes: float
     refused: str = ""
     fault: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.seconds:.2f} s, {self.megabytes:.0f} MB: {self.what} {self.fault}".strip()
 
     @property
     def too_much(self) -> bool:
@@ -112,15 +117,19 @@ def extremes(parameter: Any) -> list[Any]:
     return ["", "x" * 10_000, "<script>alert(1)</script>", "🙂"]
 
 
+def refused(parameter: Any, value: Any) -> str:
+    """Why a number is not taken; empty where it is."""
+    try:
+        if isinstance(parameter, param.Number):
+            taken(parameter, value)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def _each_once(parameter: Any, values: list[Any]) -> list[Any]:
     """What ends in different settings; of what is refused, all."""
-    kept: dict[Any, Any] = {}
-    for value in values:
-        try:
-            end = taken(parameter, value)
-        except ValueError as error:
-            end = str(error)
-        kept.setdefault(end, value)
+    kept = {refused(parameter, v) or taken(parameter, v): v for v in reversed(values)}
     return list(kept.values())
 
 
@@ -238,7 +247,7 @@ def modes(make: Callable[[], Page]) -> Iterator[tuple[dict[str, Any], dict[str, 
                     found = offered(in_mode(make, further))
                 except ValueError:
                     continue
-                brought = {k: p for k, p in found.items() if k not in before or k not in seen}
+                brought = {k: p for k, p in found.items() if k not in before}
                 if brought:
                     yield further, brought
                     if set(brought) - seen or isinstance(parameter, Upload):
@@ -262,20 +271,29 @@ def shown(value: Any) -> str:
     return text[:24]
 
 
-def costs(make: Callable[[], Page], walks: int = WALKS) -> Iterator[Cost]:
-    """The cost of every change that is tried on a page."""
+def costs(make: Callable[[], Page], typed: bool = False) -> Iterator[Cost]:
+    """The cost of every change that is tried on a page, or only of those that are typed."""
     yield from in_children(partial(iter, [("first drawing", lambda: draw(make()))]))
+    met: set[str] = set()
     for state, fields in modes(make):
+        if typed:
+            fields = {k: p for k, p in fields.items() if isinstance(p, TYPES) and k not in met}
+            met |= set(fields)
+        if not fields:
+            continue
         page = in_mode(make, state)
         said = " ".join(f"{name}={shown(value)}" for name, value in state.items())
         draw(page)
         for name, parameter in fields.items():
             for value in extremes(parameter):
                 what = f"{said} {name} → {shown(value)}".strip()
+                if refusal := refused(parameter, value):
+                    yield Cost(what, 0, 0, refusal)
+                    continue
                 # A child a change: each starts from the same page.
                 run = partial(change, page, name, value)
                 yield from in_children(partial(iter, [(what, run)]))
-    for seed in range(SEED, SEED + walks):
+    for seed in range(SEED, SEED + (0 if typed else WALKS)):
         yield from in_children(partial(walk, make(), seed))
 
 
@@ -293,9 +311,17 @@ def walk(page: Page, seed: int) -> Iterator[tuple[str, Callable[[], str]]]:
 
 def main(names: list[str]) -> int:
     """Print the worst of each page; 1 if any is too much."""
+    import dp_accounting.pld  # noqa: F401  (loaded once a server, not once a change)
+
     bad = 0
-    for name in names or list(PAGES):
-        found = list(costs(page_type(name)))
+    typed = "--typed" in names
+    for name in [name for name in names if name != "--typed"] or list(PAGES):
+        found = []
+        for cost in costs(page_type(name), typed):
+            found.append(cost)
+            if cost.too_much:
+                print(f"  {name}: {cost}", flush=True)
+        bad += sum(cost.too_much for cost in found)
         slowest = max(found, key=lambda cost: cost.seconds)
         largest = max(found, key=lambda cost: cost.megabytes)
         print(
@@ -303,13 +329,6 @@ def main(names: list[str]) -> int:
             f"{largest.megabytes:.0f} MB ({largest.what})",
             flush=True,
         )
-        for cost in found:
-            if cost.too_much:
-                bad += 1
-                print(
-                    f"  {cost.seconds:.2f} s, {cost.megabytes:.0f} MB: {cost.what} {cost.fault}",
-                    flush=True,
-                )
     return 1 if bad else 0
 
 

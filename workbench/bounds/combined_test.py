@@ -37,7 +37,7 @@ from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlogy
 from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper, wilson_upper
 from workbench.bounds.counts import Counts
 from workbench.bounds.questions import Question
-from workbench.curves.elementwise import Floats
+from workbench.curves.elementwise import Floats, quiet
 
 #: Share of the error probability for the interval of q (γ), and for outcomes left out of sums.
 NUISANCE_SHARE = 0.02
@@ -345,6 +345,7 @@ def _binomial_reach(n: int, p: float, error: float) -> int:
     return min(math.ceil(reach), n)
 
 
+@quiet()
 def _binomial_at_least(t: Floats, m: int, p: Floats) -> Floats:
     """An upper bound of Pr[T ≥ t] that is below Pr[T ≥ t − 1] (Zubkov & Serov 2013)."""
     k = np.clip(t - 1, 0, m - 1)
