@@ -65,7 +65,8 @@ def taken(parameter: param.Number, value: Any) -> float:
         if value != int(value):
             raise ValueError(f"{label} must be a whole number; got {shown(float(value))}")
         value = int(value)
-    value = hold(parameter, value)
+    if None not in parameter.get_soft_bounds():
+        value = hold(parameter, value)
     low, high = parameter.bounds or (None, None)
     from_low, to_high = parameter.inclusive_bounds
     need = ""
