@@ -134,7 +134,7 @@ def test_the_misses_of_a_limit_are_those_of_the_binomial():
         direct = [
             sum(binom.pmf(k, n, rate) for k in range(n + 1) if limits[k] < rate) for rate in rates
         ]
-        found = miss_probability(rates, limits)
+        found = miss_probability(rates, limit, n, 0.05)
         np.testing.assert_allclose(found, direct, atol=1e-12)
         assert (found <= worst).all()
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, betainccinv, betaincinv, ndtri
+from scipy.special import betaincc, betainccinv, betaincinv, ndtri
+
+#: An upper limit for a proportion, of successes, trials and error.
+Limit = Callable[[ArrayLike, ArrayLike, float], NDArray[np.float64]]
+
+#: Steps towards the count at which a limit reaches a rate; whole counts are then compared.
+NEWTON_STEPS = 4
 
 
 def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
@@ -92,21 +100,42 @@ def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray
     return np.asarray(betainccinv(rank, n - rank + 1, error), dtype=np.float64)
 
 
-def miss_probability(rate: ArrayLike, limits: NDArray[np.float64]) -> NDArray[np.float64]:
+def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDArray[np.float64]:
     """How often an upper limit lies below the true rate.
 
     Parameters
     ----------
     rate : array_like
         True rates, strictly between 0 and 1.
-    limits : ndarray, shape (n + 1,)
-        The limit after 0, …, n successes; non-decreasing.
+    limit : callable
+        ``limit(k, n, error)``, non-decreasing in the successes k, and 1 after n of them.
+    n : int
+        Trials.
+    error : float
+        What the limit is asked for.
 
     Returns
     -------
     ndarray, the shape of ``rate``
-        Pr[limits[K] < rate], K binomial; exact.
+        Pr[limit(K, n, error) < rate], K binomial; exact. The limit is asked for a few counts near
+        each rate, however large n is.
     """
-    rate, n = np.asarray(rate, dtype=float), limits.size - 1
-    missing = np.searchsorted(limits, rate, side="left")  # successes 0 to missing − 1 miss
-    return np.where(missing > 0, bdtr(np.maximum(missing - 1, 0), n, rate), 0.0)
+    rate = np.asarray(rate, dtype=float)
+
+    def misses(k: NDArray[np.float64]) -> NDArray[np.bool_]:
+        asked, where = np.unique(np.maximum(k, 0.0), return_inverse=True)
+        return (k < 0) | (limit(asked, n, error)[where.reshape(k.shape)] < rate)
+
+    # A success raises the limit by about 1/n: near the count at which it reaches the rate.
+    k = n * rate
+    for _ in range(NEWTON_STEPS):
+        k = np.clip(k - n * (limit(k, n, error) - rate), 0, n)
+    low, high = np.maximum(np.floor(k) - 1, -1), np.minimum(np.ceil(k) + 1, n)
+    low = np.where(misses(low), low, -1.0)
+    high = np.where(misses(high), float(n), high)
+    # ``low`` misses, ``high`` does not.
+    while np.any(high - low > 1):
+        middle = np.floor((low + high) / 2)
+        missed = misses(middle)
+        low, high = np.where(missed, middle, low), np.where(missed, high, middle)
+    return np.where(low >= 0, betaincc(np.maximum(low, 0) + 1, n - np.maximum(low, 0), rate), 0.0)

@@ -31,12 +31,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlog1py, xlogy
+from scipy.interpolate import CubicSpline
+from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlogy
 
 from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper, wilson_upper
 from workbench.bounds.counts import Counts
 from workbench.bounds.questions import Question
-from workbench.curves.elementwise import Floats
+from workbench.curves.elementwise import Floats, quiet
 
 #: Share of the error probability for the interval of q (γ), and for outcomes left out of sums.
 NUISANCE_SHARE = 0.02
@@ -47,6 +48,9 @@ SPLITS = np.linspace(0, math.pi / 2, 5)
 
 #: How far below the error the probability may stay, in standard deviations of a normal tail.
 TOLERANCE = 2e-3
+
+#: Steps of Newton's method before a root is bracketed.
+DIRECT_STEPS = 4
 
 #: Cells of the interval of q, and parts into which those are cut that decide the limit.
 CELLS = 40
@@ -151,16 +155,17 @@ class _Ordered:
             float(clopper_pearson_upper(self.k_q, self.n, gamma / 2)),
         )
         tail = _Tail(self, s, *ends)
-        # Equal steps of arcsin √q are equal numbers of standard deviations.
-        first, last = np.arcsin(np.sqrt(ends))
+        first, last = _angle(np.array(ends))
         q = np.sin(np.linspace(first, last, self.cells + 1)) ** 2
         q[0], q[-1] = ends
         p = tail.largest_excluded(q, np.zeros_like(q), np.ones_like(q))
         decides = self._least(q[1:], p[:-1]) < np.min(self._least(q, p))
         inner = q[:-1, None] + np.diff(q)[:, None] * np.arange(1, PARTS) / PARTS
+        inner = inner[decides].ravel()
         low, high = (np.repeat(side[decides], PARTS - 1) for side in (p[:-1], p[1:]))
-        q = np.concatenate([q, inner[decides].ravel()])
-        p = np.concatenate([p, tail.largest_excluded(q[self.cells + 1 :], low, high)])
+        guess = np.sin(CubicSpline(_angle(q), _angle(p))(_angle(inner))) ** 2
+        p = np.concatenate([p, tail.largest_excluded(inner, low, high, guess)])
+        q = np.concatenate([q, inner])
         order = np.argsort(q)
         q, p = q[order][1:], p[order][:-1]
         # Columns all of whose p are excluded have no point of the region.
@@ -231,27 +236,46 @@ class _Tail:
             last_position = self.outcomes.size
             self.position = np.minimum(self.t - self.t[0], last_position).astype(int)
 
-    def largest_excluded(self, q: Floats, low: Floats, high: Floats) -> Floats:
+    def largest_excluded(
+        self, q: Floats, low: Floats, high: Floats, guess: Floats | None = None
+    ) -> Floats:
         """A p in [low, high] with Pr_{q,p}[S ≥ s] ≤ error, and nearly the largest, for each q.
 
         ``low`` where there is none, which is right if it is 0 or was excluded for a smaller q.
+        The search begins at the guess, if there is one.
         """
         mass = self._mass(q[:, None])
         target = float(ndtri(self.error))
 
         def excess(x: Floats, row: NDArray[np.intp]) -> Floats:
             """In standard deviations of a normal tail, which is nearly linear in arcsin √p."""
-            probability = np.sum(mass[row] * self._at_least(np.sin(x) ** 2), axis=1)
+            within = mass if row.size == q.size else mass[row]
+            probability = np.einsum("ij,ij->i", within, self._at_least(np.sin(x) ** 2))
             return np.asarray(np.clip(ndtri(np.minimum(probability, 1.0)), -38, 38) - target)
 
-        a, b = (np.arcsin(np.sqrt(np.minimum(p, self.p_most))) for p in (low, high))
+        normal, slope = self._normal_root(q)
+        a, b = (_angle(np.minimum(p, self.p_most)) for p in (low, high))
+        x = _angle(normal if guess is None else guess)
+        at_a, at_b = np.full(q.size, np.nan), np.full(q.size, np.nan)
         row = np.arange(q.size)
-        at_a, at_b = excess(a, row), excess(b, row)
-        a = np.where(at_b <= 0, b, a)
-        row = row[(at_a < -TOLERANCE) & (at_b > 0)]
+        # What is returned must be excluded, so steps aim a little below the root.
+        for _ in range(DIRECT_STEPS):
+            at = np.clip(x[row], a[row], b[row])
+            at_x = excess(at, row)
+            below = at_x <= 0
+            a[row[below]], at_a[row[below]] = at[below], at_x[below]
+            b[row[~below]], at_b[row[~below]] = at[~below], at_x[~below]
+            x[row] = at - (at_x + TOLERANCE / 2) / slope[row]
+            row = row[self._open(a, b, at_a, row)]
+            if not row.size:
+                return np.asarray(np.sin(a) ** 2)
+        for ends, at_ends in ((a, at_a), (b, at_b)):
+            unknown = row[np.isnan(at_ends[row])]
+            at_ends[unknown] = excess(ends[unknown], unknown)
+        a[row] = np.where(at_b[row] <= 0, b[row], a[row])
+        row = row[(at_a[row] < -TOLERANCE) & (at_b[row] > 0)]
         weight_a, weight_b = at_a.copy(), at_b.copy()
         while row.size:
-            # False position, aimed a little below the root: what is returned must be excluded.
             share = (weight_a[row] + TOLERANCE / 2) / (weight_a[row] - weight_b[row])
             x = a[row] + (b[row] - a[row]) * np.clip(share, 0.01, 0.99)
             at_x = excess(x, row)
@@ -262,8 +286,25 @@ class _Tail:
             weight_a[right] /= 2
             a[left], at_a[left], weight_a[left] = x[below], at_x[below], at_x[below]
             b[right], weight_b[right] = x[~below], at_x[~below]
-            row = row[(at_a[row] < -TOLERANCE) & (b[row] - a[row] > self.narrow)]
+            row = row[self._open(a, b, at_a, row)]
         return np.asarray(np.sin(a) ** 2)
+
+    def _open(self, a: Floats, b: Floats, at_a: Floats, row: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether a larger p may be excluded by more than the tolerance."""
+        return ~(at_a[row] >= -TOLERANCE) & (b[row] - a[row] > self.narrow)
+
+    def _normal_root(self, q: Floats) -> tuple[Floats, Floats]:
+        """Where both counts, taken as normal, put the root, and the slope of the excess there."""
+        mean, variance = self.n * q, self.n * q * (1 - q)
+        step = np.sqrt(variance) + 1
+        t, beside = (np.interp(f, self.f[self.starts], self.t) for f in (mean, mean + step))
+        rise = (beside - t) / step
+        p = np.clip(t / self.m, 0, 1)
+        for _ in range(2):
+            deviation = np.sqrt(self.m * p * (1 - p) + rise**2 * variance + 1)
+            below = t - 0.5 + float(ndtri(self.error)) * deviation
+            p = np.clip(below / self.m, 1e-300, 1 - 1e-12)
+        return p, 2 * self.m * np.sqrt(p * (1 - p)) / deviation
 
     def _mass(self, q: Floats) -> Floats:
         """Pr_q of each block, or masses that are larger when summed from the first."""
@@ -279,14 +320,22 @@ class _Tail:
         if self.outcomes is None:
             return _binomial_at_least(self.t, self.m, p)
         mass = _binomial_mass(self.outcomes, self.m, p)
-        tail = np.cumsum(mass[:, ::-1], axis=1)[:, ::-1]
-        tail = np.column_stack([tail, np.zeros(p.size)])
-        return np.asarray(tail[:, self.position])
+        tail = np.zeros((p.size, self.outcomes.size + 1))
+        np.cumsum(mass[:, ::-1], axis=1, out=tail[:, -2::-1])
+        return tail[:, self.position]
+
+
+def _angle(p: Floats) -> Floats:
+    """Equal steps of arcsin √p are equal numbers of standard deviations."""
+    return np.asarray(np.arcsin(np.sqrt(p)))
 
 
 def _binomial_mass(k: Floats, n: int, p: Floats) -> Floats:
-    log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return np.asarray(np.exp(log_choose + xlogy(k, p) + xlog1py(n - k, -p)))
+    p = np.clip(p, 1e-300, 1 - 1e-16)
+    log_mass = k * (np.log(p) - np.log1p(-p))
+    log_mass += n * np.log1p(-p)
+    log_mass += gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return np.asarray(np.exp(log_mass, out=log_mass))
 
 
 def _binomial_reach(n: int, p: float, error: float) -> int:
@@ -296,6 +345,7 @@ def _binomial_reach(n: int, p: float, error: float) -> int:
     return min(math.ceil(reach), n)
 
 
+@quiet()
 def _binomial_at_least(t: Floats, m: int, p: Floats) -> Floats:
     """An upper bound of Pr[T ≥ t] that is below Pr[T ≥ t − 1] (Zubkov & Serov 2013)."""
     k = np.clip(t - 1, 0, m - 1)

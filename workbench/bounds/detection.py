@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.band import rank_grid
-from workbench.bounds.rank_tests import rank_tests
+from workbench.bounds.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
 
 #: f(α), elementwise.
@@ -31,6 +31,9 @@ Tradeoff = Callable[[Floats], Floats]
 
 #: Sets of order statistics.
 _DRAWS = 4000
+
+#: Standard deviations within which critical counts are looked for first.
+_REACH = 4
 
 #: Scores a side beyond which no sample size is looked for.
 MOST_SCORES = 10**9
@@ -122,13 +125,24 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     """The smallest count of P above each rank of Q that refutes; n_p + 1 where none does."""
     ranks = rank_grid(n_q)
     level = -math.expm1(math.log(confidence) / ranks.size)
-    fnr = claimed(rank_tests(ranks, np.ones(ranks.size, dtype=np.int64), n_p, n_q).alpha)
-    low, high = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
+    least, most = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
+    tests = rank_tests(ranks, least + 1, n_p, n_q)
+    fnr = np.asarray(claimed(tests.alpha))
+
+    def refuted(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return tests.counted(counts, n_p).p_values(fnr) <= level
+
+    # Within a few standard deviations of the counts that the claim allows, but for odd claims.
+    centre, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
+    low = np.clip((n_p * centre).astype(np.int64), 1, n_p)
+    high = np.clip((n_p * far + _REACH * np.sqrt(n_p * far * (1 - far))).astype(np.int64), 1, n_p)
+    low = np.where(refuted(low), least, low)
+    high = np.where(refuted(high), high, most)
     while np.any(high - low > 1):
         middle = np.maximum((low + high) // 2, 1)
-        refuted = rank_tests(ranks, middle, n_p, n_q).p_values(fnr) <= level
+        met = refuted(middle)
         # Where the ends have met, middle is the lower one, and stays so.
-        low, high = np.where(refuted, low, middle), np.where(refuted, middle, high)
+        low, high = np.where(met, low, middle), np.where(met, middle, high)
     return high
 
 

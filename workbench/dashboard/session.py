@@ -29,7 +29,7 @@ from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.worker import Worker
 from workbench.pages.base import Fact, Item, Page, Upload, same
-from workbench.pages.controls import hold, snap
+from workbench.pages.controls import snap, taken
 
 logger = logging.getLogger(__name__)
 
@@ -222,7 +222,7 @@ class Session:
         if isinstance(parameter, param.Selector):
             value = parameter.get_range()[value]
         elif isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
-            value = hold(parameter, value)  # the bounds may have moved since
+            value = taken(parameter, value)
         self._sent.forget("controls", name)  # the browser shows what was asked for
         setattr(self.page, name, value)
 

@@ -22,7 +22,7 @@ from workbench.jupyter.live import Live
 from workbench.jupyter.still import Still
 from workbench.jupyter.turns import Turns
 from workbench.pages.base import Fact, Item, Page, Section
-from workbench.pages.controls import hold, snap
+from workbench.pages.controls import snap, taken
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -327,7 +327,7 @@ class View:
         if isinstance(parameter, param.Event):
             self._fire(name)
         elif isinstance(parameter, param.Number):
-            setattr(self._page, name, hold(parameter, value))  # the bounds may have moved since
+            setattr(self._page, name, taken(parameter, value))
         else:
             setattr(self._page, name, value)
 

@@ -9,8 +9,13 @@ wrong side::
     for i = c−1, …, 0:   h' = max(h, f̄(R)),   R += i/(r − i) · (h' − h),   h = h'
 
 f is refuted at the level p if R + h > r/m. Larger f̄ gives larger R and h, so the refuted members
-are those with a leak up to some value. Nothing is assumed about how the scores of different
-canaries depend on each other.
+are those with a leak up to some value.
+
+Many correct guesses are taken several at a time: h' from the R before them, and the smallest of
+their factors i/(r − i). That makes R and h smaller, and so refutes less: the factors fall, so R is
+a sum of the h so far with weights that are not negative, and smaller R and factors give smaller h.
+
+Nothing is assumed about how the scores of different canaries depend on each other.
 """
 
 from __future__ import annotations
@@ -20,6 +25,9 @@ from numpy.typing import NDArray
 
 from workbench.curves.elementwise import Floats, quiet
 from workbench.onerun.families import Family
+
+#: Steps of the recursion.
+_MOST_STEPS = 20_000
 
 #: The search ends when the bracket is this narrow, as a part of the leak.
 _WIDTH = 1e-5
@@ -84,7 +92,9 @@ def refuted(
     least = family.least_mass(leaks)
     right = np.full_like(leaks, error * correct / canaries)
     wrong = np.full_like(leaks, error * (guesses - correct) / canaries)
-    for i in range(correct - 1, -1, -1):
+    together = -(-correct // _MOST_STEPS) or 1
+    for first in range(correct - 1, -1, -together):
+        i = max(first - together + 1, 0)
         more = np.maximum(wrong, least(right))
         right = right + i / (guesses - i) * (more - wrong)
         wrong = more

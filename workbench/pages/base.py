@@ -27,12 +27,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import param
 
 from workbench.pages.jobs import Job, JobState, Post, Run
+from workbench.pages.shared import shared_result
 from workbench.parallel import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -193,18 +194,28 @@ def sentence(
     return mark
 
 
-def derived(needs: tuple[str, ...]) -> Callable[[F], F]:
-    """Cache a method's result for as long as what it needs stays the same."""
+def derived(needs: tuple[str, ...], shared: bool = False) -> Callable[[F], F]:
+    """Cache a method's result for as long as what it needs stays the same.
+
+    Parameters
+    ----------
+    needs : tuple of str
+        The parameters and derived results that it rests on.
+    shared : bool
+        Whether all visitors share it; see `workbench.pages.shared`. It must rest on nothing but
+        what it needs.
+    """
 
     def mark(method: F) -> F:
-        name = method.__name__
+        name, told = method.__name__, f"{method.__module__}.{method.__qualname__}"
 
         @wraps(method)
         def cached(self: Page) -> Any:
             key = self._values(needs)
             kept = self._kept.get(name)
             if kept is None or not same(kept[0], key):
-                kept = self._kept[name] = (key, method(self))
+                value = self._shared(told, needs, method) if shared else method(self)
+                kept = self._kept[name] = (key, value)
             return kept[1]
 
         cached._needs = needs  # type: ignore[attr-defined]
@@ -257,8 +268,12 @@ class Page(param.Parameterized):
     @classmethod
     def inputs(cls, item: Item | Job) -> frozenset[str]:
         """The parameters that an item rests on, directly or through derived results."""
+        return cls._parameters(item.needs)
+
+    @classmethod
+    def _parameters(cls, needs: tuple[str, ...]) -> frozenset[str]:
         found: set[str] = set()
-        open_needs = list(item.needs)
+        open_needs = list(needs)
         while open_needs:
             need = open_needs.pop()
             if need in cls.param:
@@ -469,6 +484,10 @@ class Page(param.Parameterized):
                 if isinstance(found, kind):
                     seen[found.name] = found
         return iter(seen.values())
+
+    def _shared(self, name: str, needs: tuple[str, ...], method: Callable[[Any], Any]) -> Any:
+        rests_on = {param: getattr(self, param) for param in sorted(self._parameters(needs))}
+        return shared_result(name, rests_on, partial(method, self))
 
     def _values(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
         return tuple(self._value(need) for need in needs)

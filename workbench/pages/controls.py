@@ -1,11 +1,88 @@
-"""What every front end has to know of a number's control: its ends, its step, its decimals."""
+"""What every front end has to know of a number's control: its kind, its ends and its step."""
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import param
+
+#: Bounds of a seed.
+SEED = (0, 10**9)
+
+
+class _Typed:
+    """A number that people type: it must lie within its bounds, but no slider spans them."""
+
+    def __init__(self, default: float, bounds: tuple[float, float], doc: str = "", **more: Any):
+        told = f"{doc} From {shown(bounds[0])} to {shown(bounds[1])}.".strip()
+        super().__init__(default, bounds=bounds, doc=told, **more)  # type: ignore[call-arg]
+
+    def get_soft_bounds(self) -> tuple[None, None]:
+        """No ends of a slider."""
+        return None, None
+
+
+class NumberField(_Typed, param.Number):
+    """A number that people type."""
+
+
+class IntegerField(_Typed, param.Integer):
+    """A whole number that people type."""
+
+
+def taken(parameter: param.Number, value: Any) -> float:
+    """What a number becomes when a person chose ``value``.
+
+    Parameters
+    ----------
+    parameter : param.Number
+        The parameter of the control.
+    value : object
+        As it came from a browser.
+
+    Returns
+    -------
+    float
+        ``value`` itself where it was typed. A slider's is held at the slider's ends, which may have
+        moved since.
+
+    Raises
+    ------
+    ValueError
+        No number, one that is not finite, no whole number where one is needed, or a typed number
+        beyond the parameter's bounds; the message names the field, the bound and the value.
+    """
+    label = parameter.label
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise ValueError(f"{label} must be a number; got {_quoted(value)}")
+    # An int of any length may be typed: it is compared before it is made a float.
+    if not isinstance(value, int) and not math.isfinite(value):
+        raise ValueError(f"{label} must be finite; got {value}")
+    if isinstance(parameter, param.Integer):
+        if value != int(value):
+            raise ValueError(f"{label} must be a whole number; got {shown(float(value))}")
+        value = int(value)
+    if None not in parameter.get_soft_bounds():
+        value = hold(parameter, value)
+    low, high = parameter.bounds or (None, None)
+    from_low, to_high = parameter.inclusive_bounds
+    need = ""
+    if low is not None and not (value >= low if from_low else value > low):
+        need = f"{'at least' if from_low else 'above'} {shown(low)}"
+    elif high is not None and not (value <= high if to_high else value < high):
+        need = f"{'at most' if to_high else 'below'} {shown(high)}"
+    if need:
+        raise ValueError(f"{label} must be {need}; got {shown(value)}")
+    return value if isinstance(parameter, param.Integer) else float(value)
+
+
+def shown(value: float) -> str:
+    """A number as a message tells it: with commas, or short where it is long."""
+    exact = Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))
+    return f"{value:,}" if exact.adjusted() < 15 and exact.adjusted() > -15 else f"{exact:.3e}"
 
 
 def scale(parameter: Any) -> tuple[float | None, float | None, float]:
@@ -38,3 +115,9 @@ def hold(parameter: param.Number, value: float) -> float:
     if low is not None and value < low:
         return low
     return high if high is not None and value > high else value
+
+
+def _quoted(value: Any) -> str:
+    """The start of what was typed in place of a number."""
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"

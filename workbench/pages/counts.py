@@ -12,11 +12,17 @@ from workbench.bounds.counts import Counts
 from workbench.bounds.intervals import NAMES, bound
 from workbench.bounds.posterior import posterior_mass
 from workbench.bounds.result import Bound, percent
+from workbench.curves.elementwise import Floats
 from workbench.figures import counts as charts
 from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
+from workbench.pages.controls import IntegerField
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
 COUNTS = ("tp", "fn", "fp", "tn")
+
+#: What each of them may be.
+COUNT = (0, 10**9)
+
 ASKED = ("log_delta", "confidence", "sided")
 
 #: Points of the posterior's curve, and true rates at which misses are shown.
@@ -39,10 +45,10 @@ class CountsPage(Page):
         "what would other tools have claimed?"
     )
 
-    tp = param.Integer(400, bounds=(0, None), label="Members called in", doc="True positives.")
-    fn = param.Integer(100, bounds=(0, None), label="Members called out", doc="False negatives.")
-    fp = param.Integer(100, bounds=(0, None), label="Non-members called in", doc="False positives.")
-    tn = param.Integer(400, bounds=(0, None), label="Non-members called out", doc="True negatives.")
+    tp = IntegerField(400, COUNT, label="Members called in", doc="True positives.")
+    fn = IntegerField(100, COUNT, label="Members called out", doc="False negatives.")
+    fp = IntegerField(100, COUNT, label="Non-members called in", doc="False positives.")
+    tn = IntegerField(400, COUNT, label="Non-members called out", doc="True negatives.")
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
     )
@@ -83,10 +89,28 @@ class CountsPage(Page):
         """The four counts, checked."""
         return Counts(tp=self.tp, fp=self.fp, tn=self.tn, fn=self.fn)
 
-    @derived(needs=("counts", *ASKED))
+    @derived(needs=("counts", *ASKED), shared=True)
     def by_interval(self) -> dict[str, Bound]:
         """ε by every interval."""
         return {name: self._ask(questions.Epsilon(self.delta), name) for name in NAMES}
+
+    @derived(needs=("counts", "log_delta"), shared=True)
+    def credible(self) -> tuple[Floats, list[float]]:
+        """Values of ε, and the posterior probability of at most that."""
+        epsilon = np.linspace(0, self._reach(), POINTS)
+        allowed = (RandomizedResponsePair(e, self.delta) for e in epsilon)
+        return epsilon, [posterior_mass(self.counts(), pair) for pair in allowed]
+
+    @derived(needs=("counts", "confidence"), shared=True)
+    def missed(self) -> tuple[Floats, dict[str, Floats]]:
+        """True rates, and how often each limit misses them."""
+        n, error = self.counts().n_q, 1 - self.confidence
+        # The misses come and go with single successes, above all where few are expected.
+        rates = np.geomspace(0.2 / n, 0.5, RATES)
+        return rates, {
+            NAMES[name]: binomial.miss_probability(rates, limit, n, error)
+            for name, limit in UPPER.items()
+        }
 
     def _ask(self, question: questions.Question, interval: str = "exact") -> Bound:
         return bound(self.counts(), question, self.confidence, interval, self.sided)
@@ -165,17 +189,13 @@ class CountsPage(Page):
 
     @figure(
         "Posterior of ε",
-        needs=("by_interval",),
+        needs=("by_interval", "credible"),
         caution="A credibility under Jeffreys priors, not a confidence: the Bayesian limit exceeds "
         "the truth more often than it says, above all where few false positives are expected.",
     )
     def posterior(self) -> dict[str, Any]:
         """How credible it is that this attack shows at most a given ε (ZANELLA23)."""
-        bayesian = self.by_interval()["bayesian"]
-        epsilon = np.linspace(0, self._reach(), POINTS)
-        allowed = (RandomizedResponsePair(e, self.delta) for e in epsilon)
-        mass = [posterior_mass(self.counts(), pair) for pair in allowed]
-        return charts.posterior(epsilon, mass, bayesian)
+        return charts.posterior(*self.credible(), self.by_interval()["bayesian"])
 
     def _reach(self) -> float:
         """An ε that hardly any posterior passes: the upper end of a wide Bayesian interval."""
@@ -185,20 +205,13 @@ class CountsPage(Page):
 
     @figure(
         "How often a limit misses",
-        needs=("counts", "confidence"),
+        needs=("missed", "confidence"),
         caution="A limit that keeps its level stays below the dashed line at every true rate and "
         "every number of runs. This is one rate's limit; limits on ε are made of two.",
     )
     def misses(self) -> dict[str, Any]:
         """Chance that an upper limit for the false positive rate is too low, with these runs."""
-        n, error = self.counts().n_q, 1 - self.confidence
-        # The misses come and go with single successes, above all where few are expected.
-        rates, successes = np.geomspace(0.2 / n, 0.5, RATES), np.arange(n + 1)
-        shares = {
-            NAMES[name]: binomial.miss_probability(rates, limit(successes, n, error))
-            for name, limit in UPPER.items()
-        }
-        return charts.misses(rates, shares, error)
+        return charts.misses(*self.missed(), 1 - self.confidence)
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.settings import SETTINGS
 from workbench.figures import coverage as charts
 from workbench.pages.base import Control, Fact, Page, Section, figure, number, sentence
+from workbench.pages.controls import SEED, IntegerField
 from workbench.pages.jobs import job
 from workbench.parallel import Report
 
@@ -48,7 +49,7 @@ class CoverageLabPage(Page):
     confidence = param.Selector(
         default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
     )
-    seed = param.Integer(0, bounds=(0, None), label="Seed")
+    seed = IntegerField(0, SEED, label="Seed")
 
     results = param.Parameter((), precedence=-1, doc="A `Coverage` a method, partial or final.")
 

@@ -23,6 +23,7 @@ from workbench.figures.layout import empty
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.score_code import data_code
 from workbench.pages.score_source import ScoreSource
+from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
 FAMILIES = {
@@ -135,7 +136,7 @@ class FamilyPage(ScoreSource):
         """The sampling rate, where the family has one."""
         return self.q if self.family == "subsampled-gaussian" else None
 
-    @derived(needs=("scores", *FAMILY, "confidence"))
+    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
     def check(self) -> FamilyCheck | str:
         """The check, or why no member of the family gives such scores."""
         try:
@@ -143,22 +144,31 @@ class FamilyPage(ScoreSource):
         except ValueError as error:
             return str(error)
 
-    @derived(needs=("check",))
+    @derived(needs=("check",), shared=True)
     def fit(self) -> FamilyFit:
         """The family's parameter with limits on both sides."""
         return family_fit(self.scores, self.family, self.confidence, self.known_q)
 
-    @derived(needs=("scores", "confidence"))
+    @derived(needs=("check",), shared=True)
+    def member(self) -> Pair | None:
+        """The member of the family at the lower limit of its parameter."""
+        if isinstance(self.check(), str):
+            return None
+        # Limits of this level have the one-sided bound's error at their lower end.
+        fit = family_fit(self.scores, self.family, 2 * self.confidence - 1, self.known_q)
+        return fit.family.pair(fit.lower) if math.isfinite(fit.lower) else None
+
+    @derived(needs=("scores", "confidence"), shared=True)
     def band(self) -> TradeoffBand:
         """Limits that hold for any pair."""
         return tradeoff_band(self.scores, self.confidence)
 
-    @derived(needs=("scores",))
+    @derived(needs=("scores",), shared=True)
     def roc(self) -> Roc:
         """All threshold attacks on these samples."""
         return roc(self.scores)
 
-    @derived(needs=("scores",))
+    @derived(needs=("scores",), shared=True)
     def histogram(self) -> Histogram:
         """Both sides in bins by Scott's rule."""
         return histogram(self.scores)
@@ -312,7 +322,7 @@ class FamilyPage(ScoreSource):
 
     @figure(
         "What the family adds",
-        needs=("check", "band", "log_delta"),
+        needs=("check", "band", "member", "log_delta"),
         span=12,
         formula="δ(ε) of the fitted member, of the member at the lower limit of the parameter, and "
         "the simultaneous lower bound for any pair.",
@@ -321,14 +331,7 @@ class FamilyPage(ScoreSource):
     )
     def profile(self) -> dict[str, Any]:
         """Privacy profile δ(ε); the dots are the ε lower bounds at your δ."""
-        member = None
-        if not isinstance(self.check(), str):
-            # Limits of this level have the one-sided bound's error at their lower end.
-            level = 2 * self.confidence - 1
-            fit = family_fit(self.scores, self.family, level, self.known_q)
-            if math.isfinite(fit.lower):
-                member = fit.family.pair(fit.lower)
-        return charts.profile(self.band(), self.delta, member, self._refuted)
+        return charts.profile(self.band(), self.delta, self.member(), self._refuted)
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP, parse_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.base import Control, Page, Section, derived, sentence
+from workbench.pages.controls import IntegerField, NumberField
 from workbench.pages.pair_choice import (
     KINDS,
     chosen_pair,
@@ -56,6 +57,9 @@ DOMAIN = ("low", "high", "columns", "least", "most", "whole")
 #: What only a plain function needs to be told, which brings no datasets along.
 BARE = ("relation", *DOMAIN, "time_limit")
 
+#: Values of records that may be typed.
+VALUE = (-1e12, 1e12)
+
 
 def _is(name: str, *values: str) -> Callable[[Any], bool]:
     return lambda page: getattr(page, name) in values
@@ -98,12 +102,10 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         label="Claim",
         doc="The promise that is tested; a mechanism of the gallery brings its own.",
     )
-    epsilon = param.Number(1.0, bounds=(0, None), step=0.1, label="ε")
+    epsilon = NumberField(1.0, (0, 1000), step=0.1, label="ε")
     log_delta = param.Number(-5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="−5 is 1e-5.")
-    order = param.Number(
-        2.0, bounds=(1, None), inclusive_bounds=(False, True), step=0.5, label="Order α"
-    )
-    mu = param.Number(1.0, bounds=(0, None), step=0.1, label="μ")
+    order = NumberField(2.0, (1, 10_000), inclusive_bounds=(False, True), step=0.5, label="Order α")
+    mu = NumberField(1.0, (0, 100), step=0.1, label="μ")
 
     datasets = param.Selector(
         default="random",
@@ -117,14 +119,14 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         objects={"Adding or removing a record": "add-remove", "Replacing a record": "substitute"},
         label="Neighbours by",
     )
-    low = param.Number(0.0, bounds=(None, None), label="Least value")
-    high = param.Number(1.0, bounds=(None, None), label="Largest value")
-    columns = param.Integer(0, bounds=(0, None), label="Columns", doc="0: a plain vector.")
-    least = param.Integer(1, bounds=(0, None), label="Fewest records")
-    most = param.Integer(10, bounds=(1, None), label="Most records")
+    low = NumberField(0.0, VALUE, label="Least value")
+    high = NumberField(1.0, VALUE, label="Largest value")
+    columns = IntegerField(0, (0, 100), label="Columns", doc="0: a plain vector.")
+    least = IntegerField(1, (0, 10_000), label="Fewest records")
+    most = IntegerField(10, (1, 10_000), label="Most records")
     whole = param.Boolean(False, label="Whole numbers only")
-    time_limit = param.Number(
-        60.0, bounds=(1, None), step=1, label="Seconds a trial may take", doc="Then it is lost."
+    time_limit = NumberField(
+        60.0, (1, 3600), step=1, label="Seconds a trial may take", doc="Then it is lost."
     )
 
     choice: ClassVar[tuple[Section, ...]] = (

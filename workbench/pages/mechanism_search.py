@@ -8,6 +8,7 @@ import param
 
 from workbench.bounds.result import percent
 from workbench.pages.base import Control, Section, derived
+from workbench.pages.controls import SEED, IntegerField
 from workbench.pages.jobs import job
 from workbench.pages.mechanism_choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism_evidence import Looks, Rechecked
@@ -24,6 +25,9 @@ EVIDENCE = ("shown_trial", "log_fresh", "fresh_seed")
 
 #: What a search rests on.
 ASKED = ("mechanism", *CLAIM, "datasets", *BARE, *TESTERS, *SEARCH)
+
+
+MOST_TRIALS = 200
 
 
 class MechanismSearch(MechanismChoice):
@@ -47,7 +51,7 @@ class MechanismSearch(MechanismChoice):
     histogram = param.Boolean(True, label="Histogram", doc="Bins, and the best set of them.")
 
     trials = param.Integer(
-        20, bounds=(1, 200), label="Trials", doc="Pairs of neighbouring datasets."
+        20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighbouring datasets."
     )
     log_samples = param.Number(
         4.5, bounds=(3, 6), step=0.25, label="log₁₀ of the runs a trial",
@@ -59,18 +63,18 @@ class MechanismSearch(MechanismChoice):
         label="Confidence",
         doc="Of all that the search claims. Choose it before you look.",
     )
-    seed = param.Integer(0, bounds=(0, None), label="Seed", doc="Choose it before you look.")
+    seed = IntegerField(0, SEED, label="Seed", doc="Choose it before you look.")
     anytime = param.Boolean(
         True, label="Stop at the first violation", doc="It costs nothing: see below the charts."
     )
 
-    shown_trial = param.Integer(
-        0, bounds=(0, None), label="Trial shown", doc="0: the one with the strongest evidence."
+    shown_trial = IntegerField(
+        0, (0, MOST_TRIALS), label="Trial shown", doc="0: the one with the strongest evidence."
     )
     log_fresh = param.Number(
         5.0, bounds=(3, 6), step=0.25, label="log₁₀ of the fresh runs", doc="On each dataset."
     )
-    fresh_seed = param.Integer(1, bounds=(0, None), label="Seed of the fresh runs")
+    fresh_seed = IntegerField(1, SEED, label="Seed of the fresh runs")
 
     found = param.Parameter(precedence=-1, doc="A `MechanismAudit`, maybe partial.")
     rechecked = param.Parameter(precedence=-1, doc="A `Rechecked`.")

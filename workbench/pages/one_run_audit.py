@@ -16,6 +16,7 @@ from workbench.figures.layout import empty
 from workbench.figures.scores import round_up
 from workbench.onerun.bits import (
     BitErrorCurves,
+    HypotheticalLimits,
     bit_error_curves,
     exact_limit,
     hypothetical_limits,
@@ -106,7 +107,7 @@ class OneRunAudit(OneRunSource):
         """The family."""
         return find(self.family, delta=self.delta, q=self.known_q)
 
-    @derived(needs=("guesses", *FAMILY, "confidence"))
+    @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
         """ε by every method, or why the method does not apply."""
         return {name: self._ask(name) for name in METHODS}
@@ -131,7 +132,7 @@ class OneRunAudit(OneRunSource):
             return about
         return about | {"family": self.family, "q": self.known_q}
 
-    @derived(needs=("run", "tuned", *FAMILY, "confidence"))
+    @derived(needs=("run", "tuned", *FAMILY, "confidence"), shared=True)
     def tuning(self) -> Tuning | str:
         """The best number of guesses and its price, or why there is no choice."""
         run = self.run()
@@ -414,7 +415,7 @@ class OneRunAudit(OneRunSource):
 
     @figure(
         "How the exact limit is found",
-        needs=("guesses", "assumed", "log_delta", "confidence"),
+        needs=("assuming",),
         span=6,
         formula="v(p) = p − F⁻¹(1 − γ; n, p)/n; the following ε is that of the bit error ē + v(p).",
         caution="Assumes independent bits and the family. The crossing is Clopper and Pearson's "
@@ -422,18 +423,24 @@ class OneRunAudit(OneRunSource):
     )
     def hypothetical(self) -> dict[str, Any]:
         """Assume a bit error: where a larger ε was assumed than follows, it was too small."""
+        limits = self.assuming()
+        return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
+
+    @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
+    def assuming(self) -> HypotheticalLimits | str:
+        """What follows from assumed bit errors, or why nothing does."""
         guesses = self.guesses()
         if isinstance(guesses, str):
-            return empty("There are no guesses yet.")
+            return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:
-            return empty("BITS needs a guess on each canary.")
+            return "BITS needs a guess on each canary."
         n, errors = guesses.canaries, guesses.errors
         wide = 1.5 * math.sqrt(-math.log(1 - self.confidence) / (2 * n))
         middle = errors / n
         if middle >= 0.5:
-            return empty("Half of the guesses or more are wrong: nothing is shown.")
+            return "Half of the guesses or more are wrong: nothing is shown."
         low, high = max(middle - wide, 0.2 / n), min(middle + wide, 0.499)
-        limits = hypothetical_limits(
+        return hypothetical_limits(
             self.assumed(),
             canaries=n,
             correct=guesses.correct,
@@ -441,7 +448,6 @@ class OneRunAudit(OneRunSource):
             confidence=self.confidence,
             bit_error=np.linspace(low, high, HYPOTHESES),
         )
-        return charts.hypothetical(limits)
 
 
 @lru_cache(maxsize=32)

@@ -12,7 +12,7 @@ from workbench.onerun.canaries import Ends, Guesses, OneRun, Threshold
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.simulate import DPSGD, Mechanism, Memoryless, SharedGaussian
 from workbench.pages.base import Control, Page, Section, Upload, derived
-from workbench.pages.controls import decimals
+from workbench.pages.controls import IntegerField, decimals
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.formats import read_table
@@ -35,6 +35,9 @@ RULE = ("rule", "threshold", "share_in", "share_out")
 
 #: What of a file may be read otherwise after a bound was seen.
 REINTERPRETS = {"larger_is_member": "the direction of the score", "design": "the design"}
+
+#: Counts that may be typed.
+MOST_CANARIES = 10**6
 
 #: Ends and step of the threshold where scores are privacy losses.
 LOSSES, LOSS_STEP = (-5.0, 5.0), 0.05
@@ -62,14 +65,17 @@ class OneRunSource(Page):
         objects={"Counts": "counts", "Simulated run": "simulate", "My file": "file"},
         label="Guesses from",
     )
-    canaries = param.Integer(1000, bounds=(1, None), label="Canaries m")
-    guessed = param.Integer(
-        1000, bounds=(1, None), label="Guesses r", doc="Fixed beforehand; the others are left open."
+    canaries = IntegerField(1000, (1, MOST_CANARIES), label="Canaries m")
+    guessed = IntegerField(
+        1000,
+        (1, MOST_CANARIES),
+        label="Guesses r",
+        doc="Fixed beforehand; the others are left open.",
     )
-    right = param.Integer(691, bounds=(0, None), label="Right guesses c")
-    included = param.Integer(
+    right = IntegerField(691, (0, MOST_CANARIES), label="Right guesses c")
+    included = IntegerField(
         0,
-        bounds=(0, None),
+        (0, MOST_CANARIES),
         label="Canaries in",
         doc="0: not known. It shows whether coins were fair.",
     )

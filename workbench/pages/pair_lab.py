@@ -31,7 +31,10 @@ from workbench.scores.sample import Scores
 #: Thresholds among which the best-looking one is picked, as a person who drags would.
 THRESHOLDS = 201
 
-MANY = 100
+#: Draws at a press, and samples a side that they may have together.
+MANY, MOST_DRAWN = 100, 4_000_000
+
+DRAWS = "New samples, for the chart of past bounds; fewer where samples are large."
 
 #: Releases that are simulated for one side; a chart under a moving slider waits for them.
 MOST_RELEASES = 1_000_000
@@ -77,7 +80,7 @@ class PairLabPage(
         default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
     )
     draw_again = param.Event(label="Draw again", doc="A new sample of the same pair.")
-    draw_many = param.Event(label=f"Draw {MANY}", doc="New samples, for the chart of past bounds.")
+    draw_many = param.Event(label=f"Draw {MANY}", doc=DRAWS)
     hide_truth = param.Boolean(False, label="Hide the truth", doc="To guess before you look.")
 
     seed = param.Integer(0, precedence=-1, doc="Seed of the sample in view.")
@@ -106,13 +109,16 @@ class PairLabPage(
         self.past = (*self.past, self.both())
 
     def _many(self, *events: Any) -> None:
-        drawn = []
+        drawn: list[tuple[float, float]] = []
+        many = min(MANY, max(MOST_DRAWN // (self.n * self.releases), 1))
+        if many < MANY:
+            self.message = f"Drew {many}, not {MANY}: samples of {self.n:,} a side take long."
         try:
-            for _ in range(MANY):
+            for _ in range(many):
                 self.seed += 1
                 drawn.append(self.both())
         except KeyboardInterrupt:
-            self.message = f"Interrupted after {len(drawn)} of {MANY} draws."
+            self.message = f"Interrupted after {len(drawn)} of {many} draws."
         self.past = (*self.past, *drawn)
 
     # -- results, each computed once a state ---------------------------------------------------

@@ -151,12 +151,12 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         """Whether any number of scores shows the target."""
         return self.target < self.truth()
 
-    @derived(needs=("pair", *ASKED, *AIM))
+    @derived(needs=("pair", *ASKED, *AIM), shared=True)
     def known(self) -> SampleSize | str:
         """The n that one known threshold needs, or why none will do; exact."""
         return _needed(self._arguments("pointwise"), self.target, self.power)
 
-    @derived(needs=("known",))
+    @derived(needs=("known",), shared=True)
     def known_curve(self) -> tuple[Power, ...]:
         """Powers with one known threshold."""
         known = self.known()
@@ -166,20 +166,20 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         asked = {"delta": self.delta, "confidence": self.confidence, "method": "pointwise"}
         return tuple(power(n=n, **asked) for n in _around(known.n))
 
-    @derived(needs=("pair", *ASKED, "seed"))
+    @derived(needs=("pair", *ASKED, "seed"), shared=True)
     def known_bounds(self) -> tuple[BoundDistribution, ...]:
         """Bounds at one known threshold."""
         asked = self._arguments("pointwise")
         return tuple(_distribution(asked, REPS, 10**log_n) for log_n in GRID)
 
-    @derived(needs=("pair", *ASKED, "method", "target", "log_n", "seed"))
+    @derived(needs=("pair", *ASKED, "method", "target", "log_n", "seed"), shared=True)
     def live_power(self) -> Power | None:
         """The power at n, where it takes no whole audits."""
         if not self._quick:
             return None
         return planning.power(**self._arguments(self.method), claim_epsilon=self.target, n=self.n)
 
-    @derived(needs=("pair", *ASKED, "method", "log_n", "seed"))
+    @derived(needs=("pair", *ASKED, "method", "log_n", "seed"), shared=True)
     def live_bounds(self) -> BoundDistribution | None:
         """The bounds at n, where they take no whole audits."""
         if not self._quick:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import param
 
 from workbench.pages.base import Control, Page, Section, Upload
 from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples
 from workbench.scores.formats import read_table
 from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
@@ -15,6 +17,9 @@ from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
 from workbench.scores.table import Table
 
 FIRST_EXAMPLE = "subsampled-gaussian"
+
+#: Samples up to this size are drawn once for all visitors.
+SHARED_N = 10_000
 
 SAMPLE_SIZES = (200, 500, 1000, 5000, 10_000, 100_000, 1_000_000)
 
@@ -40,6 +45,13 @@ def _from(source: str) -> Any:
 
 def _column_of(kind: str) -> Any:
     return lambda page: page.source == "file" and page.table_kind == kind
+
+
+def _sample(pair: Pair, n: int, seed: int) -> Scores:
+    return pair.sample(n, seed=seed)
+
+
+_shared_sample = lru_cache(maxsize=8)(_sample)
 
 
 def read_files(upload: tuple[tuple[str, bytes], ...]) -> list[Table]:
@@ -210,7 +222,8 @@ class ScoreSource(
         pair = chosen_pair(self, "sample")
         if pair is None:
             raise ValueError("choose a pair to sample from")
-        scores = pair.sample(self.sample_n, seed=self.seed)
+        draw = _shared_sample if self.sample_n <= SHARED_N else _sample
+        scores = draw(pair, self.sample_n, self.seed)
         self._set_quietly(larger_is_member=True, sampling=scores.sampling, nonfinite="keep")
         self.looked = ""
         self.adopt(scores, f"{self.sample_n:,} draws a side of {pair.name}, seed {self.seed}.")

@@ -22,6 +22,7 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.controls import NumberField
 from workbench.pages.pair_choice import pair_values
 from workbench.pages.reference_choice import (
     REFERENCE,
@@ -56,6 +57,9 @@ METHOD_CONTROLS = {
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
+
+#: Ends of the bins' range that may be typed.
+SCORE = (-1e15, 1e15)
 
 MOVED = "threshold set after seeing the scores"
 BINS_MOVED = "bins set after seeing the scores"
@@ -99,8 +103,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         label="Fix the range",
         doc="Off: from the 0.1 % to the 99.9 % quantile.",
     )
-    range_low = param.Number(-1.0, label="From", step=0.1)
-    range_high = param.Number(2.0, label="To", step=0.1)
+    range_low = NumberField(-1.0, SCORE, label="From", step=0.1)
+    range_high = NumberField(2.0, SCORE, label="To", step=0.1)
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
     )
@@ -265,12 +269,12 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         """The δ that the slider shows."""
         return float(10**self.log_delta)
 
-    @derived(needs=("scores",))
+    @derived(needs=("scores",), shared=True)
     def roc(self) -> Roc:
         """All threshold attacks on these samples."""
         return roc(self.scores)
 
-    @derived(needs=("scores", *BIN_CONTROLS))
+    @derived(needs=("scores", *BIN_CONTROLS), shared=True)
     def histogram(self) -> Histogram:
         """Both sides over the chosen bins."""
         if self.bin_rule == "quantile":
@@ -285,7 +289,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         """What the band's thresholds are on: the scores, or what was learned from a part."""
         return self.scores if self.ordering == "score" else learn_ordering(self.scores).scores
 
-    @derived(needs=("measured", "confidence"))
+    @derived(needs=("measured", "confidence"), shared=True)
     def band(self) -> TradeoffBand:
         """Limits at all thresholds at once."""
         return tradeoff_band(self.measured(), self.confidence)
@@ -294,6 +298,13 @@ class ScoresPage(ScoreSource, ReferenceChoice):
     def at_threshold(self) -> ErrorRates:
         """Error rates at the threshold."""
         return error_rates(self.scores, self.threshold, self.confidence)
+
+    @derived(needs=("scores", "threshold", "log_delta", "confidence", "interval"), shared=True)
+    def pointwise(self) -> Bound:
+        """What the threshold alone shows, if it was chosen beforehand."""
+        return epsilon_at_threshold(
+            self.scores, self.threshold, self.delta, self.confidence, self.interval
+        )
 
     @derived(needs=("scores", "confidence"))
     def across(self) -> ErrorRates:
@@ -315,7 +326,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         """The pair that the scores are compared with."""
         return chosen_reference(self)
 
-    @derived(needs=("measured", "confidence", *REFERENCE))
+    @derived(needs=("measured", "confidence", *REFERENCE), shared=True)
     def verdict(self) -> Verdict | None:
         """What the scores say about the reference as a claim."""
         reference = self.reference()
@@ -368,25 +379,16 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @number(
         "ε at the threshold",
-        needs=(
-            "scores",
-            "threshold",
-            "confidence",
-            "interval",
-            "log_delta",
-            "threshold_moved",
-            "looked",
-        ),
+        needs=("pointwise", "threshold_moved", "looked"),
         formula="Limits of both error rates at this one threshold, or a test of both counts "
         "together, as the chosen interval has it.",
         caution="It is true only for a threshold chosen before the scores were seen. Dragging "
         "until it looks good makes it false.",
+        slow=True,
     )
     def epsilon_here(self) -> Bound:
         """What this threshold alone would show, had it been chosen beforehand."""
-        bound = epsilon_at_threshold(
-            self.scores, self.threshold, self.delta, self.confidence, self.interval
-        )
+        bound = self.pointwise()
         return self._certified(bound.voided(MOVED) if self.threshold_moved else bound)
 
     @number(

@@ -11,6 +11,7 @@ import param
 from workbench.bounds.result import Bound, percent, plain
 from workbench.figures import selection as charts
 from workbench.pages.base import Control, Fact, Section, figure, number, sentence
+from workbench.pages.controls import SEED, IntegerField
 from workbench.pages.jobs import job
 from workbench.pages.selection_bounds import SelectionBounds
 from workbench.pairs.gaussian import GaussianPair
@@ -56,7 +57,7 @@ class AuditedSelection(SelectionBounds):
     confidence = param.Selector(
         default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
     )
-    seed = param.Integer(0, bounds=(0, None), label="Seed")
+    seed = IntegerField(0, SEED, label="Seed")
     simulated = param.Parameter(precedence=-1, doc="A `Simulated`, partial or final.")
 
     audit_controls: ClassVar[tuple[Section, ...]] = (

@@ -30,27 +30,27 @@ class SelectionBounds(SelectionChoice):
 
     # -- results -----------------------------------------------------------------------------------
 
-    @derived(needs=("runs", "one_mu", "log_delta"))
+    @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def direct(self) -> Bound:
         """Exact for a monotone score."""
         return self._bound("direct")
 
-    @derived(needs=("runs", "one_mu", "log_delta"))
+    @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def renyi(self) -> Bound:
         """SELECT's improved bound."""
         return self._bound("renyi")
 
-    @derived(needs=("runs", "one_mu", "log_delta"))
+    @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def generic(self) -> Bound | None:
         """PS22's bound, or None where there is none."""
         return None if renyi.generic_refusal(self.runs()) else self._bound("generic")
 
-    @derived(needs=("runs", "one_mu", "log_delta"))
+    @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def worst(self) -> WorstOrder:
         """The largest leakage found."""
         return worst_order(self.runs(), self.one_mu(), delta=self.delta)
 
-    @derived(needs=("runs", "one_mu"))
+    @derived(needs=("runs", "one_mu"), shared=True)
     def curve(self) -> TradeoffCurve:
         """Of the release under a monotone score."""
         return tradeoff_curve(self.runs(), self.one_mu())
@@ -209,7 +209,7 @@ class SelectionBounds(SelectionChoice):
         }
         return charts.profiles({e: (deltas, y) for e, y in curves.items()}, here, self.delta)
 
-    @derived(needs=(*FAMILY, "one_mu", "log_delta"))
+    @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
     def by_mean(self) -> tuple[np.ndarray, dict[charts.Entry, np.ndarray]]:
         """Every bound at several mean numbers of runs."""
         low = 0.3 if self.runs_kind == "two-point" else 0.1

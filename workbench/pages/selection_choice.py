@@ -9,6 +9,7 @@ import param
 
 from workbench.curves.gdp import mu_from_profile
 from workbench.pages.base import Control, Page, Section, derived
+from workbench.pages.controls import IntegerField
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base import reduced_mu
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
@@ -26,6 +27,9 @@ BASES = {"μ": "mu", "ε of one run": "epsilon", "DP-SGD": "dp-sgd"}
 FAMILY = ("runs_kind", "eta", "log_s")
 RUNS = (*FAMILY, "log_mean", "log_most")
 ONE_RUN = ("base_kind", "mu", "base_epsilon", "log_noise", "log_rate", "steps", "reduction")
+
+#: The largest μ of one run that is shown; ε is then above 200.
+MOST_MU = 20
 
 
 def _is(name: str, *values: str) -> Any:
@@ -88,7 +92,7 @@ class SelectionChoice(Page):
     log_rate = param.Number(
         0.0, bounds=(-4, 0), step=0.05, label="log₁₀ τ", doc="Sampling rate; 0 is full batches."
     )
-    steps = param.Integer(500, bounds=(1, None), label="Steps N")
+    steps = IntegerField(500, (1, 10**6), label="Steps N")
     reduction = param.Selector(
         default="O",
         objects={"“O”: τ√N/σ": "O", "“G”: central limit": "G"},
@@ -149,8 +153,18 @@ class SelectionChoice(Page):
         if self.base_kind == "epsilon":
             return float(mu_from_profile(self.delta, self.base_epsilon))
         if self.base_kind == "dp-sgd":
-            return reduced_mu(self.noise, self.rate, self.steps, self.reduction)
+            return self._shown(reduced_mu(self.noise, self.rate, self.steps, self.reduction))
         return float(self.mu)
+
+    def _shown(self, mu: float) -> float:
+        """A μ that the page's grids reach (ValueError otherwise)."""
+        if mu > MOST_MU:
+            raise ValueError(
+                f"σ = {self.noise:.3g} with τ = {self.rate:.3g} and N = {self.steps:,} reduces to "
+                f"μ = {mu:.4g}, which hides nothing; the page shows up to μ = {MOST_MU}: add noise "
+                "or take fewer steps"
+            )
+        return mu
 
     @derived(needs=("one_mu", "log_delta"))
     def one_epsilon(self) -> float:

@@ -172,17 +172,17 @@ class WatchPage(ScoreSource):
         """Rows a side seen by now."""
         return min(round(10**self.log_rows), self.scores.n_p, self.scores.n_q)
 
-    @derived(needs=("scores", *ASKED))
+    @derived(needs=("scores", *ASKED), shared=True)
     def path(self) -> AnytimePath:
         """The anytime bound as the rows came in."""
         return anytime_path(self.scores, self.delta, self.confidence)
 
-    @derived(needs=("scores", *ASKED))
+    @derived(needs=("scores", *ASKED), shared=True)
     def limit(self) -> WatchedLimit:
         """The watched limit of one sample size."""
         return watched_limit(self.scores, self.delta, self.confidence)
 
-    @derived(needs=("scores",))
+    @derived(needs=("scores",), shared=True)
     def looks(self) -> Looks:
         """What bets need to know of the rows."""
         return looks_at(self.scores)

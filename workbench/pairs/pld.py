@@ -34,7 +34,7 @@ from workbench.curves.elementwise import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
 
 #: Grid points of the composed distribution, and of one step. The grid is coarsened to meet it.
-MOST_POINTS = 2**19
+MOST_POINTS = 300_000
 
 #: Mass cut from the tails of the composed distribution, counted against privacy as infinite loss.
 TAIL = 1e-15

@@ -10,6 +10,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +125,7 @@ def data_folder() -> Path:
     )
 
 
+@lru_cache(maxsize=len(NAMES))
 def card(name: str) -> Card:
     """The card of an example.
 
@@ -141,8 +143,9 @@ def card(name: str) -> Card:
     return Card(name=name, **{**fields, "truth": Truth(**fields["truth"])})
 
 
+@lru_cache(maxsize=len(NAMES))
 def example(name: str) -> Scores:
-    """The scores of a bundled example; `examples` lists them.
+    """The scores of a bundled example, the same object every time; `examples` lists them.
 
     Raises
     ------

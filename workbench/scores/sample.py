@@ -221,7 +221,16 @@ class Scores:
     def ordered(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Both sides, oriented (larger is more member-like) and sorted, NaN after everything."""
         sign = self._sign
-        return np.sort(sign * self.p), np.sort(sign * self.q)
+        return _locked(np.sort(sign * self.p)), _locked(np.sort(sign * self.q))
+
+    @cached_property
+    def results(self) -> dict[Any, Any]:
+        """What others have computed from these scores and keep with them."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The scores without what is kept with them, which is computed again where it is needed."""
+        return {name: value for name, value in vars(self).items() if name != "results"}
 
     @property
     def _sign(self) -> float:
@@ -284,7 +293,7 @@ class Scores:
         pooled = pooled[np.isfinite(pooled)]
         if pooled.size == 0:
             raise ScoresError("no finite score on either side; check the score column")
-        return np.sort(pooled)
+        return _locked(np.sort(pooled))
 
     # -- a choice of the reader ----------------------------------------------------------------
 
