@@ -312,7 +312,12 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         low, high = self.param.threshold.bounds
         return error_rates(self.scores, np.linspace(low, high, MU_POINTS), self.confidence)
 
-    @derived(needs=("scores", *BIN_CONTROLS, "threshold", "fit_method", "log_floor"))
+    @derived(needs=("threshold", "fit_method"))
+    def fit_threshold(self) -> float | None:
+        """The threshold, if the fit is at it: otherwise no move of it changes the fit."""
+        return self.threshold if self.fit_method == "threshold" else None
+
+    @derived(needs=("scores", *BIN_CONTROLS, "fit_threshold", "fit_method", "log_floor"))
     def fit(self) -> Bound:
         """The fitted Gaussian curve."""
         if self.fit_method == "threshold":
