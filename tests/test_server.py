@@ -49,7 +49,7 @@ def test_a_session_takes_one_reader_and_no_other_token(demo):
 
 
 LEAK = f"""
-import asyncio, gc, sys, time
+import asyncio, gc, random, sys, time
 from collections import Counter
 sys.path[:0] = [{str(ROOT / "tests" / "browser")!r}, {str(ROOT)!r}]
 from benchmarks.visitors import Visitor
@@ -67,6 +67,7 @@ async def visits(port):
     visitors = [Visitor(port) for _ in range(8)]
     for visitor in visitors:
         await visitor.open()
+        await visitor.move(0.6, random.Random(1))
     during = alive()
     for visitor in visitors:
         visitor.close()

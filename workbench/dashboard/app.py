@@ -164,9 +164,20 @@ def _visit(entry: Entry, entries: list[Entry]) -> Channel:
     def later(seconds: float, call: Callable[[], None]) -> None:
         loop.add_callback(loop.call_later, seconds, call)
 
-    session = Session(entry.factory(), first, send, later)
-    channel.receive = session.receive
-    doc.on_session_destroyed(lambda context: session.end())
+    sessions: list[Session] = []
+
+    def receive(gesture: dict[str, Any]) -> None:
+        # Whoever only looks has the first state, and needs no page of their own.
+        if not sessions:
+            sessions.append(Session(entry.factory(), first, send, later))
+        sessions[0].receive(gesture)
+
+    def end(context: Any) -> None:
+        for session in sessions:
+            session.end()
+
+    channel.receive = receive
+    doc.on_session_destroyed(end)
     doc.template = _TEMPLATE
     doc.template_variables.update(
         address=entry.address,
