@@ -26,7 +26,7 @@ from workbench.scores.table import Table, is_unnamed, notes_on_ends, notes_on_hu
 if TYPE_CHECKING:
     import pandas as pd
 
-_SAMPLE_BYTES = 65_536
+_SAMPLE_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _dialect(data: bytes, filename: str) -> _Dialect:
         sample = sample[:-1]
     if len(data) > _SAMPLE_BYTES and len(sample) == 1:
         raise ScoresError(
-            f"{called(filename)} begins with a line of more than {_SAMPLE_BYTES // 1024} kB; "
+            f"{called(filename)} begins with a line of more than {_SAMPLE_BYTES:,} bytes; "
             "scores stand one below the other, so swap rows and columns"
         )
     start = next((i for i, line in enumerate(sample) if line.strip()), None)
