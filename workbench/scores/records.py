@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from workbench.scores.cells import filled_lengths, huge_integers, tidy
-from workbench.scores.limits import ReadLimits
+from workbench.scores.limits import ReadLimits, is_unicode
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_ends, notes_on_huge, notes_on_unusable
@@ -17,6 +18,9 @@ from workbench.scores.text import utf8
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(data: bytes, filename: str, limits: ReadLimits) -> Table:
@@ -36,6 +40,11 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> Table:
             f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
             f"{error.colno}"
         ) from error
+    if _SURROGATE.search(text) and not is_unicode(json.dumps(content, ensure_ascii=False)):
+        raise ScoresError(
+            f"{called(filename)} holds text that is no valid Unicode: \\ud800 to \\udfff come in "
+            "pairs; correct it"
+        )
     lists, rows = _json_lists(content, filename, limits)
     columns, unusable = {}, {}
     for key, values in lists.items():

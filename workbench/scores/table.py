@@ -105,7 +105,8 @@ class Table:
         if cells.dtype == bool:
             raise ScoresError(f"column {name!r} of {self.label} holds true and false{_DECISIONS}")
         if cells.dtype != object:
-            return cells.astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a signalling NaN is NaN
+                return cells.astype(np.float64)
         values, wrong = parse_numbers(cells, self.decimal_comma)
         if wrong.any():
             index = int(wrong.argmax())
