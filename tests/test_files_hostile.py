@@ -347,10 +347,15 @@ def test_the_byte_order_of_other_machines(tmp_path, dtype):
         assert (s.p.tolist(), s.q.tolist()) == ([1, 2, 3], [0, 1, 2])
 
 
-def test_labels_in_the_byte_order_of_other_machines(tmp_path):
-    labels = np.array(["in", "out"] * 3, dtype=">U3")
+@pytest.mark.parametrize("dtype", [">U3", ">f8", ">i2", ">u4"])
+def test_labels_in_the_byte_order_of_other_machines(tmp_path, dtype):
+    labels = np.array([1, 0] * 3).astype(dtype)
     np.savez(tmp_path / "x.npz", score=np.arange(6, dtype=">f8"), member=labels)
-    assert read_scores(tmp_path / "x.npz").p.tolist() == [0, 2, 4]
+    fields = np.zeros(6, dtype=[("score", ">f8"), ("member", dtype)])
+    fields["score"], fields["member"] = np.arange(6), labels
+    np.save(tmp_path / "x.npy", fields)
+    for name in ("x.npz", "x.npy"):
+        assert read_scores(tmp_path / name).p.tolist() == [0, 2, 4]
 
 
 def test_other_orders_and_versions_of_npy():
@@ -679,6 +684,16 @@ def test_the_command_line_says_what_is_wrong(tmp_path, capsys):
     for command in ("audit", "serve"):
         assert main([command, str(tmp_path / "x.csv")]) == 2
         assert "it is a pipe, socket or device" in capsys.readouterr().err
+
+
+def test_the_command_line_can_trust_a_file(tmp_path, capsys, monkeypatch):
+    from workbench.cli import main
+
+    allowed(monkeypatch, file_size=1)
+    (tmp_path / "x.csv").write_text("p,q\n" + "1,0\n2,1\n" * 20)
+    assert main(["audit", str(tmp_path / "x.csv")]) == 2
+    assert "more than the 1e-09 GB" in capsys.readouterr().err
+    assert main(["audit", str(tmp_path / "x.csv"), "--trusted"]) == 0
 
 
 # -- the process that a program can end ------------------------------------------------------------

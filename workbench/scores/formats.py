@@ -89,9 +89,9 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         raise ScoresError(
             f"{called(filename)} is empty (0 bytes); check that it was written and closed"
         )
-    if not trusted:
-        return read_isolated(content, size, kind, filename, LIMITS)
     try:
+        if not trusted:
+            return read_isolated(content, size, kind, filename, LIMITS)
         data = content if isinstance(content, bytes) else content.read_bytes()
         return parse(data, kind, filename, TRUSTED)
     except OSError as error:
