@@ -446,6 +446,7 @@ FINE = b"p,q\n1,2\n3,4\n"
 def test_a_process_that_misbehaves_costs_one_file(misbehaving, name, facts):
     for _ in range(2):
         refused(FINE, *facts, filename=name)
+        assert misbehaving._idle == []
         assert read_table(FINE, "fine.csv").columns["p"].tolist() == [1, 3]
     assert len(misbehaving._idle) <= 1
 

@@ -92,10 +92,8 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
     try:
         if not trusted:
             return read_isolated(content, size, kind, filename, LIMITS)
-        data = content if isinstance(content, bytes) else content.read_bytes()
+        data = content if isinstance(content, bytes) else content_of(content)
         return parse(data, kind, filename, TRUSTED)
-    except OSError as error:
-        raise ScoresError(f"'{content!s}' cannot be read: {error.strerror}") from error
     except MemoryError as error:
         raise ScoresError(f"{called(filename)} needs more memory than there is") from error
 
@@ -154,6 +152,14 @@ def _kind_of_content(data: bytes) -> str:
         if data.startswith(first):
             return kind
     return ".json" if data[:1000].lstrip()[:1] in (b"{", b"[") else ".csv"
+
+
+def content_of(path: Path) -> bytes:
+    """The content of a file; ScoresError where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
 
 
 def _size(path: Path) -> int:

@@ -16,8 +16,9 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,32 +81,53 @@ def read_isolated(
     }
     parts = [json.dumps(request).encode(), *([source] if isinstance(source, bytes) else [])]
     try:
-        answer = _readers.answer(kind, parts, seconds, int(memory))
-        header = header_of(answer)
-        if header["kind"] == "table":
-            return from_parts(answer, Path(filename).stem)
-        said = str(header["said"])
+        answer = _readers.answer(kind, parts, seconds, partial(_answer, filename, int(memory)))
     except Overdue:
         raise ScoresError(
             f"{called(filename)} took longer than {seconds:.3g} s to read; check that it is what "
             f"its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
         ) from None
-    except (ChildError, WrongAnswer, KeyError) as error:
+    except (ChildError, WrongAnswer) as error:
         raise _damaged(filename, str(error)) from None
     except OSError as error:
         raise ScoresError(
             f"{called(filename)} is not read: no process could be started for it ({error}). "
             f"{IF_TRUSTED}"
         ) from error
-    if header["kind"] == "memory":
+    if isinstance(answer, Table):
+        return answer
+    if answer.kind == "refused":
+        raise ScoresError(answer.said)
+    if answer.kind == "memory":
         raise ScoresError(
             f"{called(filename)} needs more than {memory / GB:.3g} GB of memory to read; check "
             "that it is what its name says, or save the scores alone, as npz or parquet. "
             f"{IF_TRUSTED}"
         )
-    if header["kind"] == "refused":
-        raise ScoresError(said)
-    raise _damaged(filename, said)
+    raise _damaged(filename, answer.said)
+
+
+@dataclass(frozen=True)
+class _NoTable:
+    """What a process says in place of a table."""
+
+    kind: str
+    said: str
+
+
+_Answer = Table | _NoTable
+
+
+def _answer(filename: str, most: int, pipe: Any) -> _Answer:
+    """The answer in a pipe, of at most so many bytes, with all that it says checked."""
+    try:
+        parts = received(pipe, most)
+    except ValueError as error:
+        raise WrongAnswer(str(error)) from error
+    header = header_of(parts)
+    if header.get("kind") == "table":
+        return from_parts(parts, Path(filename).stem)
+    return _NoTable(str(header.get("kind")), str(header.get("said")))
 
 
 def _damaged(filename: str, what: str) -> ScoresError:
@@ -124,32 +146,16 @@ class _Reader(Child):
         super().__init__(reader.serve, _ENVIRONMENT)
         self._prepared: set[str] = set()
         self.files = 0
-        self.large = False
 
     def prepare(self, kind: str) -> None:
         """Have it import what this kind of file needs, which is none of the file's time."""
         if kind in self._prepared:
             return
         request = json.dumps({"prepare": kind}).encode()
-        answer = self.ask([request], STARTUP, partial(received, most=LARGE))
-        header = header_of(answer)
-        if header.get("kind") != "ready":
-            raise OSError(str(header.get("said")))
+        answer = self.ask([request], STARTUP, partial(_answer, "", LARGE))
+        if isinstance(answer, Table) or answer.kind != "ready":
+            raise OSError(f"its parsers cannot be imported: {answer}")
         self._prepared.add(kind)
-
-    def read(self, parts: list[Any], seconds: float, most: int) -> list[bytearray]:
-        """Its answer of at most so many bytes."""
-        self.files += 1
-        answer = self.ask(parts, seconds, partial(_answer, most=most))
-        self.large = sum(map(len, parts)) + sum(map(len, answer)) > LARGE
-        return answer
-
-
-def _answer(pipe: Any, most: int) -> list[bytearray]:
-    try:
-        return received(pipe, most)
-    except ValueError as error:
-        raise WrongAnswer(str(error)) from error
 
 
 class _Readers:
@@ -160,29 +166,26 @@ class _Readers:
         self._lock = threading.Lock()
         self._idle: list[_Reader] = []
 
-    def answer(self, kind: str, parts: list[Any], seconds: float, most: int) -> list[bytearray]:
+    def answer(
+        self, kind: str, parts: list[Any], seconds: float, receive: Callable[[Any], _Answer]
+    ) -> _Answer:
         """What a process answers, whose time begins when it is free."""
         with self._turns:
             reader = self._taken(kind)
             try:
-                return self._asked(reader, parts, seconds, most)
-            except Overdue:
-                raise
+                answer = reader.ask(parts, seconds, receive)
             except Ended:
-                if reader.files == 1:
+                if not reader.files:
                     raise
-            # A file before this one may have done it harm.
-            return self._asked(self._started(kind), parts, seconds, most)
-
-    def _asked(
-        self, reader: _Reader, parts: list[Any], seconds: float, most: int
-    ) -> list[bytearray]:
-        answer = reader.read(parts, seconds, most)
-        if reader.large or header_of(answer).get("kind") not in ("table", "refused"):
-            reader.close()
-        else:
-            with self._lock:
-                self._idle.append(reader)
+                # A file before this one may have done it harm.
+                reader = self._started(kind)
+                answer = reader.ask(parts, seconds, receive)
+            reader.files += 1
+            if _is_fit(answer) and sum(map(len, parts)) < LARGE:
+                with self._lock:
+                    self._idle.append(reader)
+            else:
+                reader.close()
         return answer
 
     def _taken(self, kind: str) -> _Reader:
@@ -197,7 +200,7 @@ class _Readers:
             if other is not reader and other not in fresh:
                 other.close()
         if reader is not None:
-            with suppress(ChildError):  # it just ended
+            with suppress(ChildError, WrongAnswer, OSError):  # it just ended
                 reader.prepare(kind)
                 return reader
         return self._started(kind)
@@ -206,10 +209,17 @@ class _Readers:
         reader = _Reader()
         try:
             reader.prepare(kind)
-        except (ChildError, WrongAnswer) as error:
+        except (ChildError, WrongAnswer, OSError) as error:
             reader.close()
             raise OSError(str(error)) from error
         return reader
+
+
+def _is_fit(answer: _Answer) -> bool:
+    """Whether a process that answered so may be asked again."""
+    if isinstance(answer, Table):
+        return sum(cells.nbytes for cells in answer.columns.values()) < LARGE
+    return answer.kind == "refused"
 
 
 _readers = _Readers()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.child import requests, send
-from workbench.scores.formats import parse
+from workbench.scores.formats import content_of, parse
 from workbench.scores.limits import ReadLimits
 from workbench.scores.sample import ScoresError
 from workbench.scores.wire import to_parts
@@ -58,7 +58,7 @@ def _prepared(request: dict[str, Any]) -> list[Any]:
 def _read(request: dict[str, Any], content: list[bytearray]) -> list[Any]:
     limits = ReadLimits(**request["limits"])
     _limit(request["memory"], request["seconds"])
-    data = bytes(content.pop()) if content else Path(request["path"]).read_bytes()
+    data = bytes(content.pop()) if content else content_of(Path(request["path"]))
     return to_parts(parse(data, request["kind"], request["filename"], limits))
 
 

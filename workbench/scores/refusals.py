@@ -12,8 +12,8 @@ from workbench.scores.sample import ScoresError
 
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (
-    "If you trust the file, wb.read_scores(path, trusted=True) and 'workbench audit --trusted' read "
-    "it without limits"
+    "If you trust the file, wb.read_scores(path, trusted=True) and 'workbench audit --trusted' "
+    "read it without limits"
 )
 
 _LONGEST_QUOTE = 100
