@@ -17,6 +17,7 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
+from workbench import child
 from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.parallel import Cancelled
 from workbench.testers import sandbox
@@ -468,7 +469,7 @@ def test_hanging_and_crashing_lose_one_trial_each_and_prints_do_no_harm():
 
 
 def test_a_process_that_was_idle_for_long_is_replaced(monkeypatch):
-    monkeypatch.setattr(sandbox, "IDLE", 0.0)
+    monkeypatch.setattr(child, "IDLE", 0.0)
     pids = set()
     monkeypatch.setattr(sandbox.Sandbox, "run", watched(sandbox.Sandbox.run, pids))
     found = audit(misbehaving(), trials=1, samples=50, time_limit=5.0)

@@ -140,8 +140,8 @@ def test_outcomes_that_are_no_numbers_are_outcomes():
     assert wb.tradeoff_band(learned.scores).total_variation().value > 0.4
 
 
-def test_nothing_but_nan_on_both_sides_orders_nothing():
-    s = wb.Scores([np.nan] * 20, [np.nan] * 20)
+def test_nothing_finite_on_both_sides_orders_nothing():
+    s = wb.Scores([np.nan, np.inf] * 10, [np.nan, np.inf] * 10)
     assert wb.tradeoff_band(wb.learn_ordering(s).scores).mu().value == 0
 
 

@@ -30,6 +30,11 @@ def add_layout(command: argparse.ArgumentParser) -> None:
         "--sampling", default="unknown", choices=("unknown", "independent runs", "one run")
     )
     layout.add_argument("--nonfinite", default="keep", choices=("keep", "drop"))
+    layout.add_argument(
+        "--trusted",
+        action="store_true",
+        help="read large files of your own, without limits of size, memory and time",
+    )
 
 
 def read(arguments: argparse.Namespace) -> wb.Scores:
@@ -41,7 +46,7 @@ def read(arguments: argparse.Namespace) -> wb.Scores:
     layout = ("p", "q", "score", "member", "member_value", "cluster", "cluster_rule")
     given = {
         name: getattr(arguments, name)
-        for name in (*layout, "sampling", "nonfinite")
+        for name in (*layout, "sampling", "nonfinite", "trusted")
         if name in arguments
     }
     return wb.read_scores(

@@ -80,6 +80,12 @@ class OneRun:
                 "each must be put in by its own fair coin"
                 + (", and both sides are needed" if m < 10 else "")
             )
+        for side, where in ((included, "in"), (~included, "out")):
+            if np.isnan(scores[side]).all():
+                raise ScoresError(
+                    f"every canary that was {where} has the score NaN; check that the column is "
+                    "the right one and that its scores were computed"
+                )
         if self.design == "fixed-half" and 2 * members != m:
             raise ScoresError(
                 f"design='fixed-half' means that half were in, got {members} of {m}; state "

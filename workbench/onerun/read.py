@@ -37,6 +37,7 @@ def read_one_run(
     larger_is_member: bool = True,
     design: str = "fair-coins",
     name: str | None = None,
+    trusted: bool = False,
 ) -> OneRun:
     """Read m canaries, each with its score and whether it was in.
 
@@ -57,6 +58,8 @@ def read_one_run(
         As in `OneRun`.
     name : str, optional
         Shown in titles; the file's name by default.
+    trusted : bool
+        As in `read_scores`.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def read_one_run(
         The file cannot be read, the columns are in doubt, or the canaries cannot be audited.
     """
     return one_run_of_table(
-        read_table(path),
+        read_table(path, trusted=trusted),
         score=score,
         included=included,
         included_value=included_value,

@@ -3,43 +3,77 @@
 from __future__ import annotations
 
 import io
+import math
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from workbench.scores.cells import tidy
-from workbench.scores.refusals import called, damage_refused, refused_pickle
+from workbench.scores.limits import ReadLimits
+from workbench.scores.refusals import called, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_unusable
 
+_MAGIC = b"\x93NUMPY"
 
-def read_npy(data: bytes, filename: str) -> Table:
+
+def read_npy(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read one array, or the fields of a structured one."""
     if data.startswith(b"\x80"):
         raise refused_pickle(filename, ".npy")
-    if not data.startswith(b"\x93NUMPY"):
+    if not data.startswith(_MAGIC):
         raise ScoresError(f"{called(filename)} is no npy file: write it with np.save")
-    with damage_refused(filename, ".npy"):
-        array = np.load(io.BytesIO(data), allow_pickle=False)
+    array = _array(io.BytesIO(data), len(data))
     if array.dtype.names:
+        limits.check_names(called(filename), array.dtype.names)
         return _table({c: array[c] for c in array.dtype.names}, filename, "npy", array.size)
     if unusable := _unusable(array):
         raise ScoresError(f"{called(filename)} {unusable}")
     return _table({"array": array}, filename, "npy", array.size)
 
 
-def read_npz(data: bytes, filename: str) -> Table:
+def read_npz(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read an archive of arrays, each with its own length."""
     if not data.startswith(b"PK"):
         raise ScoresError(f"{called(filename)} is no npz file: write it with np.savez")
-    with damage_refused(filename, ".npz"):
-        archive = np.load(io.BytesIO(data), allow_pickle=False)
-        # A zip may hold anything; what is no array comes as bytes.
-        arrays = {key: np.asarray(archive[key]) for key in archive}
-    return _table(arrays, filename, "npz", None)
+    arrays, others = {}, {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = archive.infolist()
+        names = [member.filename.removesuffix(".npy") for member in members]
+        limits.check_names(called(filename), names)
+        size = sum(member.file_size for member in members)
+        limits.check_expansion(called(filename), len(data), size)
+        for name, member in zip(names, members, strict=True):
+            with archive.open(member) as file:
+                magic = file.read(len(_MAGIC))
+            if magic != _MAGIC:  # a zip may hold anything
+                others[name] = "is no array"
+                continue
+            with archive.open(member) as file:
+                arrays[name] = _array(file, member.file_size)
+    return _table(arrays, filename, "npz", None, others)
+
+
+def _array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """The array of an npy file of ``size`` bytes, once its header was found to fit them."""
+    version = npy.read_magic(file)
+    if version == (1, 0):
+        shape, _, dtype = npy.read_array_header_1_0(file)
+    else:
+        shape, _, dtype = npy.read_array_header_2_0(file)
+    if not dtype.hasobject:
+        needs = math.prod(shape) * dtype.itemsize
+        if min(shape, default=0) < 0 or needs > size - file.tell():
+            raise ValueError(f"its header states shape {shape} of {dtype}, more than it holds")
+        if dtype.itemsize == 0:
+            raise ValueError(f"it states {dtype}, which holds nothing")
+    file.seek(0)
+    array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    return array
 
 
 def _unusable(array: NDArray[Any]) -> str:
@@ -57,10 +91,16 @@ def _unusable(array: NDArray[Any]) -> str:
     return ""
 
 
-def _table(arrays: Mapping[str, NDArray[Any]], filename: str, kind: str, rows: int | None) -> Table:
+def _table(
+    arrays: Mapping[str, NDArray[Any]],
+    filename: str,
+    kind: str,
+    rows: int | None,
+    others: Mapping[str, str] | None = None,
+) -> Table:
     unusable = {key: reason for key, array in arrays.items() if (reason := _unusable(array))}
-    with damage_refused(filename, f".{kind}"):
-        columns = {key: tidy(array) for key, array in arrays.items() if key not in unusable}
+    unusable |= others or {}
+    columns = {key: tidy(array) for key, array in arrays.items() if key not in unusable}
     return Table(
         name=Path(filename).stem,
         columns=columns,

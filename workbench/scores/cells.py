@@ -5,7 +5,7 @@ An empty cell is not the same as the text ``nan``: the one may be no score at al
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,8 +69,10 @@ def tidy(cells: pd.Series[Any] | NDArray[Any], decimal_comma: bool = False) -> N
     ndarray, shape (n,)
         Of objects where it is text, None in empty cells.
     """
-    if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
-        return cells
+    if isinstance(cells, np.ndarray):
+        cells = native(cells)
+        if cells.dtype.kind in "biuf":
+            return cells
     import pandas as pd
     from pandas.api import types
 
@@ -80,14 +82,28 @@ def tidy(cells: pd.Series[Any] | NDArray[Any], decimal_comma: bool = False) -> N
     if types.is_bool_dtype(cells.dtype) and whole:
         return cells.to_numpy(dtype=bool)
     if types.is_numeric_dtype(cells.dtype) and not types.is_bool_dtype(cells.dtype):
-        return cells.to_numpy() if whole else cells.to_numpy(dtype=np.float64, na_value=np.nan)
-    if cells.dtype == object:
-        cells = cells.map(str, na_action="ignore")
+        if whole:
+            return native(cells.to_numpy())
+        return cells.to_numpy(dtype=np.float64, na_value=np.nan)
+    if cells.dtype != "str":
+        cells = cells.astype(object).map(str, na_action="ignore")
     words = np.where(cells.isna().to_numpy(), np.array(None), cells.to_numpy(dtype=object))
     if not mostly_numbers(words, decimal_comma):
         return words
     values, wrong = parse_numbers(words, decimal_comma)
     return words if wrong.any() else values
+
+
+def native(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in the byte order of this machine, floats with at most 64 bits."""
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def huge_integers(values: Iterable[object]) -> bool:
+    """Whether there are integers that 64 bits with a sign do not hold."""
+    return any(isinstance(v, int | np.integer) and abs(int(v)) >= 2**63 for v in values)
 
 
 def filled_lengths(empty: Mapping[str, NDArray[np.bool_]]) -> dict[str, int]:

@@ -158,6 +158,7 @@ def example(name: str) -> Scores:
         sampling=found.sampling,
         larger_is_member=found.larger_is_member,
         name=found.name,
+        trusted=True,  # it came with the package
     )
 
 

@@ -31,6 +31,7 @@ def read_scores(
     sampling: str = "unknown",
     nonfinite: str = "keep",
     name: str | None = None,
+    trusted: bool = False,
 ) -> Scores:
     """Read scores from csv, tsv, parquet, feather, npy, npz or json.
 
@@ -55,6 +56,10 @@ def read_scores(
         As in `Scores`.
     name : str, optional
         Shown in titles; the file's name by default.
+    trusted : bool
+        Parse the files in this process and without limits: for large files of your own. By default
+        a file is parsed in a process of its own, with limits of size, memory and time
+        (`workbench.scores.limits`), where a damaged or hostile one can do no harm.
 
     Returns
     -------
@@ -66,8 +71,8 @@ def read_scores(
         The file cannot be read, the layout is in doubt, or the scores cannot be audited; the
         message says what to do.
     """
-    table = read_table(path)
-    table_q = None if path_q is None else read_table(path_q)
+    table = read_table(path, trusted=trusted)
+    table_q = None if path_q is None else read_table(path_q, trusted=trusted)
     layout = guess_layout(
         table,
         table_q,

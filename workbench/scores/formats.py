@@ -1,19 +1,22 @@
 """Formats: which reader a score file is given to, and which files are refused.
 
-A new format is a function from content and file name to a `Table`, and a line in `READERS`.
+A new format is a function from content, file name and limits to a `Table`, and a line in `READERS`.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.scores.arrays import read_npy, read_npz
 from workbench.scores.frames import from_frame, read_feather, read_parquet
+from workbench.scores.isolated import read_isolated
+from workbench.scores.limits import LIMITS, TRUSTED, ReadLimits
 from workbench.scores.records import read_json
-from workbench.scores.refusals import called, did_you_mean, refused_pickle
+from workbench.scores.refusals import called, damage_refused, did_you_mean, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table
 from workbench.scores.text import read_csv, read_tsv
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
     Source = str | os.PathLike[str] | bytes | pd.DataFrame
 
-Reader = Callable[[bytes, str], Table]
+Reader = Callable[[bytes, str, ReadLimits], Table]
 
 READERS: dict[str, Reader] = {
     ".csv": read_csv,
@@ -37,19 +40,19 @@ READERS: dict[str, Reader] = {
 }
 EXTENSIONS = tuple(READERS)
 
-_FIRST_BYTES: dict[bytes, Reader] = {
-    b"PAR1": read_parquet,
-    b"ARROW1": read_feather,
-    b"FEA1": read_feather,
-    b"\x93NUMPY": read_npy,
-    b"PK": read_npz,
-    b"\x80": read_npy,  # a pickle, which that reader refuses with the remedy
+_FIRST_BYTES = {
+    b"PAR1": ".parquet",
+    b"ARROW1": ".feather",
+    b"FEA1": ".feather",
+    b"\x93NUMPY": ".npy",
+    b"PK": ".npz",
+    b"\x80": ".npy",  # a pickle, which that reader refuses with the remedy
 }
 _PICKLED = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
-def read_table(source: Source, filename: str | None = None) -> Table:
+def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> Table:
     """Read the columns of a score file.
 
     Parameters
@@ -60,35 +63,80 @@ def read_table(source: Source, filename: str | None = None) -> Table:
     filename : str, optional
         Name of the file that the content came from; its extension decides the format. Without it
         the format is recognised from the first bytes.
+    trusted : bool
+        Parse the file in this process and without limits of size, memory or time. Otherwise it is
+        parsed in a process of its own (`workbench.scores.isolated`).
 
     Raises
     ------
     ScoresError
-        The file is missing, empty, damaged, of an unknown or refused kind, or no table.
+        The file is missing, empty, damaged, of an unknown or refused kind, too large, or no table.
     """
     if not isinstance(source, str | os.PathLike | bytes):
-        return from_frame(source, filename or "")
+        return _of_frame(source, filename or "")
     if isinstance(source, str) and (filename is not None or "\n" in source):
-        source = source.encode()
+        source = source.encode(errors="surrogatepass")
     if isinstance(source, bytes):
-        data, filename = source, filename or ""
-        reader = _by_name(filename) if filename else _by_content(data)
+        content: Path | bytes = source
+        filename, size = filename or "", len(source)
+        kind = _kind_of_name(filename) if filename else _kind_of_content(source)
     else:
-        path = Path(source)
-        filename = path.name
-        reader = _by_name(filename)  # refuse a kind before reading what may be gigabytes
-        data = _content(path)
-    if not data:
+        content = Path(source)
+        filename = content.name
+        kind = _kind_of_name(filename)  # refuse a kind before looking at the file
+        size = _size(content)
+    if size == 0:
         raise ScoresError(
             f"{called(filename)} is empty (0 bytes); check that it was written and closed"
         )
-    return reader(data, filename)
+    try:
+        if not trusted:
+            return read_isolated(content, size, kind, filename, LIMITS)
+        data = content if isinstance(content, bytes) else content_of(content)
+        return parse(data, kind, filename, TRUSTED)
+    except MemoryError as error:
+        raise ScoresError(f"{called(filename)} needs more memory than there is") from error
 
 
-def _by_name(filename: str) -> Reader:
+def _of_frame(frame: pd.DataFrame, filename: str) -> Table:
+    try:
+        return from_frame(frame, filename)
+    except ScoresError:
+        raise
+    except Exception as error:  # cells may be any objects
+        raise ScoresError(
+            f"the DataFrame cannot be read ({type(error).__name__}: {error}); give it plain "
+            "columns of numbers and text"
+        ) from error
+
+
+def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> Table:
+    """Read content in this process.
+
+    Parameters
+    ----------
+    data : bytes
+    kind : str
+        The extension whose reader it is given to.
+    filename : str
+        What messages call it.
+    limits : ReadLimits
+
+    Raises
+    ------
+    ScoresError
+        The content is damaged, no table, or beyond a limit.
+    MemoryError
+        There is not enough memory.
+    """
+    with damage_refused(filename, kind):
+        return READERS[kind](data, filename, limits)
+
+
+def _kind_of_name(filename: str) -> str:
     suffix = Path(filename).suffix.lower()
     if suffix in READERS:
-        return READERS[suffix]
+        return suffix
     if suffix in _PICKLED:
         raise refused_pickle(filename, suffix)
     if suffix in _SPREADSHEETS:
@@ -99,20 +147,41 @@ def _by_name(filename: str) -> Reader:
     )
 
 
-def _by_content(data: bytes) -> Reader:
-    for first, reader in _FIRST_BYTES.items():
+def _kind_of_content(data: bytes) -> str:
+    for first, kind in _FIRST_BYTES.items():
         if data.startswith(first):
-            return reader
-    return read_json if data.lstrip()[:1] in (b"{", b"[") else read_csv
+            return kind
+    return ".json" if data[:1000].lstrip()[:1] in (b"{", b"[") else ".csv"
 
 
-def _content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
+    """The content of a file; ScoresError where it cannot be read."""
     try:
         return path.read_bytes()
-    except FileNotFoundError:
-        folder = path.parent
-        near = [p.name for p in folder.iterdir()] if folder.is_dir() else []
-        hint = did_you_mean(path.name, near) or f" (looked in {folder.absolute()})"
-        raise ScoresError(f"there is no file '{path}'{hint}") from None
     except OSError as error:
         raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
+
+
+def _size(path: Path) -> int:
+    """Bytes of a regular file; anything else might never end."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise ScoresError(f"there is no file '{path}'{_near(path)}") from None
+    except OSError as error:
+        raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a NUL in it
+        raise ScoresError(f"{str(path)!r} is no path: {error}") from error
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise ScoresError(f"'{path}' cannot be read: it is {kind}, not a file; give a file")
+    return status.st_size
+
+
+def _near(path: Path) -> str:
+    """What files there are of a similar name, or where was looked."""
+    try:
+        names = [p.name for p in path.parent.iterdir()]
+        return did_you_mean(path.name, names) or f" (looked in {path.parent.absolute()})"
+    except OSError:
+        return ""

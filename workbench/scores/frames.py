@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,38 +10,69 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.cells import filled_lengths, tidy
-from workbench.scores.refusals import called, damage_refused, listed
+from workbench.scores.limits import TRUSTED, ReadLimits
+from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, notes_on_ends
+from workbench.scores.table import Table, notes_on_ends, notes_on_unusable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_parquet(data: bytes, filename: str) -> Table:
+def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read a parquet file."""
+    import pyarrow as pa
     from pyarrow import parquet
 
-    return _from_arrow(parquet.read_table, data, filename, "parquet")
+    file = parquet.ParquetFile(pa.BufferReader(data))
+    about = file.metadata
+    limits.check_names(called(filename), about.schema.to_arrow_schema().names)
+    groups = [about.row_group(i) for i in range(about.num_row_groups)]
+    if about.num_rows < 0 or sum(group.num_rows for group in groups) != about.num_rows:
+        raise ValueError("its parts do not have the number of rows that it states")
+    # What the content says of itself; what it truly takes, the process is held to.
+    cells = 8 * about.num_rows * about.num_columns
+    stored = sum(group.total_byte_size for group in groups)
+    limits.check_expansion(called(filename), len(data), max(cells, stored))
+    return _from_arrow(file.read(use_threads=False), filename, "parquet", limits)
 
 
-def read_feather(data: bytes, filename: str) -> Table:
+def read_feather(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read a feather file."""
+    import pyarrow as pa
     from pyarrow import feather
 
-    return _from_arrow(feather.read_table, data, filename, "feather")
+    arrow = feather.read_table(pa.BufferReader(data), use_threads=False)
+    return _from_arrow(arrow, filename, "feather", limits)
 
 
-def _from_arrow(read: Callable[[Any], Any], data: bytes, filename: str, kind: str) -> Table:
-    import pyarrow as pa
+def _from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> Table:
+    limits.check_names(called(filename), arrow.column_names)
+    arrow = arrow.replace_schema_metadata()
+    arrow = arrow.select([c for c in arrow.column_names if not c.startswith("__index_level_")])
+    nested = {
+        field.name: f"holds {field.type}, not numbers; scores are one number a run"
+        for field in arrow.schema
+        if not _is_plain(field.type)
+    }
+    arrow = arrow.select([c for c in arrow.column_names if c not in nested])
+    # Lengths and offsets come from the file: before this nothing may touch a value.
+    arrow.validate(full=True)
+    # A null is an empty cell, a NaN is a score: pandas would make them one.
+    empty = {c: arrow[c].is_null().to_numpy() for c in arrow.column_names}
+    frame = arrow.to_pandas(use_threads=False)
+    return from_frame(frame, filename, kind, empty, nested)
 
-    with damage_refused(filename, f".{kind}"):
-        arrow = read(pa.BufferReader(data)).replace_schema_metadata()
-        arrow = arrow.select([c for c in arrow.column_names if not c.startswith("__index_level_")])
-        # A null is an empty cell, a NaN is a score: pandas would make them one.
-        empty = {c: arrow[c].is_null().to_numpy() for c in arrow.column_names}
-        frame = arrow.to_pandas()
-    return from_frame(frame, filename, kind, empty)
+
+def _is_plain(kind: Any) -> bool:
+    """Whether an arrow type has one value a row, so that its content is no longer than its rows."""
+    from pyarrow import types
+
+    if types.is_dictionary(kind):
+        return _is_plain(kind.value_type)
+    text = (types.is_string, types.is_large_string, types.is_string_view)
+    others = (types.is_primitive, types.is_decimal, types.is_null)
+    return any(is_one(kind) for is_one in (*text, *others))
 
 
 def from_frame(
@@ -49,6 +80,7 @@ def from_frame(
     filename: str,
     kind: str = "DataFrame",
     empty: Mapping[str, NDArray[np.bool_]] | None = None,
+    unusable: Mapping[str, str] | None = None,
 ) -> Table:
     """Take the columns of a DataFrame.
 
@@ -62,6 +94,8 @@ def from_frame(
         What messages call it.
     empty : mapping of str to ndarray of bool, optional
         The empty cells of each column; by default those that pandas takes for missing.
+    unusable : mapping of str to str, optional
+        Columns that were left out, with the reason.
 
     Raises
     ------
@@ -76,12 +110,13 @@ def from_frame(
             "file, or a DataFrame (arrays go straight into wb.Scores(p, q))"
         )
     names = [str(c) for c in frame.columns]
-    if len(set(names)) < len(names):
-        raise ScoresError(f"two columns have one name, rename one: {listed(names)}")
-    if frame.empty:
-        raise ScoresError(f"{called(filename) if filename else f'the {kind}'} has no rows")
+    what = called(filename) if filename else f"the {kind}"
+    TRUSTED.check_names(what, names)
+    left_out = dict(unusable or {})
+    if not len(frame) or not (names or left_out):
+        raise ScoresError(f"{what} has no rows")
     series = {c: frame.iloc[:, i] for i, c in enumerate(names)}
-    unusable = {
+    odd = {
         c: f"holds {s.dtype}, not real numbers; save the scores as floats"
         for c, s in series.items()
         if s.dtype.kind in "cmM"
@@ -91,10 +126,10 @@ def from_frame(
     filled = filled_lengths(empty)
     return Table(
         name=Path(filename).stem,
-        columns={c: tidy(s) for c, s in series.items() if c not in unusable},
+        columns={c: tidy(s) for c, s in series.items() if c not in odd},
         format=kind,
-        notes=notes_on_ends(filled, len(frame)),
+        notes=notes_on_ends(filled, len(frame)) + notes_on_unusable(left_out),
         rows=len(frame),
         filled=filled,
-        unusable=unusable,
+        unusable=odd | left_out,
     )

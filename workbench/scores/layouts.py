@@ -10,13 +10,14 @@ import logging
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.cells import mostly_numbers
-from workbench.scores.refusals import listed
+from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, is_unnamed
 
@@ -63,6 +64,8 @@ _LABEL_NAMES = (
 )
 _ID_WORDS = _vocabulary("id ids index idx row nr no seed run epoch step user subject cluster")
 _MOST_LABELS = 20
+_LONGEST_LABEL = 200
+_MOST_LISTED = 12
 
 log = logging.getLogger(__name__)
 
@@ -355,7 +358,14 @@ def _clusters(table: Table, name: str, rows: NDArray[np.bool_] | slice, size: in
             f"{table.label}, {table.place(first)}: the cluster column {name!r} is empty; every "
             "score needs its cluster"
         )
-    return np.array([_text(label) for label in labels])[index[rows]]
+    texts = [_text(label) for label in labels]
+    longest = max(map(len, texts), default=0)
+    if longest > _LONGEST_LABEL:  # every score gets a copy of its label, as long as the longest
+        raise ScoresError(
+            f"{table.label}: the cluster column {name!r} holds a label of {longest} characters, "
+            f"more than {_LONGEST_LABEL}; number the clusters, or choose another column"
+        )
+    return np.array(texts)[index[rows]]
 
 
 # -- labels ---------------------------------------------------------------------------------------
@@ -365,7 +375,9 @@ def _text(label: object) -> str:
     """A label as text: 1.0 and 1 are '1', True is 'true'."""
     if isinstance(label, bool | np.bool_):
         return str(bool(label)).lower()
-    if isinstance(label, int | float | np.number):
+    if isinstance(label, int | np.integer):
+        return str(int(label))
+    if isinstance(label, float | np.floating):
         return f"{label:.15g}"
     return str(label).strip()
 
@@ -396,7 +408,7 @@ def _labels(table: Table, name: str) -> list[str]:
     cells = table.column(name)
     for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
         _, values = _factorized(part)
-        if values.size > _MOST_LABELS:
+        if values.size > _MOST_LABELS or any(len(_text(v)) > _LONGEST_LABEL for v in values):
             return []
     return list(_distinct(values))
 
@@ -496,13 +508,16 @@ def _not_found(table: Table, numeric: list[str]) -> str:
 
 
 def _listing(table: Table) -> str:
-    """All columns with what they hold."""
-    numeric = _numeric(table)
+    """Columns with what they hold."""
+    numeric = set(_numeric(table))
     columns = [
-        f"{c!r} (numbers{', mostly' * (cells.dtype == object)})"
+        f"{quoted(c)} (numbers{', mostly' * (cells.dtype == object)})"
         if c in numeric
-        else f"{c!r} (text)"
-        for c, cells in table.columns.items()
+        else f"{quoted(c)} (text)"
+        for c, cells in islice(table.columns.items(), _MOST_LISTED)
     ]
-    columns += [f"{c!r} ({reason})" for c, reason in table.unusable.items()]
-    return ", ".join(columns) or "no columns"
+    columns += [
+        f"{quoted(c)} ({reason})" for c, reason in islice(table.unusable.items(), _MOST_LISTED)
+    ]
+    more = len(table.columns) + len(table.unusable) - len(columns)
+    return (", ".join(columns) or "no columns") + (f" and {more} more" if more else "")

@@ -3,40 +3,55 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.scores.cells import filled_lengths, tidy
-from workbench.scores.refusals import called, damage_refused
+from workbench.scores.cells import filled_lengths, huge_integers, tidy
+from workbench.scores.limits import ReadLimits, is_unicode
+from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, notes_on_ends, notes_on_unusable
+from workbench.scores.table import Table, notes_on_ends, notes_on_huge, notes_on_unusable
 from workbench.scores.text import utf8
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_json(data: bytes, filename: str) -> Table:
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+def read_json(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read lists by name, records with the same keys, or what pandas writes."""
     text = utf8(data, filename)
-    with damage_refused(filename, ".json"):  # absurdly deep nesting and long numbers, too
-        try:
-            content = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise ScoresError(
-                f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
-                f"{error.colno}"
-            ) from error
-    lists, rows = _json_lists(content, filename)
+
+    def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            limits.check_names(called(filename), (key for key, _ in pairs))
+        return found
+
+    try:
+        content = json.loads(text, object_pairs_hook=checked)
+    except json.JSONDecodeError as error:
+        raise ScoresError(
+            f"{called(filename)} is not valid JSON: {error.msg} at line {error.lineno}, column "
+            f"{error.colno}"
+        ) from error
+    if _SURROGATE.search(text) and not is_unicode(json.dumps(content, ensure_ascii=False)):
+        raise ScoresError(
+            f"{called(filename)} holds text that is no valid Unicode: \\ud800 to \\udfff come in "
+            "pairs; correct it"
+        )
+    lists, rows = _json_lists(content, filename, limits)
     columns, unusable = {}, {}
     for key, values in lists.items():
         if not isinstance(values, list) or any(isinstance(v, list | dict) for v in values):
             unusable[key] = "is not a plain list; scores are one number a run"
         else:
-            with damage_refused(filename, ".json"):
-                columns[key] = tidy(_series(values))
+            columns[key] = tidy(_series(values))
     empty = {key: np.array([v is None for v in lists[key]], dtype=bool) for key in columns}
     filled = filled_lengths(empty)
     return Table(
@@ -44,30 +59,47 @@ def read_json(data: bytes, filename: str) -> Table:
         columns=columns,
         format="json",
         notes=notes_on_unusable(unusable)
-        + (notes_on_ends(filled, rows) if rows is not None else ()),
+        + (notes_on_ends(filled, rows) if rows is not None else ())
+        + notes_on_huge(c for c in columns if huge_integers(lists[c])),
         rows=rows,
         filled=filled,
         unusable=unusable,
     )
 
 
-def _json_lists(content: Any, filename: str) -> tuple[dict[str, Any], int | None]:
+def _json_lists(
+    content: Any, filename: str, limits: ReadLimits
+) -> tuple[dict[str, Any], int | None]:
     """The lists of a JSON document, and the number of rows where it has rows."""
+    what = called(filename)
     if isinstance(content, list) and content:
         if all(isinstance(record, dict) for record in content):
             keys = dict.fromkeys(key for record in content for key in record)
+            limits.check_names(what, keys)
+            _check_filled(what, len(keys) * len(content), sum(map(len, content)))
             return {key: [r.get(key) for r in content] for key in keys}, len(content)
         if not any(isinstance(value, list | dict) for value in content):
             return {"column 1": content}, len(content)
     if isinstance(content, dict) and content:
+        limits.check_names(what, content)
         if all(isinstance(column, dict) for column in content.values()):  # pandas' to_json
             index = dict.fromkeys(i for column in content.values() for i in column)
+            _check_filled(what, len(index) * len(content), sum(map(len, content.values())))
             return {k: [c.get(i) for i in index] for k, c in content.items()}, len(index)
         return content, None
     raise ScoresError(
         f"{called(filename)} holds no scores that can be found; write an object of arrays, "
         '{"p": [...], "q": [...]}, or a list of records, [{"score": 0.5, "member": 1}, ...]'
     )
+
+
+def _check_filled(what: str, cells: int, filled: int) -> None:
+    """Refuse a table that would be larger than its text by far."""
+    if cells > 10**6 + 10 * filled:
+        raise ScoresError(
+            f"{what} would be a table of {cells} cells of which {filled} are filled; write records "
+            "that all have the same few keys"
+        )
 
 
 def _series(values: list[Any]) -> pd.Series[Any]:

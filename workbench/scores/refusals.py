@@ -10,6 +10,21 @@ from typing import Any
 
 from workbench.scores.sample import ScoresError
 
+#: What a refusal for size or time ends with.
+IF_TRUSTED = (
+    "If you trust the file, wb.read_scores(path, trusted=True) and 'workbench audit --trusted' "
+    "read it without limits"
+)
+
+_LONGEST_QUOTE = 100
+_LONGEST_REASON = 300
+
+
+def quoted(text: object) -> str:
+    """Text of a file in quotes, cut where it is long."""
+    shown = repr(str(text)[:_LONGEST_QUOTE])
+    return shown if len(str(text)) <= _LONGEST_QUOTE else f"{shown}…"
+
 
 def called(filename: str) -> str:
     """How messages call a file."""
@@ -19,7 +34,7 @@ def called(filename: str) -> str:
 def listed(names: Iterable[Any]) -> str:
     """Names in quotes, at most twelve of them."""
     names = list(names)
-    shown = ", ".join(repr(str(n)) for n in names[:12])
+    shown = ", ".join(map(quoted, names[:12]))
     return shown + (f" and {len(names) - 12} more" if len(names) > 12 else "") or "none"
 
 
@@ -68,12 +83,12 @@ def damage_refused(filename: str, suffix: str) -> Iterator[None]:
     """
     try:
         yield
-    except ScoresError:
+    except (ScoresError, MemoryError):
         raise
     except Exception as error:  # the parsers raise anything from SyntaxError on for damaged files
         if "allow_pickle" in str(error):
             raise refused_pickle(filename, suffix) from None
         raise ScoresError(
-            f"{called(filename)} is damaged, truncated or no {suffix[1:]} file ({error}); write "
-            "or copy it again"
+            f"{called(filename)} is damaged, truncated or no {suffix[1:]} file "
+            f"({str(error)[:_LONGEST_REASON] or type(error).__name__}); write or copy it again"
         ) from error

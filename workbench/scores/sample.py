@@ -84,8 +84,8 @@ class Scores:
     Raises
     ------
     ScoresError
-        An empty side, a single score, a 2-d array, text, a label on both sides, nothing but one
-        and the same value.
+        An empty side, a single score, a side of nothing but NaN, a 2-d array, text, a label on
+        both sides, nothing but one and the same value.
 
     Notes
     -----
@@ -136,6 +136,11 @@ class Scores:
                     f"side {side.upper()} has {x.size} usable score{'' if x.size == 1 else 's'}; "
                     "an audit needs at least 2 on each side"
                     + (", check the labels or the file" if x.size == 0 else "")
+                )
+            if np.isnan(x).all():
+                raise ScoresError(
+                    f"side {side.upper()} holds nothing but NaN; check that the column is the "
+                    "right one and that its scores were computed"
                 )
             x.flags.writeable = False
             sides[side] = x

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,8 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.cells import parse_numbers
-from workbench.scores.refusals import did_you_mean, listed
+from workbench.scores.refusals import did_you_mean, listed, quoted
 from workbench.scores.sample import ScoresError
+
+_DECISIONS = (
+    ": these are an attack's decisions, not scores; count them and use wb.epsilon_from_counts or "
+    "the page From counts, or write them as 1 and 0"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +87,10 @@ class Table:
         if name in self.columns:
             return self.columns[name]
         if name in self.unusable:
-            raise ScoresError(f"{name!r} of {self.label} {self.unusable[name]}")
+            raise ScoresError(f"{quoted(name)} of {self.label} {self.unusable[name]}")
         names = [*self.columns, *self.unusable]
         hint = did_you_mean(name, names)
-        raise ScoresError(f"{self.label} has no column {name!r}, only {listed(names)}{hint}")
+        raise ScoresError(f"{self.label} has no column {quoted(name)}, only {listed(names)}{hint}")
 
     def numbers(self, name: str) -> NDArray[np.float64]:
         """The column of that name as floats; empty cells are NaN.
@@ -93,20 +98,26 @@ class Table:
         Raises
         ------
         ScoresError
-            No such column, or text among the numbers (row, column and text are named).
+            No such column, text among the numbers (row, column and text are named), or true and
+            false.
         """
         cells = self.column(name)
+        if cells.dtype == bool:
+            raise ScoresError(f"column {name!r} of {self.label} holds true and false{_DECISIONS}")
         if cells.dtype != object:
-            return cells.astype(np.float64)
+            with np.errstate(invalid="ignore"):  # a signalling NaN is NaN
+                return cells.astype(np.float64)
         values, wrong = parse_numbers(cells, self.decimal_comma)
         if wrong.any():
             index = int(wrong.argmax())
             more = int(wrong.sum()) - 1
-            comma = "; decimal points and commas must not be mixed" if "," in cells[index] else ""
+            remedy = "; decimal points and commas must not be mixed" if "," in cells[index] else ""
+            if {str(cell).casefold() for cell in cells[wrong]} <= {"true", "false"}:
+                remedy = _DECISIONS
             raise ScoresError(
-                f"{self.label}, {self.place(index)}, column {name!r}: {cells[index]!r} is not a "
-                f"number{f' ({more} more like it)' if more else ''}{comma}; correct or remove it "
-                "(write nan for a missing score), or choose another column"
+                f"{self.label}, {self.place(index)}, column {quoted(name)}: {quoted(cells[index])} "
+                f"is not a number{f' ({more} more like it)' if more else ''}{remedy}; correct or "
+                "remove it (write nan for a missing score), or choose another column"
             )
         return values
 
@@ -119,7 +130,7 @@ def is_unnamed(name: str) -> bool:
 def notes_on_ends(filled: Mapping[str, int], rows: int) -> tuple[str, ...]:
     """What to say of the columns that end before the last row."""
     return tuple(
-        f"column {c!r} ends with {rows - n} empty cell{'s' * (rows - n > 1)}"
+        f"column {quoted(c)} ends with {rows - n} empty cell{'s' * (rows - n > 1)}"
         for c, n in filled.items()
         if n < rows
     )
@@ -127,4 +138,12 @@ def notes_on_ends(filled: Mapping[str, int], rows: int) -> tuple[str, ...]:
 
 def notes_on_unusable(unusable: Mapping[str, str]) -> tuple[str, ...]:
     """What to say of the entries that cannot be a column."""
-    return tuple(f"{key!r} left out: it {reason}" for key, reason in unusable.items())
+    return tuple(f"{quoted(key)} left out: it {reason}" for key, reason in unusable.items())
+
+
+def notes_on_huge(names: Iterable[str]) -> tuple[str, ...]:
+    """What to say of the columns with integers that no 64 bits hold."""
+    return tuple(
+        f"column {quoted(c)} holds integers beyond 2^63: as scores they are floats of 16 digits"
+        for c in names
+    )

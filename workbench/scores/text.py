@@ -10,19 +10,23 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.scores.cells import NAN_WORDS, filled_lengths, tidy
-from workbench.scores.refusals import called
+import numpy as np
+
+from workbench.scores.cells import NAN_WORDS, filled_lengths, huge_integers, tidy
+from workbench.scores.limits import ReadLimits
+from workbench.scores.refusals import called, quoted
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, is_unnamed, notes_on_ends
+from workbench.scores.table import Table, is_unnamed, notes_on_ends, notes_on_huge
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_SAMPLE_BYTES = 65_536
+_SAMPLE_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -40,19 +44,21 @@ class _Dialect:
         return len(self.names) > 1
 
 
-def read_csv(data: bytes, filename: str) -> Table:
+def read_csv(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read text whose separator is to be found."""
-    return _read(data, filename, "csv")
+    return _read(data, filename, "csv", limits)
 
 
-def read_tsv(data: bytes, filename: str) -> Table:
+def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> Table:
     """Read the same text under the name of tsv."""
-    return _read(data, filename, "tsv")
+    return _read(data, filename, "tsv", limits)
 
 
-def _read(data: bytes, filename: str, kind: str) -> Table:
+def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> Table:
     data = utf8(data, filename)
     dialect = _dialect(data, filename)
+    limits.check_names(called(filename), dialect.names)
+    _check_marks(data, dialect.separator, filename)
     frame = _parsed(data, dialect, filename)
     filled = filled_lengths({c: frame[c].isna().to_numpy() for c in dialect.names})
     rows = max(filled.values())
@@ -73,7 +79,7 @@ def _read(data: bytes, filename: str, kind: str) -> Table:
         name=Path(filename).stem,
         columns={c: tidy(frame[c].iloc[:rows], commas) for c in filled},
         format=kind,
-        notes=(*notes, *notes_on_ends(filled, rows)),
+        notes=(*notes, *notes_on_ends(filled, rows), *notes_on_huge(_huge(frame, filled))),
         rows=rows,
         filled=filled,
         first_row=dialect.first_row,
@@ -104,8 +110,13 @@ def utf8(data: bytes, filename: str) -> bytes:
 
 def _dialect(data: bytes, filename: str) -> _Dialect:
     sample = data[:_SAMPLE_BYTES].decode("utf-8", errors="ignore").splitlines()
-    if len(data) > _SAMPLE_BYTES:
-        sample = sample[:-1] or sample
+    if len(data) > _SAMPLE_BYTES and len(sample) > 1:
+        sample = sample[:-1]
+    if len(data) > _SAMPLE_BYTES and len(sample) == 1:
+        raise ScoresError(
+            f"{called(filename)} begins with a line of more than {_SAMPLE_BYTES:,} bytes; "
+            "scores stand one below the other, so swap rows and columns"
+        )
     start = next((i for i, line in enumerate(sample) if line.strip()), None)
     if start is None:
         raise ScoresError(f"{called(filename)} holds nothing but blank lines")
@@ -144,6 +155,8 @@ def _parsed(data: bytes, dialect: _Dialect, filename: str) -> pd.DataFrame:
     except pd.errors.EmptyDataError:
         return pd.DataFrame(columns=dialect.names)
     except pd.errors.ParserError as error:
+        if "out of memory" in str(error):
+            raise MemoryError from error
         raise ScoresError(f"{called(filename)} is no regular table: {_explained(error)}") from error
 
 
@@ -182,19 +195,41 @@ def _is_number(cell: str) -> bool:
 
 
 def _column_names(header: list[str], width: int) -> list[str]:
-    names: list[str] = []
-    for i in range(width):
-        name = header[i].lstrip("# ") if i < len(header) else ""
-        name = name or f"column {i + 1}"
-        while name in names:
-            name += " (again)"
-        names.append(name)
-    return names
+    names = [name.lstrip("# ") for name in header] + [""] * (width - len(header))
+    return [name or f"column {i}" for i, name in enumerate(names, 1)]
 
 
 def _writes_commas(lines: list[str]) -> bool:
     text = "\n".join(lines)
     return bool(re.search(r"\d,\d", text)) and not re.search(r"\d\.\d", text)
+
+
+def _check_marks(data: bytes, separator: str | None, filename: str) -> None:
+    """Refuse numbers with decimal points beside numbers with decimal commas.
+
+    Where both occur, ``1.234`` may as well be a thousand and more.
+    """
+    if separator in (None, ",") or b"," not in data or b"." not in data:
+        return
+    between = rb" \t" if separator == r"\s+" else (separator or "").encode()
+    found = {}
+    for mark in (b".", b","):
+        cell = rb'(?:^|[%s"\r\n]) *([+-]?\d*%s\d+(?:[eE][+-]?\d+)?) *(?=[%s"\r\n]|$)'
+        found[mark] = re.search(cell % (between, re.escape(mark), between), data)
+    point, comma = found[b"."], found[b","]
+    if point and comma:
+        raise ScoresError(
+            f"{called(filename)} writes both {quoted(point[1].decode())} and "
+            f"{quoted(comma[1].decode())}, so it is open which mark is the decimal one; decimal "
+            "points and commas must not be mixed: write every number with one mark, and without "
+            "marks between thousands"
+        )
+
+
+def _huge(frame: pd.DataFrame, columns: Iterable[str]) -> list[str]:
+    """Columns of integers that no 64 bits with a sign hold, which pandas gives as other types."""
+    odd = [c for c in columns if frame[c].dtype in (np.uint64, object)]
+    return [c for c in odd if huge_integers(frame[c].array)]
 
 
 def _explained(error: Exception) -> str:
@@ -210,7 +245,11 @@ def _explained(error: Exception) -> str:
 
 def _blank_rows(data: bytes, first_row: int) -> tuple[int, ...]:
     """Numbers of the blank lines at or below the first data row."""
-    if not re.search(rb"\n[ \t]*\r?\n", data):
-        return ()
-    lines = data.split(b"\n")
-    return tuple(i for i, line in enumerate(lines[:-1], 1) if i >= first_row and not line.strip())
+    rows: list[int] = []
+    row, counted = 1, 0
+    for blank in re.finditer(rb"^[ \t]*\r?\n", data, re.MULTILINE):
+        row += data.count(b"\n", counted, blank.start())
+        counted = blank.start()
+        if row >= first_row:
+            rows.append(row)
+    return tuple(rows)

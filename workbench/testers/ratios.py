@@ -60,7 +60,11 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
     elif is_text(p):
         return [Counted.fit(p, q, encoder, Flat())]
     else:
-        smooth = Binned(likelihood_ratio(Scores(_numbers(p), _numbers(q))))
+        sides = _numbers(p), _numbers(q)
+        if any(np.isnan(side).all() for side in sides):  # NaN is an outcome, which is counted
+            smooth = Flat()
+        else:
+            smooth = Binned(likelihood_ratio(Scores(*sides)))
         simple = [Tail(1.0), Tail(-1.0)]
     counted = [Counted.fit(p, q, encoder, smooth)] if encoder.n_outcomes else []
     return [smooth, *counted, *simple]

@@ -1,0 +1,258 @@
+"""A Python process that answers requests, one after the other, and can be ended at any moment.
+
+It is started with ``subprocess``, not ``multiprocessing``: so it also works inside the daemonic
+processes of a pool, dask workers and threads, and in a script without
+``if __name__ == "__main__":``. It reads requests from its standard input and answers on its
+standard output; a message is a list of byte strings with their lengths in front. What the bytes
+mean is for both sides to agree: who does not trust the process must not unpickle its answers.
+
+The process inherits no sockets or files, is out of reach of Ctrl-C, and ends with the program, or
+once nobody has asked it anything for `IDLE` seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from io import BufferedReader
+from queue import Empty, SimpleQueue
+from typing import Any, BinaryIO, TypeVar
+
+Answer = TypeVar("Answer")
+
+#: Seconds after which a process that nobody asks anything ends.
+IDLE = 60.0
+
+#: Parts that a message may have.
+MOST_PARTS = 100_000
+
+_NUMBER = struct.Struct("<Q")
+
+
+class ChildError(RuntimeError):
+    """The process gave no answer."""
+
+
+class Overdue(ChildError):  # noqa: N818  (nothing but its subject)
+    """It took longer than it was given, and was ended."""
+
+
+class Ended(ChildError):  # noqa: N818
+    """It ended by itself."""
+
+
+class Child:
+    """A process that runs one function; not for use by several threads at a time.
+
+    Parameters
+    ----------
+    serve : callable
+        A function of a module, which takes its requests from `requests`.
+    environment : mapping of str to str
+        Variables that the process has besides those of the program.
+
+    Raises
+    ------
+    OSError
+        The process cannot be started.
+    """
+
+    def __init__(
+        self, serve: Callable[[], None], environment: Mapping[str, str] | None = None
+    ) -> None:
+        # As multiprocessing does it: the same interpreter, finding modules at the same places.
+        code = (
+            f"import sys; sys.path[:] = {sys.path!r}; "
+            f"from {serve.__module__} import {serve.__name__}; {serve.__name__}()"
+        )
+        self._used = time.monotonic()
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,  # Ctrl-C is the program's to answer
+        )
+        self._end = weakref.finalize(self, _kill, self._process, os.getpid())
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked again."""
+        return self._end.alive and self._process.poll() is None
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it can be asked, and will not just then end because it was idle."""
+        return self.alive and time.monotonic() - self._used < IDLE / 2
+
+    def close(self) -> None:
+        """End the process."""
+        self._end()
+
+    def ask(
+        self,
+        parts: Sequence[Any],
+        seconds: float,
+        receive: Callable[[BufferedReader | Any], Answer],
+    ) -> Answer:
+        """The answer to a request; the process is ended when there is none in time.
+
+        Parameters
+        ----------
+        parts : sequence of bytes-like
+            The request.
+        seconds : float
+            Time for it.
+        receive : callable
+            Takes the answer from the pipe. If it raises, the process is ended, for what comes next
+            would be taken for an answer to the next request.
+
+        Raises
+        ------
+        Overdue, Ended
+            There is no answer.
+        """
+        if not self.alive:
+            raise Ended("its process has ended")
+        in_time = threading.Event()
+        timer = threading.Timer(max(seconds, 0.0), _stop, [self._process])
+        timer.daemon = True
+        began = time.monotonic()
+        timer.start()
+        try:
+            send(self._process.stdin, parts)
+            answer = receive(self._process.stdout)
+            in_time.set()
+        except (EOFError, OSError):
+            overdue = time.monotonic() - began >= seconds
+            status = self._process.wait()
+            if overdue:
+                raise Overdue(f"it took longer than {seconds:g} s") from None
+            raise Ended(f"it ended its process ({_ending(status)})") from None
+        finally:
+            timer.cancel()
+            if not in_time.is_set():  # also when Ctrl-C came: an answer would meet the wrong ask
+                self.close()
+        self._used = time.monotonic()
+        return answer
+
+
+def _ending(status: int) -> str:
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """Kill it with all processes that it started, which may hold the pipes open."""
+    if process.returncode is None:  # once it was waited for, its number may be another's
+        if hasattr(os, "killpg"):
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+
+
+def _kill(process: subprocess.Popen[bytes], program: int) -> None:
+    if os.getpid() != program:  # a fork of the program has a copy of this, not the process
+        return
+    _stop(process)
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+# -- messages -------------------------------------------------------------------------------------
+
+
+def send(pipe: BinaryIO | Any, parts: Sequence[Any]) -> None:
+    """Write a message."""
+    pipe.write(_NUMBER.pack(len(parts)))
+    for part in parts:
+        view = memoryview(part).cast("B") if len(part) else b""
+        pipe.write(_NUMBER.pack(len(view)))
+        pipe.write(view)
+    pipe.flush()
+
+
+def received(pipe: BufferedReader | Any, most: int | None = None) -> list[bytearray]:
+    """Read a message.
+
+    Parameters
+    ----------
+    pipe : file
+    most : int, optional
+        Bytes that all parts may have together; whoever trusts the other side needs no limit.
+
+    Raises
+    ------
+    EOFError
+        The pipe ends first.
+    ValueError
+        The message is larger.
+    """
+    count = _number(pipe)
+    if count > MOST_PARTS:
+        raise ValueError(f"a message of {count} parts")
+    parts: list[bytearray] = []
+    size = 0
+    for _ in range(count):
+        length = _number(pipe)
+        size += length
+        if most is not None and size > most:
+            raise ValueError(f"a message of {size} bytes where {most} are allowed")
+        parts.append(bytearray(length))
+        if pipe.readinto(parts[-1]) < length:
+            raise EOFError
+    return parts
+
+
+def _number(pipe: BufferedReader | Any) -> int:
+    head = pipe.read(_NUMBER.size)
+    if len(head) < _NUMBER.size:
+        raise EOFError
+    return int(_NUMBER.unpack(head)[0])
+
+
+# -- in the new process ---------------------------------------------------------------------------
+
+
+def requests() -> Iterator[tuple[list[bytearray], BinaryIO]]:
+    """The requests as they come, each with the pipe for its answer.
+
+    The pipes are kept from all other code: ``print()``, and C code that writes, go to standard
+    error. The process ends when the program does, even in the middle of a request; there are no
+    more requests once none came for `IDLE` seconds.
+    """
+    incoming, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    waiting: SimpleQueue[list[bytearray]] = SimpleQueue()
+    threading.Thread(target=_listen, args=(incoming, waiting), daemon=True).start()
+    while True:
+        try:
+            request = waiting.get(timeout=IDLE)
+        except Empty:
+            return
+        yield request, answers
+
+
+def _listen(incoming: BufferedReader, waiting: SimpleQueue[list[bytearray]]) -> None:
+    while True:
+        try:
+            waiting.put(received(incoming))
+        except EOFError:
+            os._exit(0)

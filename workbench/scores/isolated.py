@@ -1,0 +1,235 @@
+"""Score files that nobody vouches for are parsed in a process of their own.
+
+A damaged file can make a parser read beyond its memory, end its process, hang, or take all memory.
+In a process of its own it harms nothing else: the process has limits of memory and time, is
+replaced when it misbehaves, and what it answers is checked like any other input.
+
+At most `AT_A_TIME` files are read at a time; others wait for their turn. A process that did well is
+asked again, for starting one costs the import of its parsers.
+
+The limit of memory holds on Linux. On macOS and Windows, which have none for a process, a file is
+still kept apart and still ended after its time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from workbench.child import Child, ChildError, Ended, Overdue, received
+from workbench.scores.limits import GB, MB, ReadLimits
+from workbench.scores.refusals import IF_TRUSTED, called
+from workbench.scores.sample import ScoresError
+from workbench.scores.table import Table
+from workbench.scores.wire import WrongAnswer, from_parts, header_of
+
+#: Files that are read at a time, and processes that are kept.
+AT_A_TIME = 2
+
+#: Seconds to start a process and import the parsers of a kind of file.
+STARTUP = 60.0
+
+#: A process is not asked again after so many bytes: its memory may be in pieces.
+LARGE = 64 * MB
+
+_ENVIRONMENT = {
+    # Threads and memory pools would take memory that no file asked for.
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+
+
+def read_isolated(
+    source: Path | bytes, size: int, kind: str, filename: str, limits: ReadLimits
+) -> Table:
+    """The table of a file.
+
+    Parameters
+    ----------
+    source : Path or bytes
+        The file, a regular one, or its content.
+    size : int
+        Its bytes.
+    kind : str
+        The extension whose reader it is given to.
+    filename : str
+        What messages call it; the table's name is made of it.
+    limits : ReadLimits
+
+    Raises
+    ------
+    ScoresError
+        The file is refused, damaged, or took more memory or time than allowed.
+    """
+    limits.check_size(called(filename), size)
+    memory, seconds = limits.memory_for(size), limits.seconds_for(size)
+    request = {
+        "kind": kind,
+        "filename": filename,
+        "path": None if isinstance(source, bytes) else os.fspath(source.absolute()),
+        "memory": memory,
+        "seconds": seconds,
+        "limits": asdict(limits),
+    }
+    parts = [json.dumps(request).encode(), *([source] if isinstance(source, bytes) else [])]
+    try:
+        answer = _readers.answer(kind, parts, seconds, partial(_answer, filename, int(memory)))
+    except Overdue:
+        raise ScoresError(
+            f"{called(filename)} took longer than {seconds:.3g} s to read; check that it is what "
+            f"its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
+        ) from None
+    except (ChildError, WrongAnswer) as error:
+        raise _damaged(filename, str(error)) from None
+    except OSError as error:
+        raise ScoresError(
+            f"{called(filename)} is not read: no process could be started for it ({error}). "
+            f"{IF_TRUSTED}"
+        ) from error
+    if isinstance(answer, Table):
+        return answer
+    if answer.kind == "refused":
+        raise ScoresError(answer.said)
+    if answer.kind == "memory":
+        raise ScoresError(
+            f"{called(filename)} needs more than {memory / GB:.3g} GB of memory to read; check "
+            "that it is what its name says, or save the scores alone, as npz or parquet. "
+            f"{IF_TRUSTED}"
+        )
+    raise _damaged(filename, answer.said)
+
+
+@dataclass(frozen=True)
+class _NoTable:
+    """What a process says in place of a table."""
+
+    kind: str
+    said: str
+
+
+_Answer = Table | _NoTable
+
+
+def _answer(filename: str, most: int, pipe: Any) -> _Answer:
+    """The answer in a pipe, of at most so many bytes, with all that it says checked."""
+    try:
+        parts = received(pipe, most)
+    except ValueError as error:
+        raise WrongAnswer(str(error)) from error
+    header = header_of(parts)
+    if header.get("kind") == "table":
+        return from_parts(parts, Path(filename).stem)
+    return _NoTable(str(header.get("kind")), str(header.get("said")))
+
+
+def _damaged(filename: str, what: str) -> ScoresError:
+    return ScoresError(
+        f"{called(filename)} is damaged, or more than its reader can take: in the process that "
+        f"read it, {what[:300]}; write or copy it again"
+    )
+
+
+class _Reader(Child):
+    """A process that reads one file after the other."""
+
+    def __init__(self) -> None:
+        from workbench.scores import reader
+
+        super().__init__(reader.serve, _ENVIRONMENT)
+        self._prepared: set[str] = set()
+        self.files = 0
+
+    def prepare(self, kind: str) -> None:
+        """Have it import what this kind of file needs, which is none of the file's time."""
+        if kind in self._prepared:
+            return
+        request = json.dumps({"prepare": kind}).encode()
+        answer = self.ask([request], STARTUP, partial(_answer, "", LARGE))
+        if isinstance(answer, Table) or answer.kind != "ready":
+            raise OSError(f"its parsers cannot be imported: {answer}")
+        self._prepared.add(kind)
+
+
+class _Readers:
+    """Processes to read with, for any number of threads."""
+
+    def __init__(self) -> None:
+        self._turns = threading.BoundedSemaphore(AT_A_TIME)
+        self._lock = threading.Lock()
+        self._idle: list[_Reader] = []
+
+    def answer(
+        self, kind: str, parts: list[Any], seconds: float, receive: Callable[[Any], _Answer]
+    ) -> _Answer:
+        """What a process answers, whose time begins when it is free."""
+        with self._turns:
+            reader = self._taken(kind)
+            try:
+                answer = reader.ask(parts, seconds, receive)
+            except Ended:
+                if not reader.files:
+                    raise
+                # A file before this one may have done it harm.
+                reader = self._started(kind)
+                answer = reader.ask(parts, seconds, receive)
+            reader.files += 1
+            if _is_fit(answer) and sum(map(len, parts)) < LARGE:
+                with self._lock:
+                    self._idle.append(reader)
+            else:
+                reader.close()
+        return answer
+
+    def _taken(self, kind: str) -> _Reader:
+        """An idle process, rather one that has read files of the kind, or a new one."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            fresh = [reader for reader in idle if reader.fresh]
+            fresh.sort(key=lambda reader: kind in reader._prepared)
+            reader = fresh.pop() if fresh else None
+            self._idle = fresh
+        for other in idle:
+            if other is not reader and other not in fresh:
+                other.close()
+        if reader is not None:
+            with suppress(ChildError, WrongAnswer, OSError):  # it just ended
+                reader.prepare(kind)
+                return reader
+        return self._started(kind)
+
+    def _started(self, kind: str) -> _Reader:
+        reader = _Reader()
+        try:
+            reader.prepare(kind)
+        except (ChildError, WrongAnswer, OSError) as error:
+            reader.close()
+            raise OSError(str(error)) from error
+        return reader
+
+
+def _is_fit(answer: _Answer) -> bool:
+    """Whether a process that answered so may be asked again."""
+    if isinstance(answer, Table):
+        return sum(cells.nbytes for cells in answer.columns.values()) < LARGE
+    return answer.kind == "refused"
+
+
+_readers = _Readers()
+
+
+def _start_afresh() -> None:
+    """In a fork of the program: its processes answer the program."""
+    global _readers
+    _readers = _Readers()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

@@ -1,0 +1,93 @@
+"""The process that parses score files: the far side of `workbench.scores.isolated`."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from workbench.child import requests, send
+from workbench.scores.formats import content_of, parse
+from workbench.scores.limits import ReadLimits
+from workbench.scores.sample import ScoresError
+from workbench.scores.wire import to_parts
+
+#: What a kind of file is read with: imported before the time of a file begins.
+NEEDS = {
+    ".npy": ("numpy",),
+    ".npz": ("numpy",),
+    ".parquet": ("pandas", "pyarrow.parquet"),
+    ".feather": ("pandas", "pyarrow.feather"),
+}
+_TEXT_NEEDS = ("pandas",)
+
+#: Most characters of a refusal.
+_MOST_SAID = 10_000
+
+
+def serve() -> None:
+    """In the new process: answer requests until the pipe is closed."""
+    _be_killed_first()
+    for (header, *content), answers in requests():
+        request = json.loads(header)
+        try:
+            answer = _prepared(request) if "prepare" in request else _read(request, content)
+        except ScoresError as error:
+            answer = [_refusal("refused", str(error))]
+        except MemoryError:
+            answer = [_refusal("memory", "")]
+        except BaseException as error:
+            answer = [_refusal("failed", f"{type(error).__name__}: {error}")]
+        send(answers, answer)
+
+
+def _prepared(request: dict[str, Any]) -> list[Any]:
+    for module in NEEDS.get(request["prepare"], _TEXT_NEEDS):
+        importlib.import_module(module)
+    # What C code says of damaged content is no line for the program's log.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    os.close(nothing)
+    return [_refusal("ready", "")]
+
+
+def _read(request: dict[str, Any], content: list[bytearray]) -> list[Any]:
+    limits = ReadLimits(**request["limits"])
+    _limit(request["memory"], request["seconds"])
+    data = bytes(content.pop()) if content else content_of(Path(request["path"]))
+    return to_parts(parse(data, request["kind"], request["filename"], limits))
+
+
+def _refusal(kind: str, said: str) -> bytes:
+    return json.dumps({"kind": kind, "said": said[:_MOST_SAID]}).encode()
+
+
+def _be_killed_first() -> None:
+    """Where memory runs out all the same, let this process die and not the program."""
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+
+
+def _limit(memory: float, seconds: float) -> None:
+    """Hold the operating system to the limits, where it can.
+
+    The program measures the time as well. That of the processor ends this process also when the
+    program is gone and C code holds the interpreter, so that nobody notices the closed pipe.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    for which, value in (
+        (resource.RLIMIT_DATA, memory),
+        (resource.RLIMIT_CPU, used.ru_utime + used.ru_stime + seconds + 1),
+    ):
+        _, most = resource.getrlimit(which)
+        within = int(value) if most == resource.RLIM_INFINITY else min(int(value), most)
+        resource.setrlimit(which, (within, most))
