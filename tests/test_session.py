@@ -134,8 +134,9 @@ def test_a_control_that_was_not_followed_is_shown_as_it_is():
 @pytest.mark.parametrize("name", ["pressed", "secret", "message", "nothing", "__class__"])
 def test_only_controls_can_be_set(name):
     browser = Browser()
-    with pytest.raises(KeyError, match="no control sets"):
-        browser.does(kind="set", name=name, value=3)
+    before = browser.session.page.settings()
+    browser.does(kind="set", name=name, value=3)
+    assert browser.session.page.settings() == before
 
 
 @pytest.mark.parametrize(
@@ -150,9 +151,17 @@ def test_only_controls_can_be_set(name):
         {"kind": "restore", "settings": 3},
     ],
 )
-def test_what_is_no_gesture_is_refused(gesture):
-    with pytest.raises((KeyError, TypeError)):
-        Browser().session.receive({**gesture, "serial": 1})
+def test_what_is_no_gesture_is_answered_and_changes_nothing(gesture):
+    news = Browser().does(**gesture)
+    assert (news["items"], news["controls"], news["settings"]) == ({}, {}, {})
+
+
+def test_messages_are_numbered_and_an_answer_comes_whatever_happens(monkeypatch):
+    browser = Browser()
+    browser.does(kind="set", name="at", value=0.1)
+    monkeypatch.setattr(browser.session._controls, "states", lambda: 1 / 0)
+    assert "division" in browser.does(kind="set", name="at", value=0.2)["message"]
+    assert [json.loads(text)["number"] for text in browser.texts] == [1, 2]
 
 
 def test_a_file_comes_in_pieces():

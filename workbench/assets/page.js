@@ -84,6 +84,18 @@ const controls = new Controls(first.sections, {
   upload,
 })
 
+// A part of a figure builds on those before it, and messages can overtake each other.
+const early = new Map() // number -> message
+let next = 1
+
+function arrived(message) {
+  early.set(message.number, message)
+  for (; early.has(next); next++) {
+    update(early.get(next))
+    early.delete(next)
+  }
+}
+
 function update(news) {
   for (const [name, parts] of Object.entries(news.items ?? {})) {
     contents[name] = merged(contents[name], parts)
@@ -113,7 +125,7 @@ function merged(before, {all, layout, traces, ...changed}) {
 
 window.workbench.use = model => {
   wire.model = model
-  model.on("msg:custom", event => update(JSON.parse(event.data ?? event)))
+  model.on("msg:custom", event => arrived(JSON.parse(event.data ?? event)))
   Bokeh.documents[0].on_event("connection_lost", lost)
   const before = sessionStorage.getItem(kept)
   sessionStorage.removeItem(kept)

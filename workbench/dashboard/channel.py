@@ -33,9 +33,9 @@ class Channel(JSComponent):
 
     def _handle_msg(self, data: Any) -> None:
         try:
-            gesture = json.loads(data["text"])
+            gesture = dict(json.loads(data["text"]))
             if "content" in data:
                 gesture["content"] = data["content"]
             self.receive(gesture)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError):
             logger.warning("a message that is no gesture was left out", exc_info=True)

@@ -2,7 +2,8 @@
 
 Messages are JSON texts. To the browser go only the parts that differ from what it has::
 
-    {"handled": 7,                                     the last gesture that was answered
+    {"number": 3,                                      of the message: a part builds on those before
+     "handled": 7,                                     the last gesture that was answered
      "items": {"tradeoff": {"traces": 4, "3": {...}},  a figure's changed traces or layout
                "epsilon": {"all": {...}}},             anything else, whole
      "controls": {"threshold": {...}},                 the controls that changed
@@ -20,6 +21,7 @@ import logging
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import param
@@ -145,7 +147,9 @@ class Session:
         self._waiting: set[str] = set()  # slow items that are drawn once the page rests
         self._due: set[str] = set()
         self._moves = 0
-        self._handled = 0
+        self._received = self._handled = self._answered = 0
+        self._sending = Lock()
+        self._sent_so_far = 0
         self._ended = False
         self._watcher = page.param.watch(self._note, list(page.param))
 
@@ -162,15 +166,14 @@ class Session:
     # -- from the visitor to the page -------------------------------------------------------------
 
     def receive(self, gesture: dict[str, Any]) -> None:
-        """Take what the visitor did; returns at once.
-
-        Raises
-        ------
-        KeyError, TypeError
-            It is no gesture of this page.
-        """
-        key, task = self._asked(gesture)
-        handled = partial(setattr, self, "_handled", int(gesture["serial"]))
+        """Take what the visitor did; returns at once. What is no gesture changes nothing."""
+        self._received = int(gesture["serial"])
+        try:
+            key, task = self._asked(gesture)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            logger.warning("what is no gesture of this page was left out", exc_info=True)
+            key, task = "refused", lambda: None
+        handled = partial(setattr, self, "_handled", self._received)
         self._post({key: partial(self._try, task), "handled": handled})
 
     def _asked(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
@@ -263,6 +266,26 @@ class Session:
 
     def _draw(self) -> None:
         """In the worker's thread: draw what changed, and send what the visitor does not have."""
+        handled = self._handled
+        try:
+            drawn, news = self._news()
+        except Exception as error:  # an answer comes whatever happens
+            logger.exception("the page cannot be drawn")
+            drawn, news = [], {"message": f"This did not work: {error}"}
+        text = assets.content({**news, "handled": handled, "busy": False})
+        with self._sending:
+            self._answered = handled
+            self._put(f'{text[:-1]},"items":{{{",".join(drawn)}}}')
+        if self._waiting:
+            self._moves += 1
+            self._later(REST, partial(self._rest, self._moves))
+
+    def _put(self, text: str) -> None:
+        """Send a message, but for its closing brace, under the next number."""
+        self._sent_so_far += 1
+        self._send(f'{text},"number":{self._sent_so_far}}}')
+
+    def _news(self) -> tuple[list[str], dict[str, Any]]:
         changed, self._changed = self._changed, set()
         due, self._due = self._due, set()
         drawn: list[str] = []
@@ -273,13 +296,7 @@ class Session:
                 self._add(item, PENDING[item.kind], drawn)
             elif moved or item.name in due:
                 self._try(partial(self._draw_item, item, drawn))
-        news = _news(self.page, self._controls, self._sent, changed)
-        news |= {"handled": self._handled, "busy": False}
-        text = assets.content(news)
-        self._send(f'{text[:-1]},"items":{{{",".join(drawn)}}}}}')
-        if self._waiting:
-            self._moves += 1
-            self._later(REST, partial(self._rest, self._moves))
+        return drawn, _news(self.page, self._controls, self._sent, changed)
 
     def _draw_item(self, item: Item, drawn: list[str]) -> None:
         """Draw it if anything that it is drawn from is another than before."""
@@ -298,11 +315,12 @@ class Session:
         """Draw the slow items, unless something moved meanwhile."""
         if moves == self._moves and not self._ended:
             self._due, self._waiting = self._due | self._waiting, set()
-            self._post({"rest": lambda: None})
+            self._worker.post("rest", lambda: None)
 
     def _show_busy(self) -> None:
-        if self._worker.busy:
-            self._send('{"busy":true}')
+        with self._sending:
+            if self._answered < self._received:
+                self._put('{"busy":true')
 
 
 def _news(page: Page, controls: Controls, sent: Sent, changed: set[str] | None) -> dict[str, Any]:

@@ -54,11 +54,6 @@ class Worker:
             self._after = lambda: None
 
     @property
-    def busy(self) -> bool:
-        """Whether anything is running or waiting."""
-        return self._queued
-
-    @property
     def here(self) -> bool:
         """Whether the caller is one of the tasks."""
         return self._thread == get_ident()
