@@ -20,6 +20,8 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
+from workbench import checks
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -123,6 +125,9 @@ def map_in_processes(
     waiting = enumerate(tasks)
     at_work: dict[Future[Result], int] = {}
     done: SimpleQueue[Future[Result]] = SimpleQueue()
+    if executor is not None:
+        need = "a concurrent.futures.Executor; of a dask client take client.get_executor()"
+        checks.instance(executor, Executor, "executor", need)
     pool = shared_processes() if executor is None else executor
 
     def submit(count: int | None) -> None:

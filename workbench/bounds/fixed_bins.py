@@ -56,6 +56,8 @@ def hockey_stick_limits(
     they were not. Derivation of the sharper limit: E[D]₊ ≤ sd(D)/2 and Cauchy–Schwarz bound the
     bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
     """
+    need = "a workbench.Histogram: make one with wb.histogram(scores, bins=, range=)"
+    checks.instance(histogram, Histogram, "histogram", need)
     checks.one_of(method, "method", METHODS)
     epsilon = checks.number(epsilon, "epsilon")
     confidence = checks.confidence(confidence)

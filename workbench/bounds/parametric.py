@@ -21,7 +21,7 @@ from workbench import checks
 from workbench.bounds.families import Family, family_named
 from workbench.bounds.result import Bound, percent
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 QUANTITIES = ("epsilon", "delta", "mu", "total variation")
 SIDED = ("lower", "two")
@@ -113,6 +113,7 @@ def family_fit(
         give: non-finite ones or two constants (Gaussian), more than two outcomes (randomised
         response).
     """
+    require_scores(scores)
     member = family_named(family, q)
     confidence = checks.confidence(confidence)
     found = member.limits(scores, (1 - confidence) / 2)
@@ -171,6 +172,7 @@ def parametric_bound(
     simultaneous for the others, over all thresholds. Every quantity increases with the parameter,
     so one limit of it serves all δ and ε at once.
     """
+    require_scores(scores)
     checks.one_of(quantity, "quantity", QUANTITIES)
     checks.one_of(sided, "sided", SIDED)
     member = family_named(family, q)
@@ -325,6 +327,7 @@ def family_check(
     is merely a monotone function of Gaussian ones is refuted too; the others are compared as
     trade-off functions. Source: the workbench's own.
     """
+    require_scores(scores)
     member = family_named(family, q)
     confidence = checks.confidence(confidence)
     estimate = member.estimate(scores)

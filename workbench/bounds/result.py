@@ -151,6 +151,9 @@ class Bound:
         checks.one_of(self.quantity, "quantity", _SYMBOLS)
         checks.one_of(self.guarantee, "guarantee", GUARANTEES)
         checks.one_of(self.side, "side", ("lower", "upper", "two"))
+        checks.number_or_infinite(self.value, "value")
+        if self.upper is not None:
+            checks.number_or_infinite(self.upper, "upper")
         if (self.side == "two") != (self.upper is not None):
             raise ValueError(
                 f"upper is the upper end of a two-sided bound: got side={self.side!r} and "

@@ -129,7 +129,7 @@ class Coverage:
 
     def quantile(self, level: Any) -> Floats:
         """Quantiles of the bound over the replicates."""
-        return np.asarray(np.quantile(self.values, level))
+        return np.asarray(np.quantile(self.values, rates(level, "level")))
 
     @property
     def share_of_truth(self) -> float:

@@ -23,7 +23,7 @@ from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 #: Bins more than this help nobody and slow the display.
 MOST_BINS = 100_000
@@ -157,6 +157,7 @@ def histogram(
     ValueError
         Two ways of choosing bins at once, an empty range, more than 100 000 bins.
     """
+    require_scores(scores)
     given = [name for name, value in (("bins", bins), ("width", width)) if value is not None]
     if len(given) == 2 or (rule is not None and given and (rule, given) != ("quantile", ["bins"])):
         raise ValueError(

@@ -225,6 +225,7 @@ class OneRun:
 
     def part(self, rows: NDArray[np.bool_]) -> OneRun:
         """Some of the canaries, as a run of their own: the others count as other training data."""
+        rows = checks.mask(rows, self.canaries, "rows")
         return OneRun(
             self.scores[rows],
             self.included[rows],
@@ -347,9 +348,11 @@ def coins_p_value(included: int, canaries: int) -> float:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        x = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ScoresError(f"{name} must be numbers, one a canary, got {values!r:.60}") from None
+        x = checks.array(values, name).copy()
+    except ValueError:
+        raise ScoresError(
+            f"{name} must be numbers, one a canary, got {checks.shown(values)}"
+        ) from None
     if x.ndim != 1 or x.size < 2:
         raise ScoresError(f"{name} must be 1-d with at least 2 canaries, got shape {x.shape}")
     return x
