@@ -298,6 +298,111 @@ OWN: dict[str, dict[str, Any]] = {
     },
 }
 
+_INTERVALS = ("clopper-pearson", "exact", "jeffreys", "wilson", "bayesian")
+_LOWER: tuple[dict[str, Any], ...] = (
+    *({"guarantee": "pointwise", "threshold": 0.5, "interval": i} for i in _INTERVALS),
+    {"guarantee": "held-out", "splits": 3},
+    {"guarantee": "held-out", "ordering": "likelihood-ratio"},
+    {"guarantee": "anytime"},
+)
+_LIMITS = tuple({"interval": i, "sided": s} for i in _INTERVALS for s in ("lower", "two"))
+_OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "sided": "two"})
+_MEMBERS = (
+    {"family": "laplace"},
+    {"family": "subsampled-gaussian", "q": 0.25},
+    {"family": "randomized-response", "scores": Make(lambda: wb.Scores([1, 1, 0], [0, 0, 1]))},
+)
+_PLANS = tuple({"method": m} for m in ("simultaneous", "pointwise", "anytime"))
+_ONE_RUN = (
+    {"method": "sharp"},
+    {"method": "fdp", "family": "gaussian"},
+    {"method": "abstain", "family": "laplace"},
+    {"method": "abstain", "family": "subsampled-gaussian", "q": 0.25},
+)
+_ALL = {"guesses": 100, "method": "bits", "family": "gaussian"}
+_CLAIMS = tuple({"claim": text} for text in ("approx(1, 1e-5)", "renyi(2, 0.5)", "pure(1)"))
+_SCORES = tuple({"score": Make(OBJECTS[name])} for name in ("BlockOrder", "Noisy", "Constant"))
+
+#: Call -> other valid arguments, which reach other code.
+VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "epsilon_lower_bound": (
+        *_LOWER,
+        {"guarantee": "pointwise", "threshold": 0.5, "interval": "katz-log"},
+    ),
+    "mu_lower_bound": _LOWER,
+    "delta_from_counts": _LIMITS,
+    "epsilon_from_counts": _OF_RATIOS,
+    "mu_from_counts": _LIMITS,
+    "precision_from_counts": _OF_RATIOS,
+    "total_variation_from_counts": _LIMITS,
+    "tpr_from_counts": _LIMITS,
+    "histogram": (
+        {"bins": 5},
+        {"width": 0.3},
+        {"range": (-1.0, 2.0), "bins": 3},
+        *({"rule": r} for r in ("fd", "plugin", "wand", "knuth", "quantile")),
+    ),
+    "parametric_bound": (
+        *_MEMBERS,
+        {"sided": "two"},
+        {"quantity": "delta", "delta": None, "epsilon": 0.5},
+        {"quantity": "mu", "delta": None},
+        {"quantity": "total variation", "delta": None},
+    ),
+    "family_fit": _MEMBERS,
+    "family_check": _MEMBERS,
+    "gdp_fit": (
+        {"source": Make(scores), "method": "threshold", "threshold": 0.5},
+        {"method": "range", "floor": 1e-3},
+        {"source": Make(band)},
+    ),
+    "hockey_stick_limits": ({"method": "canonne"},),
+    "plan_distribution": _PLANS,
+    "power": _PLANS,
+    "samples_needed": _PLANS,
+    "one_run_bound": (*_ONE_RUN, _ALL, _ALL | {"method": "bits-hoeffding", "included": 50}),
+    "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
+    "Guesses.bound": _ONE_RUN,
+    "tune_one_run": _ONE_RUN,
+    "OneRun.guess": ({"threshold": None, "k_in": 3, "k_out": 5},),
+    "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
+    "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),
+    "audit_mechanism": (
+        *_CLAIMS,
+        *({"datasets": name} for name in ("grid", "bandit")),
+        *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
+        {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
+        {"datasets": PAIR, "relation": "add-remove", "anytime": True},
+    ),
+    "test_samples": (
+        {"tester": "histogram"},
+        {"tester": "mmd"},
+        {"tester": "renyi", "claim": "renyi(2, 0.5)"},
+    ),
+    "learn_ordering_nd": ({"share": 0.5}, {"clusters": (np.arange(300), np.arange(300, 600))}),
+    "anytime_path": ({"quantity": "mu", "delta": None}, {"ratio": (1, 2)}),
+    "AnytimeAudit": ({"quantity": "total variation", "delta": None}, {"ratio": (2, 1)}),
+    "epsilon": (
+        {"bound": "renyi"},
+        {"bound": "generic"},
+        {"bound": "generic", "mu": None, "base": Make(OBJECTS["DPSGDPair"])},
+        *({"runs": Make(OBJECTS[name])} for name in ("PointMass", "Poisson", "Table")),
+        {"mu": None, "base": Make(OBJECTS["LaplacePair"])},
+    ),
+    "worst_order": ({"mu": None, "base": Make(OBJECTS["LaplacePair"])},),
+    "simulate": (*_SCORES, {"observed": "output"}, {"runs": Make(OBJECTS["Poisson"])}),
+    "tradeoff_curve": _SCORES[::2],
+    "reduced_mu": ({"reduction": "O"},),
+    "noise_multiplier_for": ({"neighbouring": "substitute"},),
+    "DPSGDPair": ({"neighbouring": "substitute"},),
+    "Scores": (
+        {"nonfinite": "drop"},
+        {"clusters": (np.arange(60) // 2, 100 + np.arange(60) // 2), "cluster_rule": "max"},
+        {"larger_is_member": False},
+    ),
+    "compare": ({"fpr": None},),
+}
+
 #: Parameter -> a valid value, wherever it has no default.
 BY_NAME: dict[str, Any] = {
     "scores": Make(scores),
@@ -338,19 +443,25 @@ class Call:
         of = found if isinstance(static, (classmethod, staticmethod)) else OBJECTS[owner]()
         return getattr(of, method)
 
-    def arguments(self) -> dict[str, Any]:
+    @property
+    def variants(self) -> tuple[dict[str, Any], ...]:
+        """What may be changed so that it stays valid; nothing, first of all."""
+        return ({}, *VARIANTS.get(self.name, ()))
+
+    def arguments(self, variant: int = 0) -> dict[str, Any]:
         """Its valid arguments, made afresh."""
         own = OWN.get(self.name)
+        given = dict(own or {})
         if self.constructs and own is None:
             like = OBJECTS[self.name]()
             if dataclasses.is_dataclass(like):
-                return {f.name: getattr(like, f.name) for f in dataclasses.fields(like) if f.init}
-        given = dict(own or {})
+                given = {f.name: getattr(like, f.name) for f in dataclasses.fields(like) if f.init}
         for name, parameter in inspect.signature(public_call(self.name)).parameters.items():
             if name == "self" or parameter.kind is parameter.VAR_KEYWORD or name in given:
                 continue
             if parameter.default is parameter.empty:
                 given[name] = BY_NAME[name]
+        given |= self.variants[variant]
         return {
             name: value.factory() if isinstance(value, Make) else value
             for name, value in given.items()

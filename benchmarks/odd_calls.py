@@ -172,9 +172,13 @@ class OddCall:
 
     name: str
     odd: tuple[tuple[str, str], ...]
+    variant: int = 0
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{name}={value}' for name, value in self.odd)})"
+        variant = by_name()[self.name].variants[self.variant]
+        as_well = (f"{name}={value!r:.30}" for name, value in variant.items())
+        said = (*(f"{name}={value}" for name, value in self.odd), *as_well)
+        return f"{self.name}({', '.join(said)})"
 
 
 @dataclass(frozen=True)
@@ -199,19 +203,24 @@ def drawn(count: int, seed: int) -> Iterator[OddCall]:
     """So many odd calls; the same for the same seed."""
     rng = np.random.default_rng(seed)
     takers = [call for call in valid.calls() if call.parameters]
+    # Methods are many, and much alike.
+    weights = np.array([1.0 if "." in call.name else len(call.parameters) for call in takers])
+    weights /= weights.sum()
     values = list(ODD)
     for _ in range(count):
-        call = takers[rng.integers(len(takers))]
+        call = takers[rng.choice(len(takers), p=weights)]
         size = min(len(call.parameters), 1 + int(rng.random() < TWO))
         names = rng.choice(len(call.parameters), size, replace=False)
         odd = ((call.parameters[k], values[rng.integers(len(values))]) for k in sorted(names))
-        yield OddCall(call.name, tuple(odd))
+        yield OddCall(call.name, tuple(odd), int(rng.integers(len(call.variants))))
 
 
 def ended(odd_call: OddCall) -> Outcome:
     """How it ends, in this process, which `prepare` has prepared."""
     call = by_name()[odd_call.name]
-    arguments = call.arguments() | {name: ODD[value]() for name, value in odd_call.odd}
+    arguments = call.arguments(odd_call.variant) | {
+        name: ODD[value]() for name, value in odd_call.odd
+    }
     function = call.function()
     try:
         signal.setitimer(signal.ITIMER_REAL, LIMIT)

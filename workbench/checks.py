@@ -181,13 +181,12 @@ def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
 
 
 def count(value: Any, name: str, least: int = 0) -> int:
-    """``value`` as a whole number of at least ``least`` (ValueError otherwise)."""
-    x = _real(value, name)
-    if not least <= x <= _COUNTABLE or x != int(x):
-        at_most = " and at most 2**53" if x > _COUNTABLE else ""
-        raise ValueError(
-            f"{name} must be a whole number of at least {least}{at_most}, got {shown(value)}"
-        )
+    """``value`` as a whole number from ``least`` to 2⁵³ (ValueError otherwise)."""
+    x = number(value, name)
+    if x != int(x) or x < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    if x > _COUNTABLE:
+        raise ValueError(f"{name} must be at most 2**53, got {shown(value)}")
     return int(x)
 
 

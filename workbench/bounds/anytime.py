@@ -369,7 +369,11 @@ def _claims(quantity: str, delta: float | None) -> tuple[float | None, Claims]:
 
 
 def _row(values: Any, name: str) -> Floats:
-    x = checks.array(values, name)
+    try:
+        x = checks.array(values, name)
+    except ValueError:
+        said = checks.shown(values)
+        raise ValueError(f"{name} must be a 1-d array of numbers, got {said}") from None
     if x.ndim != 1:
         raise ValueError(f"{name} has shape {x.shape}; give the new scores as a 1-d array")
     return x

@@ -61,7 +61,8 @@ def hockey_stick_limits(
     checks.one_of(method, "method", METHODS)
     epsilon = checks.number(epsilon, "epsilon")
     confidence = checks.confidence(confidence)
-    s, k, a = histogram.scores, histogram.p.size, math.exp(epsilon)
+    s, k = histogram.scores, histogram.p.size
+    a = math.exp(epsilon) if epsilon < 709 else math.inf
     error = (1 - confidence) / 2
     estimate = float(histogram.hockey_stick(epsilon))
     if method == "canonne":

@@ -20,6 +20,7 @@ from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upp
 from workbench.bounds.result import Bound, percent, plain
 from workbench.coverage_lab.methods import KEPT, METHODS, Asked
 from workbench.coverage_lab.settings import Setting, setting_of
+from workbench.curves.elementwise import rates
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes, silent
 from workbench.reprs import table
