@@ -141,9 +141,11 @@ ODD: dict[str, Callable[[], Any]] = {
     "DataFrame": lambda: pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}),
     "empty DataFrame": pd.DataFrame,
     "Scores": valid.scores,
-    "denormal Scores": lambda: wb.Scores([5e-324, 1e-323, 0.0], [0.0, 5e-324, 1e-323]),
+    "denormal Scores": lambda: wb.Scores(
+        5e-324 * (np.arange(50) % 5), 5e-324 * (np.arange(50) % 3)
+    ),
     "infinite Scores": lambda: wb.Scores([math.inf, math.inf], [-math.inf, math.nan]),
-    "wide Scores": lambda: wb.Scores([1.7e308, 0.0, 1.0], [-1.7e308, 0.0, 1.0]),
+    "wide Scores": lambda: wb.Scores(1.7e308 * np.linspace(-1, 1, 50), np.linspace(-1, 1, 50)),
     "Scores with ties": lambda: wb.Scores([1, 1, 1, 0], [0, 0, 1, 0]),
     "band": valid.band,
     "Bound": valid.OBJECTS["Bound"],

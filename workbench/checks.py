@@ -24,7 +24,10 @@ _OTHER = "cmM"
 def shown(value: Any) -> str:
     """A bad value as messages quote it: in one line, and shortened where it is long."""
     try:
-        text = " ".join(repr(value).split())
+        text = repr(value)
+        if "\n" in text and not isinstance(value, np.ndarray):
+            text = f"<{type(value).__name__}>"  # a table
+        text = " ".join(text.split())
     except ValueError:  # Python prints no integer of more than 4300 digits
         text = f"an integer of {value.bit_length()} bits"
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
@@ -68,8 +71,14 @@ def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     raise ValueError(f"{name} must be a number or an array of numbers, got {shown(values)}")
 
 
-def _real(value: Any, name: str) -> float:
-    """``value`` as a float; an integer that no float can hold as ±∞, which no check lets pass."""
+def real(value: Any, name: str) -> float:
+    """``value`` as a float, ±∞ for an integer that none can hold, and NaN for NaN.
+
+    Raises
+    ------
+    ValueError
+        When it is no number.
+    """
     try:
         if np.asarray(value).dtype.kind in _OTHER:
             raise TypeError
@@ -88,7 +97,7 @@ def number(value: Any, name: str) -> float:
     ValueError
         When it is not a real finite number.
     """
-    x = _real(value, name)
+    x = real(value, name)
     if not math.isfinite(x):
         most = ", at most 1.8e308" if math.isinf(x) and x != value else ""
         raise ValueError(f"{name} must be finite{most}, got {shown(value)}")
@@ -97,7 +106,7 @@ def number(value: Any, name: str) -> float:
 
 def number_or_infinite(value: Any, name: str) -> float:
     """``value`` as a float that is no NaN; ±∞ may be (ValueError otherwise)."""
-    x = _real(value, name)
+    x = real(value, name)
     return x if math.isinf(x) and x == value else number(value, name)
 
 
@@ -119,7 +128,7 @@ def non_negative(value: Any, name: str) -> float:
 
 def open_unit(value: Any, name: str, hint: str = "") -> float:
     """``value`` as a float strictly between 0 and 1 (ValueError otherwise)."""
-    x = _real(value, name)
+    x = real(value, name)
     if not 0 < x < 1:
         raise ValueError(
             f"{name} must lie strictly between 0 and 1, got {shown(value)}{hint and f'; {hint}'}"
@@ -146,7 +155,7 @@ def confidence(value: Any) -> float:
 
 def delta(value: Any) -> float:
     """The δ of (ε, δ): at least 0, below 1 (ValueError otherwise)."""
-    x = _real(value, "delta")
+    x = real(value, "delta")
     if not 0 <= x < 1:
         raise ValueError(f"delta must lie in [0, 1), got {shown(value)}; 1e-5 is a common choice")
     return x
@@ -188,6 +197,13 @@ def count(value: Any, name: str, least: int = 0) -> int:
     if x > _COUNTABLE:
         raise ValueError(f"{name} must be at most 2**53, got {shown(value)}")
     return int(x)
+
+
+def flag(value: Any, name: str) -> bool:
+    """``value`` as True or False; text such as "no", which counts as true, is a ValueError."""
+    if not (isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Collection[str]) -> str:

@@ -120,7 +120,7 @@ class AnytimeAudit:
         self.quantity = quantity
         self.delta, self._claims = _claims(quantity, delta)
         self.confidence = checks.confidence(confidence)
-        self.larger_is_member = larger_is_member
+        self.larger_is_member = checks.flag(larger_is_member, "larger_is_member")
         self._assumption = "if rows are independent" if sampling == "unknown" else sampling
         self._tally = Tally(ratio)
         self.ratio = self._tally.ratio

@@ -181,9 +181,9 @@ def _log(value: EValue | float) -> float:
         if value.void:
             raise ValueError(f"{value!r} is no evidence; leave it out")
         return value.log
-    number = float(checks.array(value, "an e-value"))
-    if not number >= 0:
+    if not checks.real(value, "an e-value") >= 0:
         raise ValueError(f"an e-value must be at least 0, got {checks.shown(value)}")
+    number = checks.number_or_infinite(value, "an e-value")
     return math.log(number) if number > 0 else -math.inf
 
 

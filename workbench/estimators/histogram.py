@@ -165,6 +165,10 @@ def histogram(
             "(bins= goes with rule='quantile' only)"
         )
     low, high = _range(scores, range)
+    if rule != "quantile" and math.isinf(high - low):
+        raise ValueError(
+            f"no float holds the distance from {low:g} to {high:g}; divide the scores by a constant"
+        )
     from_data = range is None
     edges: NDArray[np.float64]
     if rule == "quantile":
@@ -206,7 +210,7 @@ def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, fl
 
 def _check_bins(k: float) -> None:
     if k > MOST_BINS:
-        raise ValueError(f"{k:.0f} bins are too many (at most {MOST_BINS}): choose a wider bin")
+        raise ValueError(f"{k:.6g} bins are too many (at most {MOST_BINS}): choose a wider bin")
 
 
 def _count(scores: Scores, edges: NDArray[np.float64], rule: str, from_data: bool) -> Histogram:

@@ -67,6 +67,8 @@ class OneRun:
     name: str = ""
 
     def __post_init__(self) -> None:
+        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        object.__setattr__(self, "larger_is_member", direction)
         checks.one_of(self.design, "design", DESIGNS)
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:

@@ -365,10 +365,11 @@ def _text(label: object) -> str:
     """A label as text: 1.0 and 1 are '1', True is 'true'."""
     if isinstance(label, bool | np.bool_):
         return str(bool(label)).lower()
-    if isinstance(label, int):
-        return str(label)
-    if isinstance(label, float | np.number):
-        return f"{label:.15g}"
+    if isinstance(label, int | float | np.number):
+        try:
+            return f"{label:.15g}"
+        except OverflowError:  # an integer that no float holds
+            return str(label)
     return str(label).strip()
 
 

@@ -97,7 +97,7 @@ class Scores:
     """
 
     p: NDArray[np.float64]
-    q: NDArray[np.float64]
+    q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is told below
     larger_is_member: bool = True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
@@ -111,6 +111,13 @@ class Scores:
     rows_q: int = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.q is None:
+            raise TypeError(
+                f"q is missing, the scores without the record: give wb.Scores(p, q), or the table "
+                f"that holds both to wb.read_scores(...); got p={checks.shown(self.p)}"
+            )
+        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        object.__setattr__(self, "larger_is_member", direction)
         checks.one_of(self.sampling, "sampling", SAMPLINGS)
         checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
@@ -301,6 +308,7 @@ class Scores:
 
     def with_direction(self, larger_is_member: bool) -> Scores:
         """The same scores with the direction stated anew."""
+        larger_is_member = checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
             return self
         return self._changed(larger_is_member=larger_is_member)
