@@ -26,6 +26,14 @@ REFUSED = tuple(
     for method in ("privacy_loss", "sample")
 )
 
+#: Classes that the library makes, and whose constructors check little.
+RESULTS = (
+    "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
+    "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
+    "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Roc", "SampleSize",
+    "TradeoffBand", "Verdict", "Witness", "WorstOrder",
+)  # fmt: skip
+
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
 
 

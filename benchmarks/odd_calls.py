@@ -27,6 +27,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -175,6 +176,7 @@ class OddCall:
     name: str
     odd: tuple[tuple[str, str], ...]
     variant: int = 0
+    then: int = 0
 
     def __str__(self) -> str:
         variant = by_name()[self.name].variants[self.variant]
@@ -214,7 +216,8 @@ def drawn(count: int, seed: int) -> Iterator[OddCall]:
         size = min(len(call.parameters), 1 + int(rng.random() < TWO))
         names = rng.choice(len(call.parameters), size, replace=False)
         odd = ((call.parameters[k], values[rng.integers(len(values))]) for k in sorted(names))
-        yield OddCall(call.name, tuple(odd), int(rng.integers(len(call.variants))))
+        variant, then = (int(rng.integers(k)) for k in (len(call.variants), 99))
+        yield OddCall(call.name, tuple(odd), variant, then)
 
 
 def ended(odd_call: OddCall) -> Outcome:
@@ -228,9 +231,10 @@ def ended(odd_call: OddCall) -> Outcome:
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
         try:
             result = function(**arguments)
+            answer = None if call.name in valid.RESULTS else asked_of(result, odd_call.then)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        if any(math.isnan(number) for number in claimed(result)):
+        if any(math.isnan(number) for number in claimed((result, answer))):
             return Outcome(odd_call, "other", f"a bound of NaN: {result!r:.150}")
     except Late:
         return Outcome(odd_call, "hang", f"longer than {LIMIT:g} s")
@@ -248,6 +252,22 @@ def ended(odd_call: OddCall) -> Outcome:
         place = f"{Path(where.filename).name}:{where.lineno}"
         return Outcome(odd_call, "other", f"{type(error).__name__}: {error!s:.150} at {place}")
     return Outcome(odd_call, "result")
+
+
+def asked_of(result: Any, which: int) -> Any:
+    """What a result answers to one of its methods, asked validly; any result can be shown."""
+    try:
+        _ = repr(result), result._repr_html_() if hasattr(result, "_repr_html_") else ""
+    except Exception as error:
+        raise RuntimeError(f"it cannot be shown: {type(error).__name__}: {error}") from error
+    name = type(result).__name__
+    methods = [call for call in by_name().values() if call.name.startswith(f"{name}.")]
+    if not methods or (not hasattr(wb, name) and not hasattr(wb.selection, name)):
+        return None
+    method = methods[which % len(methods)]
+    with suppress(ValueError, TypeError):
+        return getattr(result, method.name.split(".")[1])(**method.arguments())
+    return None
 
 
 def claimed(result: Any) -> Iterator[float]:

@@ -273,7 +273,7 @@ def test_few_rows_are_learned_in_one_thread():
     [
         (0.5, "0.5"),
         ("x" * 500, "'" + "x" * 58 + "…"),
-        (10**5000, "an integer of 16610 bits"),
+        (10**5000, "<int>"),
         (FRAME, "<DataFrame>"),
         (np.zeros((2, 2)), "array([[0., 0.], [0., 0.]])"),
     ],

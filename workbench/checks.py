@@ -29,7 +29,7 @@ def shown(value: Any) -> str:
             text = f"<{type(value).__name__}>"  # a table
         text = " ".join(text.split())
     except ValueError:  # Python prints no integer of more than 4300 digits
-        text = f"an integer of {value.bit_length()} bits"
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
 
@@ -204,6 +204,11 @@ def flag(value: Any, name: str) -> bool:
     if not (isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))):
         raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def text(value: Any, name: str) -> str:
+    """``value`` when it is text (TypeError otherwise)."""
+    return instance(value, str, name, "text")
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Collection[str]) -> str:

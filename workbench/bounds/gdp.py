@@ -64,7 +64,8 @@ def gdp_fit(
     if method == "threshold":
         if not isinstance(source, Scores):
             raise ValueError(f"method='threshold' needs Scores, got {type(source).__name__}")
-        rates = error_rates(source, checks.number(threshold, "threshold"))
+        threshold = checks.number(threshold, "threshold")
+        rates = error_rates(source, threshold)
         return _fit(source, float(rates.mu), method, threshold=threshold)
     if isinstance(source, Scores):
         source = histogram(source) if method == "tv" else roc(source)

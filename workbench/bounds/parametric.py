@@ -185,6 +185,11 @@ def parametric_bound(
             raise ValueError(f"quantity={quantity!r} needs {name}=")
         if value is not None and not needed:
             raise ValueError(f"quantity={quantity!r} takes no {name}=, got {value!r}")
+    at: dict[str, float] = {}
+    if delta is not None:
+        at["delta"] = checks.delta(delta)
+    if epsilon is not None:
+        at["epsilon"] = checks.number(epsilon, "epsilon")
     if quantity == "mu" and family != "gaussian":
         raise ValueError(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
@@ -200,9 +205,9 @@ def parametric_bound(
             return math.inf if quantity == "epsilon" else 1.0
         pair = member.pair(parameter)
         if quantity == "epsilon":
-            return float(pair.epsilon(checks.delta(delta)))
+            return float(pair.epsilon(at["delta"]))
         if quantity == "delta":
-            return float(pair.profile(checks.number(epsilon, "epsilon")))
+            return float(pair.profile(at["epsilon"]))
         return pair.total_variation
 
     return Bound(
@@ -218,9 +223,9 @@ def parametric_bound(
         n_q=scores.n_q,
         discarded=scores.discarded,
         confidence=confidence,
-        delta=delta,
-        epsilon=epsilon,
         void=None if found.fits else f"no member of the family {family!r} fits these scores",
+        delta=at.get("delta"),
+        epsilon=at.get("epsilon"),
     )
 
 

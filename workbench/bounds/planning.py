@@ -331,8 +331,8 @@ class _Plan:
 
     def __post_init__(self) -> None:
         checks.instance(self.pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
-        checks.delta(self.delta)
-        checks.confidence(self.confidence)
+        object.__setattr__(self, "delta", checks.delta(self.delta))
+        object.__setattr__(self, "confidence", checks.confidence(self.confidence))
         checks.one_of(self.method, "method", METHODS)
         if isinstance(self.seed, np.random.Generator):
             # One number, so that all n are simulated alike.

@@ -294,6 +294,7 @@ class Bound:
 
     def voided(self, reason: str) -> Bound:
         """The same number with its guarantee declared void; estimates have none to lose."""
+        checks.text(reason, "reason")
         return self if self.guarantee == "estimate" else replace(self, void=reason)
 
     # -- how it travels -------------------------------------------------------------------------

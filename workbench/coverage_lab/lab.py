@@ -263,7 +263,7 @@ def compare_methods(
     report : callable, optional
         Hears the progress and the results so far; see `workbench.parallel.Report`.
     """
-    checks.count(reps, "reps", least=1)
+    reps = checks.count(reps, "reps", least=1)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
     job = _Job(
         methods=tuple(_known(method) for method in methods),

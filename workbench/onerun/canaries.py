@@ -69,6 +69,7 @@ class OneRun:
     def __post_init__(self) -> None:
         direction = checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
+        checks.text(self.name, "name")
         checks.one_of(self.design, "design", DESIGNS)
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:
@@ -306,6 +307,8 @@ class Guesses:
         m = checks.count(self.canaries, "canaries", least=1)
         r = checks.count(self.guesses, "guesses", least=1)
         c = checks.count(self.correct, "correct")
+        for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
+            object.__setattr__(self, field, value)
         if r > m:
             raise ValueError(
                 f"guesses must be at most the {m} canaries, got {r}; count each canary once"
@@ -315,6 +318,7 @@ class Guesses:
         checks.one_of(self.design, "design", DESIGNS)
         if self.included is not None:
             k = checks.count(self.included, "included")
+            object.__setattr__(self, "included", k)
             if k in (0, m) and m > 1:
                 raise ValueError(
                     f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "

@@ -118,6 +118,8 @@ class Scores:
             )
         direction = checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
+        checks.text(self.name, "name")
+        checks.text(self.held_out, "held_out")
         checks.one_of(self.sampling, "sampling", SAMPLINGS)
         checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
@@ -330,7 +332,14 @@ class Scores:
         held_out : str
             How the rule was made.
         """
-        p, q = (_locked(np.array(rule(x), dtype=np.float64)) for x in (self.p, self.q))
+        checks.text(held_out, "held_out")
+        p, q = (checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
+        if (p.shape, q.shape) != (self.p.shape, self.q.shape):
+            raise ValueError(
+                f"the rule must return one score for each of {self.n_p} and {self.n_q}, got shapes "
+                f"{p.shape} and {q.shape}"
+            )
+        p, q = _locked(p), _locked(q)
         return self._changed(p=p, q=q, larger_is_member=True, held_out=held_out)
 
     def _changed(self, **values: Any) -> Scores:
