@@ -327,7 +327,7 @@ class Calls:
 
     def _start(self) -> None:
         self._pipe, theirs = self._context.Pipe()
-        self._process = self._context.Process(target=serve, args=(theirs,), daemon=True)
+        self._process = self._context.Process(target=serve, args=(theirs,))
         self._process.start()
         theirs.close()
         self._pipe.recv()
@@ -356,6 +356,8 @@ class Calls:
         return self
 
     def __exit__(self, *_: Any) -> None:
+        self._pipe.close()  # on which it ends
+        self._process.join(GRACE)
         self._stop()
         self._folder.cleanup()
 

@@ -226,6 +226,26 @@ def test_every_rule_has_bins_for_the_least_numbers(rule):
     assert found.p_counts.sum() == found.q_counts.sum() == 50
 
 
+def test_a_bound_at_the_least_rate_can_be_shown():
+    bound = valid.band().tpr(5e-324)
+    assert "TPR at FPR 4.94e-324" in repr(bound)
+    assert bound.explain()
+
+
+def test_what_a_bound_was_asked_is_a_number():
+    bound = wb.parametric_bound(SCORES, quantity="delta", epsilon=np.array(0.5))
+    assert type(bound.epsilon) is float
+    with pytest.raises(TypeError, match="reason must be text"):
+        bound.voided(0.5)
+    with pytest.raises(TypeError, match="name must be text"):
+        wb.Scores([1, 2], [0, 1], name=np.zeros(2))
+
+
+def test_a_rule_gives_each_score_a_score():
+    with pytest.raises(ValueError, match="the rule must return one score for each of 60 and 60"):
+        SCORES.rescored(lambda x: x[:2], "other runs")
+
+
 @pytest.mark.parametrize("method", ["mcdiarmid", "canonne"])
 def test_limits_at_an_epsilon_whose_exponential_no_float_holds(method):
     lower, upper = wb.hockey_stick_limits(wb.histogram(SCORES, 8), 1e308, method=method)

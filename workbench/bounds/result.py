@@ -358,7 +358,7 @@ def percent(confidence: float) -> str:
 
 def _one_in(rate: float) -> tuple[int, int]:
     """A rate as people of whom some: 0.001 is 1 in 1000, 0.03 is 3 in 100."""
-    people = 10 ** max(2, math.ceil(-math.log10(rate)))
+    people = 10 ** min(max(2, math.ceil(-math.log10(rate))), 300)  # no float holds 10**309
     return people, max(1, round(rate * people))
 
 
