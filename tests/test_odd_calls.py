@@ -154,6 +154,9 @@ def test_another_class_is_told_which_one_is_meant(call, says):
         lambda: wb.compare(SCORES, SCORES, fpr=HUGE),
         lambda: wb.posterior_parameter(COUNTS, wb.GaussianPair, (0, HUGE)),
         lambda: wb.coverage("simultaneous", PAIR, reps=10**25),
+        lambda: wb.DPSGDPair.from_training(
+            batch_size=1, dataset_size=9, epochs=HUGE, noise_multiplier=1
+        ),
         lambda: wb.ProfileTablePair([0, HUGE], [0.1, 0]),
         lambda: valid.audited().replay(valid.noisy_sum, time_limit=HUGE),
         lambda: wb.selection.epsilon(valid.runs(), 0.5, delta=1e-5, orders=[HUGE]),
@@ -207,6 +210,12 @@ def test_what_is_no_list_of_e_values(together, values):
         (lambda: wb.compare(SCORES, SCORES, fpr=[]), "fpr is empty"),
         (lambda: SCORES.most_member_like_q([math.inf]), "from 1 to the 60 scores of Q"),
         (lambda: SCORES.most_member_like_q(-(2**62)), "from 1 to the 60 scores of Q"),
+        (
+            lambda: wb.DPSGDPair.from_training(
+                batch_size=5e-324, dataset_size=9, epochs=1, noise_multiplier=1
+            ),
+            "epochs · dataset_size / batch_size must be finite",
+        ),
         (lambda: SCORES.part([0.5], [0.5]), "p must be 60 bools"),
         (lambda: valid.one_run().part("text"), "rows must be 40 bools"),
         (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308])), "divide the scores"),
