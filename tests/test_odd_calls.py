@@ -216,6 +216,11 @@ def test_what_is_no_list_of_e_values(together, values):
             ),
             "epochs · dataset_size / batch_size must be finite",
         ),
+        (lambda: wb.simulate_canaries(20, 10, 1e308), "sigma must be at most 1e150"),
+        (
+            lambda: wb.explore(wb.Scores(1.7e308 * np.linspace(-1, 1, 50), np.linspace(-1, 1, 50))),
+            "divide them by a constant",
+        ),
         (lambda: SCORES.part([0.5], [0.5]), "p must be 60 bools"),
         (lambda: valid.one_run().part("text"), "rows must be 40 bools"),
         (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308])), "divide the scores"),
