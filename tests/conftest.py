@@ -15,6 +15,7 @@ from urllib.parse import urlparse
 
 import ensure_browser
 import pytest
+from programs import program
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,9 +54,10 @@ def free_port() -> int:
 def running(command: list[str], url: str, log: Path) -> Iterator[str]:
     """A server in a process of its own, up and answering; ended by its own handle."""
     LOGS[url] = log
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT)
-    try:
+    with (
+        log.open("wb") as out,
+        program(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT) as process,
+    ):
         deadline = time.monotonic() + PATIENCE / 1000
         while True:
             if process.poll() is not None or time.monotonic() > deadline:
@@ -66,12 +68,6 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
             except OSError:
                 time.sleep(0.2)
         yield url
-    finally:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
 
 
 def await_charts(page: Any) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from programs import program
 from test_cli import SCHEMA
 
 import workbench as wb
@@ -283,11 +284,16 @@ def test_workers_change_nothing(capsys, mine):
     assert there["evidence"] == here["evidence"]
 
 
-def test_ctrl_c_prints_the_partial_result_and_nothing_that_the_mechanism_prints(mine, tmp_path):
+# A program in the background of a script, as of `make test &`, is started with SIGINT ignored.
+@pytest.mark.parametrize("sigint", [signal.SIG_DFL, signal.SIG_IGN], ids=["default", "ignored"])
+def test_ctrl_c_prints_the_partial_result_and_nothing_that_the_mechanism_prints(
+    mine, tmp_path, sigint
+):
     notes = tmp_path / "notes"
     arguments = (mine("noted"), "--claim=pure(1)", *QUICK, "--trials=100000", "--json")
-    with subprocess.Popen(
+    with program(
         [sys.executable, "-m", "workbench", "test", *arguments],
+        sigint,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=os.environ | {"NOTES": str(notes), "PYTHONPATH": str(Path(wb.__file__).parents[1])},

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import param
 import pytest
+from programs import program
 
 from workbench.assets import board as assets
 from workbench.pages import base
@@ -366,16 +367,16 @@ def test_a_script_with_a_guard_works_and_one_without_is_told(tmp_path):
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="counts processes as Linux does")
 def test_the_processes_of_a_killed_program_end(tmp_path):
     command = script(tmp_path, 'if __name__ == "__main__": work()', pause=60)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
-        assert program.stdout.readline() == "first\n"
+    with program(command, stdout=subprocess.PIPE, text=True) as started:
+        assert started.stdout.readline() == "first\n"
         children = [
             int(entry.name)
             for entry in Path("/proc").iterdir()
-            if entry.name.isdigit() and parent_of(entry) == program.pid
+            if entry.name.isdigit() and parent_of(entry) == started.pid
         ]
-        program.send_signal(signal.SIGKILL)
-    assert children
-    until(lambda: not any(alive(child) for child in children))
+        started.send_signal(signal.SIGKILL)
+        assert children
+        until(lambda: not any(alive(child) for child in children))
 
 
 def parent_of(entry):

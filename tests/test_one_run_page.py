@@ -204,6 +204,17 @@ def test_coins_that_do_not_look_fair_get_a_warning_with_their_p_value():
 # -- interference, families --------------------------------------------------------------------
 
 
+def test_canaries_with_equal_scores_have_every_bound_but_that_of_the_scores():
+    page = OneRunPage(log_coordinates=0.0)  # all canaries get the noise of the one coordinate
+    assert np.unique(page.run().scores).size == 1
+    summary = page.draw(next(f for f in page.figures() if f.name == "methods"))["layout"]
+    assert "BITS, exact" in str(summary)
+    assert "all thresholds of the scores" not in str(summary)
+    assert "there is nothing to compare" in page.of_scores().note
+    assert not page.message
+    assert "all thresholds of the scores" in str(OneRunPage(log_coordinates=2.0).methods())
+
+
 def test_interference_is_told_as_an_observation():
     page = OneRunPage(log_coordinates=2.0)
     assert "an observation, not a theorem" in page.interference()

@@ -4,7 +4,89 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Kind = TypeVar("Kind")
+
+#: Characters of a bad value that a message quotes.
+_QUOTED = 60
+
+#: Beyond it not every whole number is a float, and nothing that is counted ends.
+_COUNTABLE = 2**53
+
+#: Complex numbers, durations and dates, all of which numpy would make floats of.
+_OTHER = "cmM"
+
+
+def shown(value: Any) -> str:
+    """A bad value as messages quote it: in one line, and shortened where it is long."""
+    try:
+        text = repr(value)
+        if "\n" in text and not isinstance(value, np.ndarray):
+            text = f"<{type(value).__name__}>"  # a table
+        text = " ".join(text.split())
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
+
+
+def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], name: str, need: str) -> Kind:
+    """``value`` when it is of this class, or of one of these.
+
+    Parameters
+    ----------
+    value, kind, name
+    need : str
+        What is needed and where to get it: "a workbench.Counts; make one with …".
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {need}; got {shown(value)}, a {type(value).__name__}")
+    return value
+
+
+def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    """``values`` as floats, ±∞ and NaN included.
+
+    Raises
+    ------
+    ValueError
+        Text, dates, complex numbers, ragged lists, integers that no float can hold.
+    """
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind not in _OTHER:
+            return raw.astype(np.float64, copy=False)
+    except OverflowError:
+        raise ValueError(f"{name} is too large for a float, got {shown(values)}") from None
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"{name} must be a number or an array of numbers, got {shown(values)}")
+
+
+def real(value: Any, name: str) -> float:
+    """``value`` as a float, ±∞ for an integer that none can hold, and NaN for NaN.
+
+    Raises
+    ------
+    ValueError
+        When it is no number.
+    """
+    try:
+        if np.asarray(value).dtype.kind in _OTHER:
+            raise TypeError
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {shown(value)}") from None
 
 
 def number(value: Any, name: str) -> float:
@@ -15,29 +97,41 @@ def number(value: Any, name: str) -> float:
     ValueError
         When it is not a real finite number.
     """
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number, got {value!r}") from None
+    x = real(value, name)
     if not math.isfinite(x):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        most = ", at most 1.8e308" if math.isinf(x) and x != value else ""
+        raise ValueError(f"{name} must be finite{most}, got {shown(value)}")
     return x
+
+
+def number_or_infinite(value: Any, name: str) -> float:
+    """``value`` as a float that is no NaN; ±∞ may be (ValueError otherwise)."""
+    x = real(value, name)
+    return x if math.isinf(x) and x == value else number(value, name)
 
 
 def positive(value: Any, name: str) -> float:
     """``value`` as a finite float above 0 (ValueError otherwise)."""
     x = number(value, name)
     if x <= 0:
-        raise ValueError(f"{name} must be above 0, got {value!r}")
+        raise ValueError(f"{name} must be above 0, got {shown(value)}")
+    return x
+
+
+def non_negative(value: Any, name: str) -> float:
+    """``value`` as a finite float of at least 0 (ValueError otherwise)."""
+    x = number(value, name)
+    if x < 0:
+        raise ValueError(f"{name} must be at least 0, got {shown(value)}")
     return x
 
 
 def open_unit(value: Any, name: str, hint: str = "") -> float:
     """``value`` as a float strictly between 0 and 1 (ValueError otherwise)."""
-    x = number(value, name)
+    x = real(value, name)
     if not 0 < x < 1:
         raise ValueError(
-            f"{name} must lie strictly between 0 and 1, got {value!r}{hint and f'; {hint}'}"
+            f"{name} must lie strictly between 0 and 1, got {shown(value)}{hint and f'; {hint}'}"
         )
     return x
 
@@ -53,7 +147,7 @@ def confidence(value: Any) -> float:
     x = open_unit(value, "confidence", "write 0.95 for 95 %")
     if x <= 0.5:
         raise ValueError(
-            f"confidence must be above 0.5, got {value!r}; give the confidence (0.95), "
+            f"confidence must be above 0.5, got {shown(value)}; give the confidence (0.95), "
             f"not the error probability (0.05): did you mean {1 - x:g}?"
         )
     return x
@@ -61,22 +155,66 @@ def confidence(value: Any) -> float:
 
 def delta(value: Any) -> float:
     """The δ of (ε, δ): at least 0, below 1 (ValueError otherwise)."""
-    x = number(value, "delta")
+    x = real(value, "delta")
     if not 0 <= x < 1:
-        raise ValueError(f"delta must lie in [0, 1), got {value!r}; 1e-5 is a common choice")
+        raise ValueError(f"delta must lie in [0, 1), got {shown(value)}; 1e-5 is a common choice")
+    return x
+
+
+def each_of(
+    values: Any, kind: type[Kind] | tuple[type[Kind], ...], name: str, need: str
+) -> list[Kind]:
+    """``values`` as a list, when each is of this class, or of one of these.
+
+    Raises
+    ------
+    TypeError
+        They are no list or one of them is something else; ``need`` says what each must be.
+    """
+    try:
+        items = list(values)
+    except TypeError:
+        raise TypeError(f"{name} must be a list, each {need}; got {shown(values)}") from None
+    return [instance(item, kind, f"each of {name}", need) for item in items]
+
+
+def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
+    """``values`` as one bool for each of ``size`` (ValueError otherwise)."""
+    try:
+        x = np.asarray(values)
+    except ValueError:
+        x = np.empty(())
+    if x.dtype != bool or x.shape != (size,):
+        raise ValueError(f"{name} must be {size} bools, one each, got {shown(values)}")
     return x
 
 
 def count(value: Any, name: str, least: int = 0) -> int:
-    """``value`` as a whole number of at least ``least`` (ValueError otherwise)."""
+    """``value`` as a whole number from ``least`` to 2⁵³ (ValueError otherwise)."""
     x = number(value, name)
     if x != int(x) or x < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    if x > _COUNTABLE:
+        raise ValueError(f"{name} must be at most 2**53, got {shown(value)}")
     return int(x)
+
+
+def flag(value: Any, name: str) -> bool:
+    """``value`` as True or False; text such as "no", which counts as true, is a ValueError."""
+    if not (isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def text(value: Any, name: str) -> str:
+    """``value`` when it is text (TypeError otherwise)."""
+    return instance(value, str, name, "text")
 
 
 def one_of(value: Any, name: str, choices: Sequence[str] | Collection[str]) -> str:
     """``value`` when it is among ``choices`` (ValueError that lists them otherwise)."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}; got {value!r}")
-    return str(value)
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, choices))}; got {shown(value)}"
+        )
+    return value

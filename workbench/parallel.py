@@ -14,11 +14,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
+
+from workbench import checks
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -123,6 +125,9 @@ def map_in_processes(
     waiting = enumerate(tasks)
     at_work: dict[Future[Result], int] = {}
     done: SimpleQueue[Future[Result]] = SimpleQueue()
+    if executor is not None:
+        need = "a concurrent.futures.Executor; of a dask client take client.get_executor()"
+        checks.instance(executor, Executor, "executor", need)
     pool = shared_processes() if executor is None else executor
 
     def submit(count: int | None) -> None:
@@ -148,6 +153,22 @@ def map_in_processes(
     finally:
         for future in at_work:
             future.cancel()
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C through to what runs inside, where SIGINT is ignored outside.
+
+    A kernel ignores it between cells, and a program in the background of a script from its start.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def cores() -> int:

@@ -31,7 +31,7 @@ from workbench.bounds.betting import (
 from workbench.bounds.result import Bound
 from workbench.bounds.tally import WARM_UP, Tally
 from workbench.curves.elementwise import Floats
-from workbench.scores.sample import SAMPLINGS, Scores
+from workbench.scores.sample import SAMPLINGS, Scores, require_scores
 
 METHOD = "betting"
 
@@ -120,7 +120,7 @@ class AnytimeAudit:
         self.quantity = quantity
         self.delta, self._claims = _claims(quantity, delta)
         self.confidence = checks.confidence(confidence)
-        self.larger_is_member = larger_is_member
+        self.larger_is_member = checks.flag(larger_is_member, "larger_is_member")
         self._assumption = "if rows are independent" if sampling == "unknown" else sampling
         self._tally = Tally(ratio)
         self.ratio = self._tally.ratio
@@ -327,6 +327,7 @@ def _of_all(
 def _audit(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> AnytimeAudit:
+    require_scores(scores)
     return AnytimeAudit(
         delta, confidence, quantity, ratio, scores.larger_is_member, scores.sampling
     )
@@ -369,9 +370,10 @@ def _claims(quantity: str, delta: float | None) -> tuple[float | None, Claims]:
 
 def _row(values: Any, name: str) -> Floats:
     try:
-        x = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a 1-d array of numbers, got {values!r}") from None
+        x = checks.array(values, name)
+    except ValueError:
+        said = checks.shown(values)
+        raise ValueError(f"{name} must be a 1-d array of numbers, got {said}") from None
     if x.ndim != 1:
         raise ValueError(f"{name} has shape {x.shape}; give the new scores as a 1-d array")
     return x

@@ -47,7 +47,7 @@ from workbench.bounds.ties import counts_above
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic band"
 
@@ -324,6 +324,7 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
     Guarantee: simultaneous, distribution-free, for independent scores; ties, any sample sizes and
     non-finite outcomes included. Source: the workbench's own; proof in `workbench.bounds.band`.
     """
+    require_scores(scores)
     confidence = checks.confidence(confidence)
     if scores not in _TESTS:
         ranks = rank_grid(scores.n_q)

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import checks
 from workbench.bounds.result import percent, plain
 from workbench.bounds.roc_limits import RocLimits, roc_limits
+from workbench.curves.elementwise import inner_rates
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 Floats = NDArray[np.float64]
 
@@ -134,10 +135,12 @@ def compare(
     Guarantee: simultaneous and distribution-free. A quarter of the error probability goes to the
     upper and the lower limits of each set, so nothing needs to be independent between the sets.
     """
+    require_scores(a, "a")
+    require_scores(b, "b")
     confidence = checks.confidence(confidence)
-    rates = RATES if fpr is None else np.sort(np.ravel(np.asarray(fpr, dtype=float)))
-    if not (np.all(rates > 0) and np.all(rates < 1)):
-        raise ValueError(f"fpr must lie strictly between 0 and 1, got {fpr!r}")
+    rates = RATES if fpr is None else np.sort(np.ravel(inner_rates(fpr, "fpr")))
+    if not rates.size:
+        raise ValueError("fpr is empty; give at least one false positive rate, such as 0.01")
     error = (1 - confidence) / 4
     a_lower, a_upper = _true_positives(roc_limits(a, error), rates)
     b_lower, b_upper = _true_positives(roc_limits(b, error), rates)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench import checks
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,8 @@ class Counts:
     @classmethod
     def at_threshold(cls, scores: Scores, threshold: float) -> Counts:
         """The counts of the attack that calls "in" what lies on the member side of a threshold."""
+        require_scores(scores)
+        threshold = checks.number(threshold, "threshold")
         tp, fp = (int(k) for k in scores.tail_counts(threshold))
         return cls(tp=tp, fp=fp, tn=scores.n_q - fp, fn=scores.n_p - tp)
 

@@ -20,7 +20,7 @@ from workbench.bounds.anytime import out_of_order
 from workbench.bounds.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.result import plain
 from workbench.bounds.tally import Tally
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +48,9 @@ class EValue:
     n_q: int
     assumption: str
     void: str | None = None
+
+    def __post_init__(self) -> None:
+        checks.number_or_infinite(self.log, "log")
 
     def __float__(self) -> float:
         return math.exp(self.log) if self.log < 709 else math.inf
@@ -92,9 +95,8 @@ def anytime_e_value(
     -----
     The wealth of the bets in `workbench.bounds.betting` at the last look.
     """
-    epsilon = checks.number(epsilon, "epsilon")
-    if epsilon < 0:
-        raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
+    require_scores(scores)
+    epsilon = checks.non_negative(epsilon, "epsilon")
     claims = EpsilonClaims(checks.delta(delta))
     tally = Tally(ratio)
     sign = 1.0 if scores.larger_is_member else -1.0
@@ -121,9 +123,9 @@ def average_e_values(values: Sequence[EValue]) -> EValue:
     ValueError
         No values, or of different claims.
     """
-    total = _together(values)
+    values = _of_one_claim(values)
     logs = [value.log for value in values]
-    return replace(total, log=float(logsumexp(logs) - math.log(len(logs))))
+    return replace(_total(values), log=float(logsumexp(logs) - math.log(len(logs))))
 
 
 def multiply_e_values(values: Sequence[EValue]) -> EValue:
@@ -134,7 +136,8 @@ def multiply_e_values(values: Sequence[EValue]) -> EValue:
     ValueError
         No values, or of different claims.
     """
-    return replace(_together(values), log=math.fsum(value.log for value in values))
+    values = _of_one_claim(values)
+    return replace(_total(values), log=math.fsum(value.log for value in values))
 
 
 def e_benjamini_hochberg(
@@ -178,21 +181,27 @@ def _log(value: EValue | float) -> float:
         if value.void:
             raise ValueError(f"{value!r} is no evidence; leave it out")
         return value.log
-    if not value >= 0:
-        raise ValueError(f"an e-value must be at least 0, got {value!r}")
-    return math.log(value) if value > 0 else -math.inf
+    if not checks.real(value, "an e-value") >= 0:
+        raise ValueError(f"an e-value must be at least 0, got {checks.shown(value)}")
+    number = checks.number_or_infinite(value, "an e-value")
+    return math.log(number) if number > 0 else -math.inf
 
 
-def _together(values: Sequence[EValue]) -> EValue:
-    """One value with the sizes of all."""
+def _of_one_claim(values: Sequence[EValue]) -> list[EValue]:
+    values = checks.each_of(values, EValue, "values", "an EValue, as of wb.anytime_e_value")
     if not values:
         raise ValueError("no e-values were given")
     first = values[0]
     for value in values:
         if (value.epsilon, value.delta) != (first.epsilon, first.delta):
             raise ValueError(f"e-values of different claims: {first!r} and {value!r}")
+    return values
+
+
+def _total(values: Sequence[EValue]) -> EValue:
+    """One value with the sizes of all."""
     return replace(
-        first,
+        values[0],
         n_p=sum(value.n_p for value in values),
         n_q=sum(value.n_q for value in values),
         void=next((value.void for value in values if value.void), None),

@@ -56,10 +56,13 @@ def hockey_stick_limits(
     they were not. Derivation of the sharper limit: E[D]₊ ≤ sd(D)/2 and Cauchy–Schwarz bound the
     bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
     """
+    need = "a workbench.Histogram: make one with wb.histogram(scores, bins=, range=)"
+    checks.instance(histogram, Histogram, "histogram", need)
     checks.one_of(method, "method", METHODS)
     epsilon = checks.number(epsilon, "epsilon")
     confidence = checks.confidence(confidence)
-    s, k, a = histogram.scores, histogram.p.size, math.exp(epsilon)
+    s, k = histogram.scores, histogram.p.size
+    a = math.exp(epsilon) if epsilon < 709 else math.inf
     error = (1 - confidence) / 2
     estimate = float(histogram.hockey_stick(epsilon))
     if method == "canonne":

@@ -64,10 +64,17 @@ def gdp_fit(
     if method == "threshold":
         if not isinstance(source, Scores):
             raise ValueError(f"method='threshold' needs Scores, got {type(source).__name__}")
-        rates = error_rates(source, checks.number(threshold, "threshold"))
+        threshold = checks.number(threshold, "threshold")
+        rates = error_rates(source, threshold)
         return _fit(source, float(rates.mu), method, threshold=threshold)
     if isinstance(source, Scores):
         source = histogram(source) if method == "tv" else roc(source)
+    asked = "total_variation" if method == "tv" else "gdp_mu"
+    if not isinstance(source, Histogram | Roc | TradeoffBand) and not hasattr(source, asked):
+        raise TypeError(
+            f"source must be Scores, a Histogram, Roc, band, curve or pair for method={method!r}, "
+            f"got {checks.shown(source)}"
+        )
     curve = source.curve if isinstance(source, Histogram | Roc | TradeoffBand) else source
     if method == "tv":
         tv = source.total_variation

@@ -35,7 +35,7 @@ from workbench.bounds.result import Bound, percent
 from workbench.bounds.split import split, told
 from workbench.bounds.ties import counts_above
 from workbench.curves.elementwise import Floats
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import Scores, ScoresError, require_scores
 
 METHODS = {
     "threshold": "held-out thresholds",
@@ -80,6 +80,7 @@ def held_out_bound(
     -----
     Guarantee: held-out, distribution-free, for independent scores; ties included.
     """
+    require_scores(scores)
     confidence = checks.confidence(confidence)
     checks.one_of(ordering, "ordering", METHODS)
     splits = checks.count(splits, "splits", least=1)

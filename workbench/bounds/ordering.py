@@ -13,6 +13,7 @@ Outcomes of any dimension are ordered by a classifier in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,8 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import checks
 from workbench.bounds.split import hashed_generator, in_first, split, told
 from workbench.curves.elementwise import Floats, quiet
+from workbench.parallel import one_thread
 from workbench.reprs import table
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import Scores, ScoresError, require_scores
 
 #: Share of the data that an ordering is learned on. A half gives smaller bounds: the ordering is
 #: hardly better, and the limits are wider.
@@ -31,6 +33,9 @@ SHARE = 0.2
 
 #: What each bin's counts start from, so that an empty side makes no infinite ratio.
 _PRIOR_COUNT = 0.5
+
+#: Values up to which a classifier gains nothing by threads, and loses much where cores are busy.
+_FEW = 10**6
 
 #: Outcomes that are no numbers, each of its own kind.
 _ODD = np.isnan, np.isposinf, np.isneginf
@@ -90,7 +95,7 @@ class LikelihoodRatio:
     of_minus_inf: float
 
     def __call__(self, x: ArrayLike) -> Floats:
-        x = np.asarray(x, dtype=float)
+        x = checks.array(x, "x")
         knots, y = self.knots, self.log_ratio
         value = np.interp(x, knots, y)
         if knots.size > 1:
@@ -136,6 +141,7 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
     >>> band = wb.tradeoff_band(wb.learn_ordering(s).scores)
     >>> band.epsilon(1e-5), band.mu(), band.curve
     """
+    require_scores(scores)
     share = checks.open_unit(share, "share", "such as 0.2")
     first, rest = split(scores, share)
     held_out = f"Scores are likelihood ratios learned on {told(share)}; these are the others."
@@ -255,9 +261,10 @@ class ClassifierScore:
 
     def __call__(self, x: ArrayLike) -> Floats:
         x = _finite(x)
-        if hasattr(self.classifier, "decision_function"):
-            return np.asarray(self.classifier.decision_function(x), dtype=float)
-        member = self.classifier.predict_proba(x)[:, 1]
+        with _threads(x):
+            if hasattr(self.classifier, "decision_function"):
+                return np.asarray(self.classifier.decision_function(x), dtype=float)
+            member = self.classifier.predict_proba(x)[:, 1]
         with quiet():
             return np.asarray(np.log(member) - np.log1p(-member))
 
@@ -277,21 +284,28 @@ def train_classifier(
         )
     if "random_state" in model.get_params():
         model.set_params(random_state=int(rng.integers(2**31)))
-    model.fit(_finite(np.concatenate(parts)), np.repeat([1, 0], [len(x) for x in parts]))
+    x, y = _finite(np.concatenate(parts)), np.repeat([1, 0], [len(rows) for rows in parts])
+    with _threads(x):
+        model.fit(x, y)
     return ClassifierScore(model)
+
+
+def _threads(x: Floats) -> AbstractContextManager[Any]:
+    """For work on these rows."""
+    return one_thread() if x.size <= _FEW else nullcontext()
 
 
 def _finite(x: ArrayLike) -> Floats:
     """±∞ as the largest numbers that classifiers take; NaN is the classifier's to treat."""
     largest = float(np.finfo(np.float32).max)
-    return np.clip(np.asarray(x, dtype=float), -largest, largest)
+    return np.clip(checks.array(x, "x"), -largest, largest)
 
 
 def _rows(values: ArrayLike, side: str) -> Floats:
     """One side as a 2-d float array."""
     try:
-        x = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+        x = checks.array(values, side)
+    except ValueError:
         raise ScoresError(f"{side} must be a table of numbers, a row a run") from None
     if x.ndim != 2:
         raise ScoresError(

@@ -21,7 +21,7 @@ from workbench import checks
 from workbench.bounds.families import Family, family_named
 from workbench.bounds.result import Bound, percent
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 QUANTITIES = ("epsilon", "delta", "mu", "total variation")
 SIDED = ("lower", "two")
@@ -113,6 +113,7 @@ def family_fit(
         give: non-finite ones or two constants (Gaussian), more than two outcomes (randomised
         response).
     """
+    require_scores(scores)
     member = family_named(family, q)
     confidence = checks.confidence(confidence)
     found = member.limits(scores, (1 - confidence) / 2)
@@ -171,6 +172,7 @@ def parametric_bound(
     simultaneous for the others, over all thresholds. Every quantity increases with the parameter,
     so one limit of it serves all δ and ε at once.
     """
+    require_scores(scores)
     checks.one_of(quantity, "quantity", QUANTITIES)
     checks.one_of(sided, "sided", SIDED)
     member = family_named(family, q)
@@ -183,6 +185,11 @@ def parametric_bound(
             raise ValueError(f"quantity={quantity!r} needs {name}=")
         if value is not None and not needed:
             raise ValueError(f"quantity={quantity!r} takes no {name}=, got {value!r}")
+    at: dict[str, float] = {}
+    if delta is not None:
+        at["delta"] = checks.delta(delta)
+    if epsilon is not None:
+        at["epsilon"] = checks.number(epsilon, "epsilon")
     if quantity == "mu" and family != "gaussian":
         raise ValueError(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
@@ -198,9 +205,9 @@ def parametric_bound(
             return math.inf if quantity == "epsilon" else 1.0
         pair = member.pair(parameter)
         if quantity == "epsilon":
-            return float(pair.epsilon(checks.delta(delta)))
+            return float(pair.epsilon(at["delta"]))
         if quantity == "delta":
-            return float(pair.profile(checks.number(epsilon, "epsilon")))
+            return float(pair.profile(at["epsilon"]))
         return pair.total_variation
 
     return Bound(
@@ -216,9 +223,9 @@ def parametric_bound(
         n_q=scores.n_q,
         discarded=scores.discarded,
         confidence=confidence,
-        delta=delta,
-        epsilon=epsilon,
         void=None if found.fits else f"no member of the family {family!r} fits these scores",
+        delta=at.get("delta"),
+        epsilon=at.get("epsilon"),
     )
 
 
@@ -325,6 +332,7 @@ def family_check(
     is merely a monotone function of Gaussian ones is refuted too; the others are compared as
     trade-off functions. Source: the workbench's own.
     """
+    require_scores(scores)
     member = family_named(family, q)
     confidence = checks.confidence(confidence)
     estimate = member.estimate(scores)

@@ -34,8 +34,9 @@ from workbench.bounds.questions import Epsilon
 from workbench.bounds.rank_tests import rank_tests
 from workbench.bounds.result import percent, plain
 from workbench.bounds.tally import Tally
-from workbench.curves.elementwise import Floats
+from workbench.curves.elementwise import Floats, rates
 from workbench.curves.points import epsilon_of_point
+from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores, ScoresError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class BoundDistribution:
 
     def quantile(self, level: ArrayLike) -> Any:
         """Quantiles of the bound; the shape of ``level``."""
-        return np.quantile(self.values, np.asarray(level, dtype=float))
+        return np.quantile(self.values, rates(level, "level"))
 
     def __repr__(self) -> str:
         low, median, high = self.quantile([0.1, 0.5, 0.9])
@@ -329,8 +330,9 @@ class _Plan:
     seed: int | np.random.Generator
 
     def __post_init__(self) -> None:
-        checks.delta(self.delta)
-        checks.confidence(self.confidence)
+        checks.instance(self.pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
+        object.__setattr__(self, "delta", checks.delta(self.delta))
+        object.__setattr__(self, "confidence", checks.confidence(self.confidence))
         checks.one_of(self.method, "method", METHODS)
         if isinstance(self.seed, np.random.Generator):
             # One number, so that all n are simulated alike.

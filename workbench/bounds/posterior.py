@@ -33,7 +33,7 @@ from workbench import checks
 from workbench.bounds.counts import Counts
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 #: Nodes in each panel, and where panels end, in standard deviations of each posterior.
 NODES = 8
@@ -114,7 +114,8 @@ def posterior_over_thresholds(
     -------
     PosteriorCurve
     """
-    thresholds = np.asarray(thresholds, dtype=float)
+    require_scores(scores)
+    thresholds = checks.array(thresholds, "thresholds")
     tp, fp = scores.tail_counts(thresholds)
     rows = np.stack([tp, fp, scores.n_q - fp, scores.n_p - tp]).reshape(4, -1).astype(float)
     mass = _mass(rows, _allowed(tradeoff)).reshape(thresholds.shape)
@@ -185,7 +186,11 @@ def posterior_parameter(
     monotone.
     """
     probability = checks.open_unit(probability, "probability")
-    ends = [checks.number(end, "bounds") for end in bounds]
+    try:
+        low, high = bounds
+    except (TypeError, ValueError):
+        raise ValueError(f"bounds must be a pair (low, high), got {checks.shown(bounds)}") from None
+    ends = checks.number(low, "bounds[0]"), checks.number(high, "bounds[1]")
 
     def excess(parameter: float) -> float:
         return posterior_mass(counts, family(parameter)) - probability
@@ -248,7 +253,12 @@ def region_mass(counts: Counts, region: Region) -> float:
 
 
 def _allowed(tradeoff: Any) -> Region:
-    f = tradeoff.tradeoff
+    f = getattr(tradeoff, "tradeoff", None)
+    if not callable(f):
+        raise TypeError(
+            "tradeoff must be a pair, curve, histogram or band, which have tradeoff(alpha), such "
+            f"as wb.GaussianPair(1); got {checks.shown(tradeoff)}"
+        )
     curve = getattr(tradeoff, "curve", tradeoff)
     if isinstance(curve, TradeoffCurve):
         return Region.of_tradeoff(f, curve.symmetrized().alpha)
@@ -259,6 +269,8 @@ def _allowed(tradeoff: Any) -> Region:
 
 def _rows(counts: list[Counts]) -> Floats:
     """tp, fp, tn, fn, shape (4, number of counts)."""
+    for c in counts:
+        checks.instance(c, Counts, "counts", "a workbench.Counts: wb.Counts(tp=, fp=, tn=, fn=)")
     return np.array([[c.tp, c.fp, c.tn, c.fn] for c in counts], dtype=float).T
 
 

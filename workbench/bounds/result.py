@@ -151,6 +151,9 @@ class Bound:
         checks.one_of(self.quantity, "quantity", _SYMBOLS)
         checks.one_of(self.guarantee, "guarantee", GUARANTEES)
         checks.one_of(self.side, "side", ("lower", "upper", "two"))
+        checks.number_or_infinite(self.value, "value")
+        if self.upper is not None:
+            checks.number_or_infinite(self.upper, "upper")
         if (self.side == "two") != (self.upper is not None):
             raise ValueError(
                 f"upper is the upper end of a two-sided bound: got side={self.side!r} and "
@@ -291,6 +294,7 @@ class Bound:
 
     def voided(self, reason: str) -> Bound:
         """The same number with its guarantee declared void; estimates have none to lose."""
+        checks.text(reason, "reason")
         return self if self.guarantee == "estimate" else replace(self, void=reason)
 
     # -- how it travels -------------------------------------------------------------------------
@@ -354,7 +358,7 @@ def percent(confidence: float) -> str:
 
 def _one_in(rate: float) -> tuple[int, int]:
     """A rate as people of whom some: 0.001 is 1 in 1000, 0.03 is 3 in 100."""
-    people = 10 ** max(2, math.ceil(-math.log10(rate)))
+    people = 10 ** min(max(2, math.ceil(-math.log10(rate))), 300)  # no float holds 10**309
     return people, max(1, round(rate * people))
 
 

@@ -14,7 +14,7 @@ from workbench.bounds.intervals import bound
 from workbench.bounds.questions import Epsilon, Mu, Question
 from workbench.bounds.result import Bound
 from workbench.curves.points import mu_of_point
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,9 @@ def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95)
 
     Guarantee: pointwise; at any one of the thresholds, if it was chosen beforehand.
     """
+    require_scores(scores)
     confidence = checks.confidence(confidence)
-    thresholds = np.asarray(thresholds, dtype=float)
+    thresholds = checks.array(thresholds, "thresholds")
     tp, fp = scores.tail_counts(thresholds)
     fn = scores.n_p - tp
     error = (1 - confidence) / 2

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from workbench import checks
 from workbench.cli.output import add_format, apart, say
 from workbench.cli.progress import progress
-from workbench.parallel import new_processes
+from workbench.parallel import interruptible, new_processes
 
 if TYPE_CHECKING:
     from workbench.cli.mechanism_formats import Report
@@ -142,7 +142,9 @@ def test(arguments: argparse.Namespace) -> int:
     """Audit a mechanism, or replay what an audit found."""
     from workbench.cli.mechanism_formats import FORMATS
 
-    with apart():
+    # Also in the background of a script, where SIGINT comes ignored: whoever sends it all the same
+    # wants the partial result. What `nohup` ignores, SIGHUP, stays ignored.
+    with apart(), interruptible():
         report = _replay(arguments) if "replay" in arguments else _audit(arguments)
     say(FORMATS[arguments.format](report))
     return report.status

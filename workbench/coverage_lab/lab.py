@@ -20,6 +20,7 @@ from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upp
 from workbench.bounds.result import Bound, percent, plain
 from workbench.coverage_lab.methods import KEPT, METHODS, Asked
 from workbench.coverage_lab.settings import Setting, setting_of
+from workbench.curves.elementwise import rates
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes, silent
 from workbench.reprs import table
@@ -129,7 +130,7 @@ class Coverage:
 
     def quantile(self, level: Any) -> Floats:
         """Quantiles of the bound over the replicates."""
-        return np.asarray(np.quantile(self.values, level))
+        return np.asarray(np.quantile(self.values, rates(level, "level")))
 
     @property
     def share_of_truth(self) -> float:
@@ -262,7 +263,7 @@ def compare_methods(
     report : callable, optional
         Hears the progress and the results so far; see `workbench.parallel.Report`.
     """
-    checks.count(reps, "reps", least=1)
+    reps = checks.count(reps, "reps", least=1)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
     job = _Job(
         methods=tuple(_known(method) for method in methods),

@@ -7,6 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench import checks
+
 Floats: TypeAlias = NDArray[np.float64]
 
 #: A Python float where every argument was a number, an ndarray otherwise (typed as numpy's own).
@@ -29,10 +31,7 @@ def shaped(values: ArrayLike) -> Values:
 
 def reals(values: ArrayLike, name: str) -> Floats:
     """``values`` as floats; ±∞ may occur, NaN may not (ValueError)."""
-    try:
-        x = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a number or an array, got {values!r}") from None
+    x = checks.array(values, name)
     return _require(~np.isnan(x), x, f"{name} must be a number", "leave out missing values")
 
 

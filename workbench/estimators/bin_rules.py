@@ -144,7 +144,7 @@ def knuth_width(scores: Scores) -> float:
         log_gamma[first[1:] - 1] = 0.0  # from one candidate's last edge to the next one's first
         log_posterior += np.add.reduceat(log_gamma, first) + n * np.log(bins) + gammaln(bins / 2)
         log_posterior -= bins * gammaln(0.5) + gammaln(n + bins / 2)
-    return (high - low) / float(bins[np.argmax(log_posterior)])
+    return _usable((high - low) / float(bins[np.argmax(log_posterior)]), scores)
 
 
 def squared_slope(ordered: NDArray[np.float64]) -> float:
@@ -184,11 +184,12 @@ def _slope_length(
     from scipy.fft import irfft, rfft
 
     low, first, third, high = (float(x) for x in span)
-    if first == third:
+    cell = (high - low) / CELLS
+    if first == third or cell == 0:  # a few of the least numbers, which have no density either
         return 0.0
     mass = np.diff(below(np.linspace(low, np.nextafter(high, np.inf), CELLS + 1))) / n
     # Everything in cells, so that no power of a length overflows.
-    cell, at = (high - low) / CELLS, np.arange(CELLS)
+    at = np.arange(CELLS)
     share = mass / mass.sum()
     deviation = math.sqrt(share @ (at - share @ at) ** 2)
     scale = min(deviation, (third - first) / cell / 1.349)
@@ -232,7 +233,7 @@ def _usable(width: float, scores: Scores) -> float:
     if width > 0:
         return width
     low, high = default_range(scores)
-    return (high - low) / _FALLBACK_BINS
+    return (high - low) / _FALLBACK_BINS or high - low  # the least numbers have no twentieth
 
 
 def _resolved(width: float, scores: Scores) -> float:

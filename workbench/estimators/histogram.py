@@ -23,7 +23,7 @@ from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 #: Bins more than this help nobody and slow the display.
 MOST_BINS = 100_000
@@ -157,6 +157,7 @@ def histogram(
     ValueError
         Two ways of choosing bins at once, an empty range, more than 100 000 bins.
     """
+    require_scores(scores)
     given = [name for name, value in (("bins", bins), ("width", width)) if value is not None]
     if len(given) == 2 or (rule is not None and given and (rule, given) != ("quantile", ["bins"])):
         raise ValueError(
@@ -164,6 +165,10 @@ def histogram(
             "(bins= goes with rule='quantile' only)"
         )
     low, high = _range(scores, range)
+    if rule != "quantile" and math.isinf(high - low):
+        raise ValueError(
+            f"no float holds the distance from {low:g} to {high:g}; divide the scores by a constant"
+        )
     from_data = range is None
     edges: NDArray[np.float64]
     if rule == "quantile":
@@ -205,7 +210,7 @@ def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, fl
 
 def _check_bins(k: float) -> None:
     if k > MOST_BINS:
-        raise ValueError(f"{k:.0f} bins are too many (at most {MOST_BINS}): choose a wider bin")
+        raise ValueError(f"{k:.6g} bins are too many (at most {MOST_BINS}): choose a wider bin")
 
 
 def _count(scores: Scores, edges: NDArray[np.float64], rule: str, from_data: bool) -> Histogram:

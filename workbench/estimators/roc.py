@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from workbench import checks
+from workbench.curves.elementwise import rates
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.reprs import table
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,9 +54,7 @@ class Roc:
 
     def tpr(self, fpr: ArrayLike) -> Any:
         """Largest observed true positive rate at an observed false positive rate ≤ ``fpr``."""
-        allowed = np.floor(np.asarray(fpr, dtype=float) * self.scores.n_q * (1 + 1e-12))
-        if np.any(np.asarray(fpr) < 0) or np.any(np.asarray(fpr) > 1):
-            raise ValueError(f"fpr must lie in [0, 1], got {fpr!r}")
+        allowed = np.floor(rates(fpr, "fpr") * self.scores.n_q * (1 + 1e-12))
         i = np.searchsorted(self.false_positives, allowed, side="right") - 1
         return self.true_positives[i] / self.scores.n_p
 
@@ -79,7 +78,7 @@ def roc(scores: Scores) -> Roc:
     Only thresholds at values of Q matter: between two of them a lower threshold gains true
     positives for nothing.
     """
-    p, q = scores.ordered
+    p, q = require_scores(scores).ordered
     last = np.flatnonzero(_differs(q))  # the last of each run of equal scores
     value = q[last]
     above = p.size - np.searchsorted(p, value, side="right")

@@ -353,7 +353,7 @@ def explore_selection(
     """
     given = {} if runs is None else run_values(runs)
     if mu is not None:
-        given |= {"base_kind": "mu", "mu": mu}
+        given |= {"base_kind": "mu", "mu": checks.number(mu, "mu")}
     page = SelectionPage()
     return View(page, page.code, show, {**given, **(spec or {})})
 

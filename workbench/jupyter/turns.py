@@ -7,11 +7,10 @@ kernel ignores Ctrl-C. Both are settled here, so that the page needs no locks an
 from __future__ import annotations
 
 import asyncio
-import signal
 import threading
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Hashable
+
+from workbench.parallel import interruptible
 
 #: Seconds for which messages are gathered before the page is redrawn.
 GATHER = 0.005
@@ -78,16 +77,3 @@ class Turns:
             jobs, self._jobs = list(self._jobs.values()), {}
         with interruptible():
             self._run(jobs)
-
-
-@contextmanager
-def interruptible() -> Iterator[Any]:
-    """Let Ctrl-C through to what runs inside; between cells a kernel ignores it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -67,6 +67,9 @@ class OneRun:
     name: str = ""
 
     def __post_init__(self) -> None:
+        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        object.__setattr__(self, "larger_is_member", direction)
+        checks.text(self.name, "name")
         checks.one_of(self.design, "design", DESIGNS)
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:
@@ -231,6 +234,7 @@ class OneRun:
 
     def part(self, rows: NDArray[np.bool_]) -> OneRun:
         """Some of the canaries, as a run of their own: the others count as other training data."""
+        rows = checks.mask(rows, self.canaries, "rows")
         return OneRun(
             self.scores[rows],
             self.included[rows],
@@ -309,6 +313,8 @@ class Guesses:
         m = checks.count(self.canaries, "canaries", least=1)
         r = checks.count(self.guesses, "guesses", least=1)
         c = checks.count(self.correct, "correct")
+        for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
+            object.__setattr__(self, field, value)
         if r > m:
             raise ValueError(
                 f"guesses must be at most the {m} canaries, got {r}; count each canary once"
@@ -318,6 +324,7 @@ class Guesses:
         checks.one_of(self.design, "design", DESIGNS)
         if self.included is not None:
             k = checks.count(self.included, "included")
+            object.__setattr__(self, "included", k)
             if k in (0, m) and m > 1:
                 raise ValueError(
                     f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "
@@ -353,9 +360,11 @@ def coins_p_value(included: int, canaries: int) -> float:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        x = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ScoresError(f"{name} must be numbers, one a canary, got {values!r:.60}") from None
+        x = checks.array(values, name).copy()
+    except ValueError:
+        raise ScoresError(
+            f"{name} must be numbers, one a canary, got {checks.shown(values)}"
+        ) from None
     if x.ndim != 1 or x.size < 2:
         raise ScoresError(f"{name} must be 1-d with at least 2 canaries, got shape {x.shape}")
     return x

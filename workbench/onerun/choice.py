@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from workbench import checks
 from workbench.bounds.result import Bound
-from workbench.onerun.canaries import Ends, OneRun, Rule
+from workbench.onerun.canaries import Ends, OneRun, Rule, Threshold
 from workbench.scores.sample import ScoresError
 
 TUNED = "the rule of guessing was chosen because of the bounds that these very canaries gave"
@@ -92,7 +92,8 @@ def tune_one_run(
     ValueError
         No rules, or what `one_run_bound` refuses.
     """
-    rules = abstentions(run.canaries) if rules is None else tuple(rules)
+    checks.instance(run, OneRun, "run", "a workbench.OneRun: make one with wb.read_one_run(...)")
+    rules = abstentions(run.canaries) if rules is None else _rules(rules)
     if not rules:
         raise ValueError("rules is empty; give at least one way of guessing")
     confidence = checks.confidence(confidence)
@@ -136,6 +137,11 @@ def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends
         rules.append(Ends(k_in, round(guesses) - k_in))
         guesses /= ratio
     return tuple(dict.fromkeys(rules))
+
+
+def _rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    need = "a Threshold or Ends of workbench.onerun.canaries"
+    return tuple(checks.each_of(rules, (Threshold, Ends), "rules", need))
 
 
 def _held_out(

@@ -22,7 +22,7 @@ from workbench.onerun.bits import (
     hypothetical_limits,
 )
 from workbench.onerun.bound import FIXED_HALF, METHODS
-from workbench.onerun.canaries import REMARKABLE, Guesses, OneRun, coins_p_value
+from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
 from workbench.onerun.choice import TUNED, Tuning, tune_one_run
 from workbench.onerun.families import Family, find
 from workbench.onerun.simulate import DPSGD, Mechanism, SharedGaussian
@@ -123,6 +123,17 @@ class OneRunAudit(OneRunSource):
             return Fact("–", "needs a guess on each canary")
         try:
             return guesses.bound(**self.asked(method))
+        except ValueError as error:
+            return Fact("–", str(error))
+
+    @derived(needs=("run", "log_delta", "confidence"))
+    def of_scores(self) -> Bound | Fact:
+        """ε by the band over all thresholds of the scores, or why there is none."""
+        run = self.run()
+        if isinstance(run, str):
+            return Fact("–", "needs scores")
+        try:
+            return tradeoff_band(run.as_scores(), self.confidence).epsilon(self.delta)
         except ValueError as error:
             return Fact("–", str(error))
 
@@ -361,7 +372,7 @@ class OneRunAudit(OneRunSource):
 
     @figure(
         "ε by every method",
-        needs=("by_method", "run", "reference", "rule_moved", "looked"),
+        needs=("by_method", "of_scores", "reference", "rule_moved", "looked"),
         span=6,
         caution="STEINKE23, the sharp limit and MAHLOUJIFAR24 let canaries influence each other; "
         "BITS and its extension do not. The scores' own band assumes that canaries behave like "
@@ -371,12 +382,11 @@ class OneRunAudit(OneRunSource):
         """Lower bounds from the same guesses; amber ones are void."""
         shown = {NAMES[name]: self._method(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
-        run = self.run()
-        if isinstance(run, OneRun) and bounds:
-            band = tradeoff_band(run.as_scores(), self.confidence)
-            bounds["all thresholds of the scores"] = self._certified(band.epsilon(self.delta))
         if not bounds:
             return empty("No method applies.")
+        of_scores = self.of_scores()
+        if isinstance(of_scores, Bound):
+            bounds["all thresholds of the scores"] = self._certified(of_scores)
         return charts.methods(bounds, self.reference())
 
     @figure(

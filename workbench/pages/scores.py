@@ -590,6 +590,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
 def nice_below(x: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is at most x."""
+    if math.isinf(x):
+        raise ValueError("no float holds the range of these scores; divide them by a constant")
     power = 10.0 ** math.floor(math.log10(x))
     return max(m * power for m in (1, 2, 5) if m * power <= x)
 

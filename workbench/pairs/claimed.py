@@ -227,13 +227,10 @@ def _sequence(values: Any) -> Sequence[Any]:
 
 
 def _cell(value: Any, what: str, i: int) -> float:
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise ValueError(f"row {i + 1}: {what} must be a number, got {value!r}") from None
+    x = checks.real(value, f"row {i + 1}: {what}")
     top = _LARGEST_EPSILON if what == "ε" else 1.0
     if not 0 <= x <= top:
-        raise ValueError(f"row {i + 1}: {what} must lie in [0, {top:g}], got {value!r}")
+        raise ValueError(f"row {i + 1}: {what} must lie in [0, {top:g}], got {checks.shown(value)}")
     return x
 
 

@@ -117,8 +117,9 @@ class DPSGDPair(AccountedPair):
                 "a record is in a batch at most once"
             )
         # 60000/256 epochs may come back as one step too many by round-off.
-        steps = math.ceil(checks.positive(epochs, "epochs") * size / batch * (1 - 1e-12))
-        return cls(noise_multiplier, batch / size, steps, neighbouring)
+        passes = checks.positive(epochs, "epochs") * (size / batch)
+        steps = checks.number(passes, "epochs · dataset_size / batch_size") * (1 - 1e-12)
+        return cls(noise_multiplier, batch / size, math.ceil(steps), neighbouring)
 
     @property
     def name(self) -> str:

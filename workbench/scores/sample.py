@@ -28,6 +28,9 @@ SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
 CLUSTER_RULES = ("mean", "max", "first")
 NON_FINITE = ("keep", "drop")
 
+#: Kinds of arrays that numpy would make numbers of, and that are no scores.
+_NO_SCORES = {"c": "complex numbers", "m": "durations", "M": "dates"}
+
 
 class ScoresError(ValueError):
     """Scores that cannot be audited; the message says what is wrong and what to do."""
@@ -94,7 +97,7 @@ class Scores:
     """
 
     p: NDArray[np.float64]
-    q: NDArray[np.float64]
+    q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is told below
     larger_is_member: bool = True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
@@ -108,6 +111,15 @@ class Scores:
     rows_q: int = field(init=False)
 
     def __post_init__(self) -> None:
+        if self.q is None:
+            raise TypeError(
+                f"q is missing, the scores without the record: give wb.Scores(p, q), or the table "
+                f"that holds both to wb.read_scores(...); got p={checks.shown(self.p)}"
+            )
+        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        object.__setattr__(self, "larger_is_member", direction)
+        checks.text(self.name, "name")
+        checks.text(self.held_out, "held_out")
         checks.one_of(self.sampling, "sampling", SAMPLINGS)
         checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
@@ -259,7 +271,7 @@ class Scores:
         true_positives, false_positives : ndarray of int, the shape of ``t``
         """
         p, q = self.ordered
-        t = self._sign * np.asarray(t, dtype=float)
+        t = self._sign * checks.array(t, "thresholds")
         return (
             np.asarray(p.size - np.searchsorted(p, t, side="right")),
             np.asarray(q.size - np.searchsorted(q, t, side="right")),
@@ -270,7 +282,7 @@ class Scores:
 
         The histogram's question: it ignores which side is member-like.
         """
-        x = np.asarray(x, dtype=float)
+        x = checks.array(x, "x")
         sides = []
         for ordered, nan in zip(self.ordered, self.nan_counts, strict=True):
             if self.larger_is_member:
@@ -284,12 +296,20 @@ class Scores:
     def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
         """The ``rank``-th most member-like score of Q (1 is the most), in score units."""
         _, q = self.ordered
-        return self._sign * q[q.size - np.asarray(rank, dtype=np.int64)]
+        r = checks.array(rank, "rank")
+        if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
+            raise ValueError(
+                f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
+                f"{checks.shown(rank)}"
+            )
+        return self._sign * q[q.size - r.astype(np.int64)]
 
     def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
         """Quantiles (lower) of the finite scores of P and Q pooled, in score units."""
         ordered = self._pooled_finite
-        level = np.asarray(level, dtype=float)
+        level = checks.array(level, "level")
+        if not ((level >= 0) & (level <= 1)).all():
+            raise ValueError(f"level must lie in [0, 1], got {checks.shown(level)}")
         return ordered[np.clip((level * ordered.size).astype(np.int64), 0, ordered.size - 1)]
 
     @cached_property
@@ -304,13 +324,15 @@ class Scores:
 
     def with_direction(self, larger_is_member: bool) -> Scores:
         """The same scores with the direction stated anew."""
+        larger_is_member = checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
             return self
         return self._changed(larger_is_member=larger_is_member)
 
     def part(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """Some of the scores: those that masks over `ordered` choose."""
-        chosen = (side[mask] for side, mask in zip(self.ordered, (p, q), strict=True))
+        masks = checks.mask(p, self.n_p, "p"), checks.mask(q, self.n_q, "q")
+        chosen = (side[mask] for side, mask in zip(self.ordered, masks, strict=True))
         p_part, q_part = (self._sign * x for x in chosen)
         return self._changed(p=_locked(p_part), q=_locked(q_part))
 
@@ -324,7 +346,14 @@ class Scores:
         held_out : str
             How the rule was made.
         """
-        p, q = (_locked(np.array(rule(x), dtype=np.float64)) for x in (self.p, self.q))
+        checks.text(held_out, "held_out")
+        p, q = (checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
+        if (p.shape, q.shape) != (self.p.shape, self.q.shape):
+            raise ValueError(
+                f"the rule must return one score for each of {self.n_p} and {self.n_q}, got shapes "
+                f"{p.shape} and {q.shape}"
+            )
+        p, q = _locked(p), _locked(q)
         return self._changed(p=p, q=q, larger_is_member=True, held_out=held_out)
 
     def _changed(self, **values: Any) -> Scores:
@@ -333,6 +362,12 @@ class Scores:
         for f in fields(self):
             object.__setattr__(changed, f.name, values.get(f.name, getattr(self, f.name)))
         return changed
+
+
+def require_scores(value: Any, name: str = "scores") -> Scores:
+    """``value`` when it is a `Scores` (TypeError that says how to make one otherwise)."""
+    need = "a workbench.Scores: make one with wb.Scores(p, q) or wb.read_scores(...)"
+    return checks.instance(value, Scores, name, need)
 
 
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
@@ -346,14 +381,15 @@ def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
         raise ScoresError(f"{side} has shape {raw.shape}; scores must be 1-dimensional: {hint}")
     if raw.size == 0:
         raise ScoresError(f"side {side} is empty; an audit needs at least 2 scores on each side")
-    if np.iscomplexobj(raw):
-        raise ScoresError(f"{side} holds complex numbers; give one real score a run")
+    if raw.dtype.kind in _NO_SCORES:
+        raise ScoresError(f"{side} holds {_NO_SCORES[raw.dtype.kind]}; give one real score a run")
     try:
         return np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row, bad = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_number(v))
         raise ScoresError(
-            f"{side} is not numeric: entry {row} is {bad!r}; scores must be numbers"
+            f"{side} is not numeric: entry {row} is {checks.shown(bad)}; scores must be numbers, "
+            "at most 1.8e308"
         ) from None
 
 
@@ -365,7 +401,7 @@ def _locked(x: NDArray[np.float64]) -> NDArray[np.float64]:
 def _is_number(value: Any) -> bool:
     try:
         float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

@@ -13,7 +13,7 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi
 from workbench.selection.base import base_name, base_pair, base_renyi
 from workbench.selection.direct import monotone_epsilon
-from workbench.selection.runs import RunCount
+from workbench.selection.runs import RunCount, require_runs
 
 #: Bounds, from the tightest to the loosest.
 BOUNDS = ("direct", "renyi", "generic")
@@ -75,6 +75,7 @@ def epsilon(
     Direct ≤ Rényi ≤ generic for the same base. Where the base is itself an upper limit (a composed
     DP-SGD pair), so is the direct bound up to the base's own discretisation.
     """
+    require_runs(runs)
     delta = checks.delta(delta)
     checks.one_of(bound, "bound", BOUNDS)
     pair, a = base_pair(mu, base), _increasing(orders)
@@ -111,7 +112,7 @@ def epsilon(
 
 
 def _increasing(orders: tuple[float, ...]) -> Floats:
-    a = np.unique(np.array(orders, dtype=float))
+    a = np.unique(checks.array(orders, "orders"))
     if a.size == 0 or not a[0] > 1 or not np.isfinite(a).all():
-        raise ValueError(f"orders must be finite and above 1, got {orders!r}")
+        raise ValueError(f"orders must be finite and above 1, got {checks.shown(orders)}")
     return a

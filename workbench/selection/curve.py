@@ -10,8 +10,8 @@ from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes
 from workbench.selection.base import base_pair
 from workbench.selection.law import rates_at, released, thresholds
-from workbench.selection.runs import RunCount
-from workbench.selection.scores import BlockOrder, Constant, Monotone, Score
+from workbench.selection.runs import RunCount, require_runs
+from workbench.selection.scores import BlockOrder, Constant, Monotone, Score, require_score
 
 _CELLS = 1200
 
@@ -46,7 +46,8 @@ def tradeoff_curve(
     ValueError
         A score of another kind; both or neither of ``mu`` and ``base``.
     """
-    pair, rule = base_pair(mu, base), Monotone() if score is None else score
+    require_runs(runs)
+    pair, rule = base_pair(mu, base), Monotone() if score is None else require_score(score)
     x = thresholds(pair, _CELLS)
     if isinstance(rule, BlockOrder):
         x = np.unique(np.r_[x, rule.edges])

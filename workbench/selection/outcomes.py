@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from workbench.curves.elementwise import Floats, finite, quiet, rates
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 from workbench.selection.law import released
-from workbench.selection.runs import PointMass, RunCount
+from workbench.selection.runs import PointMass, RunCount, require_runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class FiniteSelection(OutcomesPair):
     def __init__(
         self, runs: RunCount, p: ArrayLike, q: ArrayLike, scores: ArrayLike | None = None
     ) -> None:
-        object.__setattr__(self, "runs", runs)
+        object.__setattr__(self, "runs", require_runs(runs))
         object.__setattr__(self, "p", _probabilities(p, "p"))
         object.__setattr__(self, "q", _probabilities(q, "q"))
         order = np.arange(self.p.size) if scores is None else scores

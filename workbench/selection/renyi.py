@@ -12,8 +12,9 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
+from workbench import checks
 from workbench.curves.elementwise import Floats, quiet
-from workbench.selection.runs import NegativeBinomial, Poisson, RunCount
+from workbench.selection.runs import NegativeBinomial, Poisson, RunCount, require_runs
 
 #: Orders from 1.01 to 400; closely spaced, since any set of orders gives a valid bound.
 ORDERS = tuple(1 + np.geomspace(0.01, 399, 160))
@@ -131,7 +132,7 @@ def _sigmoid(x: Floats) -> Floats:
 
 def generic_refusal(runs: RunCount) -> str | None:
     """Why no generic bound is known for these run counts, or None where there is one."""
-    if isinstance(runs, NegativeBinomial):
+    if isinstance(require_runs(runs), NegativeBinomial):
         return None
     if isinstance(runs, Poisson):
         if runs.mean >= 1:
@@ -203,9 +204,10 @@ def generic_pure_epsilon(runs: RunCount, epsilon: float) -> float:
     NoBoundError
         For other run counts; with Poisson ones PS22 has no pure guarantee.
     """
+    require_runs(runs)
     if not isinstance(runs, NegativeBinomial):
         raise NoBoundError(
             f"pure differential privacy of a selection by any score is known for truncated "
             f"negative binomial run counts only (PS22 Corollary 3); got {runs.name}"
         )
-    return (2 + runs.eta) * epsilon
+    return (2 + runs.eta) * checks.non_negative(epsilon, "epsilon")

@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,7 +109,7 @@ class RunCount(ABC):
 
     def log_generating_function(self, log_z: ArrayLike) -> Values:
         """Log G as a function of log z ≤ 0, right where z itself rounds to 0 or to 1."""
-        return shaped(self._log_generating_function(_log_rates(log_z)))
+        return shaped(self._log_generating_function(log_rates(log_z, "log_z")))
 
     def derivative(self, z: ArrayLike) -> Values:
         """G'(z) = Σ_k k ξ(k) z^(k−1): the density of the best run over that of one run.
@@ -121,7 +121,7 @@ class RunCount(ABC):
 
     def log_derivative(self, log_z: ArrayLike) -> Values:
         """Log G' as a function of log z ≤ 0."""
-        return shaped(self._log_derivative(_log_rates(log_z)))
+        return shaped(self._log_derivative(log_rates(log_z, "log_z")))
 
     # -- sampling ---------------------------------------------------------------------------------
 
@@ -171,6 +171,12 @@ class RunCount(ABC):
     def _log_generating_function(self, log_z: Floats) -> Floats:
         some = np.where(log_z > -np.inf, self._log_increase(log_z, log_z), -np.inf)
         return np.logaddexp(np.log(self.nothing), some)
+
+
+def require_runs(value: Any) -> RunCount:
+    """``value`` when it is a `RunCount` (TypeError that says how to make one otherwise)."""
+    need = "a run count such as wb.selection.NegativeBinomial(1, 0.01)"
+    return checks.instance(value, RunCount, "runs", need)
 
 
 @dataclass(frozen=True)
@@ -533,11 +539,11 @@ def _run_counts(k: ArrayLike) -> Floats:
     return x
 
 
-def _log_rates(log_z: ArrayLike) -> Floats:
+def log_rates(values: ArrayLike, name: str) -> Floats:
     """Logs of numbers in [0, 1] (ValueError otherwise)."""
-    x = reals(log_z, "log_z")
+    x = reals(values, name)
     if (x > 0).any():
-        raise ValueError(f"log_z must be at most 0, got {float(x.max())!r}; give log z, z ≤ 1")
+        raise ValueError(f"{name} must be at most 0, got {float(x.max())!r}; give log z, z ≤ 1")
     return x
 
 

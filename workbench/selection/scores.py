@@ -11,12 +11,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
 from workbench import checks
-from workbench.curves.elementwise import Floats, finite, quiet
+from workbench.curves.elementwise import Floats, finite, quiet, reals
+from workbench.selection.runs import log_rates
 
 
 class Score(ABC):
@@ -27,13 +30,14 @@ class Score(ABC):
     def name(self) -> str:
         """For titles and legends."""
 
-    @abstractmethod
-    def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def best(
+        self, log_rank: ArrayLike, mu: float, rng: np.random.Generator
+    ) -> tuple[Floats, Floats]:
         """Output and score of the best run, given the rank of its score.
 
         Parameters
         ----------
-        log_rank : ndarray, shape (n,)
+        log_rank : array_like, shape (n,)
             Log of the probability that one run's score is below the best.
         mu : float
             The base is N(μ,1).
@@ -43,16 +47,27 @@ class Score(ABC):
         -------
         output, score : ndarray, shape (n,)
         """
+        need = "a generator: np.random.default_rng(seed)"
+        checks.instance(rng, np.random.Generator, "rng", need)
+        return self._best(log_rates(log_rank, "log_rank"), checks.number(mu, "mu"), rng)
 
-    @abstractmethod
-    def log_below(self, score: Floats, mu: float) -> Floats | None:
+    def log_below(self, score: ArrayLike, mu: float) -> Floats | None:
         """Log of the probability that one run of the base N(μ,1) scores less; None where all tie.
 
         Parameters
         ----------
-        score : ndarray, shape (n,)
+        score : array_like, shape (n,)
         mu : float
         """
+        return self._log_below(reals(score, "score"), checks.number(mu, "mu"))
+
+    @abstractmethod
+    def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """`best` of checked arguments."""
+
+    @abstractmethod
+    def _log_below(self, score: Floats, mu: float) -> Floats | None:
+        """`log_below` of checked arguments."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +78,11 @@ class Constant(Score):
     def name(self) -> str:
         return "constant"
 
-    def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         x = rng.normal(mu, 1.0, log_rank.size)
         return x, np.zeros_like(x)
 
-    def log_below(self, score: Floats, mu: float) -> None:
+    def _log_below(self, score: Floats, mu: float) -> None:
         return None
 
 
@@ -86,12 +101,12 @@ class Monotone(Score):
     def name(self) -> str:
         return "increasing" if self.increasing else "decreasing"
 
-    def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         sign = 1.0 if self.increasing else -1.0
         x = mu + sign * normal_quantile(log_rank)
         return x, sign * x
 
-    def log_below(self, score: Floats, mu: float) -> Floats:
+    def _log_below(self, score: Floats, mu: float) -> Floats:
         return log_ndtr(score - mu if self.increasing else score + mu)
 
 
@@ -118,13 +133,13 @@ class Noisy(Score):
     def _spread(self) -> float:
         return math.hypot(1.0, self.noise)
 
-    def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         z = normal_quantile(log_rank)
         # Output and score are jointly normal.
         x = mu + z / self._spread + self.noise / self._spread * rng.normal(size=z.size)
         return x, mu + self._spread * z
 
-    def log_below(self, score: Floats, mu: float) -> Floats:
+    def _log_below(self, score: Floats, mu: float) -> Floats:
         return log_ndtr((score - mu) / self._spread)
 
 
@@ -190,7 +205,7 @@ class BlockOrder(Score):
         lower[self._order] = np.r_[0.0, np.cumsum(mass[self._order])[:-1]]
         return mass, lower
 
-    def best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
         mass, lower = self._block_masses(mu)
         order, rank = np.array(self._order), np.exp(log_rank)
         block = order[np.searchsorted(lower[order], rank, side="right") - 1]
@@ -206,7 +221,7 @@ class BlockOrder(Score):
         return x, x
 
     @quiet()
-    def log_below(self, score: Floats, mu: float) -> Floats:
+    def _log_below(self, score: Floats, mu: float) -> Floats:
         _, lower = self._block_masses(mu)
         cuts = np.r_[-np.inf, self.edges, np.inf]
         block = np.searchsorted(cuts[1:-1], score, side="right")
@@ -221,3 +236,9 @@ def normal_quantile(log_rank: Floats) -> Floats:
     """Φ⁻¹ of a probability given by its log, from its smaller side."""
     above = np.log(-np.expm1(log_rank))
     return np.where(log_rank < above, ndtri_exp(log_rank), -ndtri_exp(above))
+
+
+def require_score(value: Any) -> Score:
+    """``value`` when it is a `Score` (TypeError that says how to make one otherwise)."""
+    need = "a score such as wb.selection.Monotone() or wb.selection.Noisy(1)"
+    return checks.instance(value, Score, "score", need)

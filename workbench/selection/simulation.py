@@ -9,8 +9,8 @@ from workbench import checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import distances
 from workbench.scores.sample import Scores
-from workbench.selection.runs import RunCount
-from workbench.selection.scores import Monotone, Score, normal_quantile
+from workbench.selection.runs import RunCount, require_runs
+from workbench.selection.scores import Monotone, Score, normal_quantile, require_score
 
 OBSERVED = ("privacy loss", "output")
 
@@ -58,9 +58,10 @@ def simulate(
     -----
     No run but the best is drawn: the largest of K uniform ranks is e^(−E/K) with E exponential.
     """
+    require_runs(runs)
     mu = float(distances(mu))
     checks.one_of(observed, "observed", OBSERVED)
-    rule = Monotone() if score is None else score
+    rule = Monotone() if score is None else require_score(score)
     n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
     rng = np.random.default_rng(seed)
     p, q = (
@@ -84,15 +85,15 @@ def _side(
     k = runs._draw(n, rng)
     released = k > 0
     log_rank = -rng.exponential(size=int(released.sum())) / k[released]
-    output, own = score.best(log_rank, truth, rng)
+    output, own = score._best(log_rank, truth, rng)
     if observed == "output":
         seen = np.full(n, -np.inf)
         seen[released] = output
         return seen
     seen = np.zeros(n)
     seen[released] = mu * (output - mu / 2)
-    with_record = score.log_below(own, mu)
-    without = score.log_below(own, 0.0)
+    with_record = score._log_below(own, mu)
+    without = score._log_below(own, 0.0)
     if with_record is not None and without is not None:
         seen[released] += _log_derivative(runs, with_record) - _log_derivative(runs, without)
     return seen

@@ -28,7 +28,7 @@ from workbench.pairs.base import Pair, SymmetricPair
 from workbench.selection.base import base_pair
 from workbench.selection.direct import monotone_epsilon
 from workbench.selection.law import rates_at, thresholds
-from workbench.selection.runs import RunCount
+from workbench.selection.runs import RunCount, require_runs
 from workbench.selection.scores import BlockOrder
 
 _COARSE = 120
@@ -101,6 +101,7 @@ def worst_order(
     ValueError
         An argument outside its range; both or neither of ``mu`` and ``base``.
     """
+    require_runs(runs)
     pair, delta = base_pair(mu, base), checks.delta(delta)
     monotone = monotone_epsilon(runs, pair, delta)
     value, direction = monotone.lower, monotone.direction

@@ -184,6 +184,8 @@ def finder(
     """
     if relation is not None:
         checks.one_of(relation, "relation", ("add-remove", "substitute"))
+    if domain is not None:
+        checks.instance(domain, Domain, "domain", "a workbench.Domain, such as wb.Domain(high=9)")
     if isinstance(spec, Finder):
         return spec
     if isinstance(spec, str):

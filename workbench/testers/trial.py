@@ -256,6 +256,8 @@ def replay(
     """See `MechanismAudit.replay`."""
     confidence = checks.confidence(confidence)
     seed = checks.count(seed, "seed")
+    if time_limit is not None:
+        time_limit = checks.positive(time_limit, "time_limit")
     evidence = audit.best
     neighbours = None if evidence is None else evidence.trial.neighbours
     if evidence is None or neighbours is None:

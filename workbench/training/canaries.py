@@ -117,6 +117,8 @@ def simulate_canaries(
     """
     d, n = checks.count(d, "d", least=2), checks.count(n, "n", least=2)
     sigma = checks.positive(sigma, "sigma")
+    if sigma > 1e150:
+        raise ValueError(f"sigma must be at most 1e150, got {sigma:g}; no float holds its square")
     if n * min(n, d) > MOST_NUMBERS:
         raise ValueError(
             f"n · min(n, d) must be at most {MOST_NUMBERS}, got {n} canaries in {d} dimensions; "

@@ -1,0 +1,517 @@
+"""A valid call of every public function, constructor and method: what odd arguments start from."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import workbench as wb
+
+#: Public names that are no calls of ours: errors, and abstract classes.
+SKIPPED = ("AccountantError", "ScoresError", "NoBoundError", "RunCount", "Score")
+
+#: Statements about privacy loss, which have no scores: these calls are refused as they are.
+REFUSED = tuple(
+    f"{pair}.{method}"
+    for pair in ("ProfileTablePair", "RenyiPair")
+    for method in ("privacy_loss", "sample")
+)
+
+#: Classes that the library makes, and whose constructors check little.
+RESULTS = (
+    "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
+    "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
+    "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Roc", "SampleSize",
+    "TradeoffBand", "Verdict", "Witness", "WorstOrder",
+)  # fmt: skip
+
+PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
+
+
+@dataclass(frozen=True)
+class Make:
+    """An argument that each call gets afresh."""
+
+    factory: Callable[[], Any]
+
+
+class Here(Executor):
+    """Runs what it is given at once."""
+
+    def submit(self, function: Any, /, *given: Any, **named: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(function(*given, **named))
+        return future
+
+
+def noisy_sum(dataset: NDArray[Any], size: int, rng: np.random.Generator) -> NDArray[Any]:
+    """A mechanism."""
+    return np.asarray(np.sum(dataset) + rng.laplace(size=size))
+
+
+@functools.cache
+def scores() -> wb.Scores:
+    return wb.GaussianPair(1.0).sample(60, seed=1)
+
+
+@functools.cache
+def many() -> wb.Scores:
+    return wb.GaussianPair(1.0).sample(300, seed=1)
+
+
+@functools.cache
+def band() -> wb.TradeoffBand:
+    return wb.tradeoff_band(scores())
+
+
+@functools.cache
+def one_run() -> wb.OneRun:
+    rng = np.random.default_rng(0)
+    included = rng.random(40) < 0.5
+    return wb.OneRun(rng.normal(size=40) + included, included)
+
+
+@functools.cache
+def audited() -> wb.MechanismAudit:
+    how = {"datasets": [PAIR], "testers": ("histogram",), "trials": 1, "samples": 200}
+    return wb.audit_mechanism(noisy_sum, "pure(1)", **how)  # type: ignore[arg-type]
+
+
+@functools.cache
+def runs() -> wb.selection.NegativeBinomial:
+    return wb.selection.NegativeBinomial(1, 0.2)
+
+
+def counts() -> wb.Counts:
+    return wb.Counts(tp=40, fp=12, tn=48, fn=20)
+
+
+def frame() -> pd.DataFrame:
+    return scores().to_frame()
+
+
+#: Class -> a valid object, which its methods are called on and whose fields construct another.
+OBJECTS: dict[str, Callable[[], Any]] = {
+    "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
+    "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
+    "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
+    "BoundDistribution": functools.cache(
+        lambda: wb.plan_distribution(wb.GaussianPair(1), 30, 1e-5, reps=3)
+    ),
+    "Power": functools.cache(
+        lambda: wb.power(wb.GaussianPair(2), 0.5, 1e-5, 60, method="pointwise")
+    ),
+    "SampleSize": functools.cache(
+        lambda: wb.samples_needed(wb.GaussianPair(3), 0.5, 1e-5, method="pointwise")
+    ),
+    "Bound": lambda: band().epsilon(1e-5),
+    "TradeoffBand": band,
+    "Counts": counts,
+    "Ordering": functools.cache(lambda: wb.learn_ordering(scores())),
+    "Detectable": lambda: wb.Detectable("Gaussian", "μ", 1.0, 2.0, 0.5),
+    "Verdict": functools.cache(lambda: wb.judge(scores(), "gdp(1)")),
+    "Witness": lambda: wb.Witness(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
+    "Comparison": functools.cache(lambda: wb.compare(scores(), scores(), fpr=[0.1, 0.5])),
+    "Coverage": functools.cache(
+        lambda: wb.coverage("simultaneous", wb.GaussianPair(1), n=30, reps=2, executor=Here())
+    ),
+    "TradeoffCurve": lambda: wb.TradeoffCurve(np.array([0, 0.3, 1]), np.array([1, 0.2, 0])),
+    "Domain": wb.Domain,
+    "Mechanism": lambda: wb.mechanism("noisy-max"),
+    "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
+    "Roc": functools.cache(lambda: wb.roc(scores())),
+    "FamilyCheck": functools.cache(lambda: wb.family_check(scores(), "gaussian")),
+    "FamilyFit": functools.cache(lambda: wb.family_fit(scores(), "gaussian")),
+    "ComposedBand": functools.cache(lambda: wb.compose_band(band(), 2)),
+    "ComposedHistogram": functools.cache(
+        lambda: wb.compose_histogram(wb.histogram(scores(), 8), 2)
+    ),
+    "ApproxDP": lambda: wb.ApproxDP(1.0, 1e-5),
+    "GDP": lambda: wb.GDP(1.0),
+    "PureDP": lambda: wb.PureDP(1.0),
+    "RenyiDP": lambda: wb.RenyiDP(2.0, 0.5),
+    "ComposedPair": functools.cache(lambda: wb.ComposedPair(wb.LaplacePair(0.5), 2)),
+    "DPSGDPair": functools.cache(lambda: wb.DPSGDPair(2.0, 0.1, 3)),
+    "DiscreteGaussianPair": lambda: wb.DiscreteGaussianPair(2.0),
+    "DiscreteLaplacePair": lambda: wb.DiscreteLaplacePair(2.0),
+    "ProfileTablePair": lambda: wb.ProfileTablePair((0.0, 1.0, 2.0), (0.3, 0.1, 0.01)),
+    "RenyiPair": lambda: wb.RenyiPair((2.0, 4.0), (0.5, 1.0)),
+    "GaussianPair": lambda: wb.GaussianPair(1.0),
+    "LaplacePair": lambda: wb.LaplacePair(1.0),
+    "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),
+    "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),
+    "Guesses": lambda: wb.Guesses(100, 60, 45, included=52),
+    "OneRun": one_run,
+    "Scores": scores,
+    "MechanismAudit": audited,
+    "Neighbours": lambda: wb.Neighbours(*PAIR),
+    "CanaryRun": functools.cache(lambda: wb.simulate_canaries(20, 10, 1.0)),
+    "BlockOrder": lambda: wb.selection.BlockOrder([-1.0, 1.0], [2, 0, 1]),
+    "Constant": wb.selection.Constant,
+    "FiniteSelection": lambda: wb.selection.FiniteSelection(runs(), [0.3, 0.7], [0.6, 0.4]),
+    "Monotone": wb.selection.Monotone,
+    "NegativeBinomial": runs,
+    "Noisy": lambda: wb.selection.Noisy(1.0),
+    "PointMass": lambda: wb.selection.PointMass(3),
+    "Poisson": lambda: wb.selection.Poisson(2.0),
+    "Table": lambda: wb.selection.Table({1: 0.5, 3: 0.5}),
+    "TwoPoint": lambda: wb.selection.TwoPoint(4, 0.5),
+    "WorstOrder": functools.cache(lambda: wb.selection.worst_order(runs(), 0.5, delta=1e-5)),
+}
+
+_COUNTS = {"tp": 40, "fp": 12, "tn": 48, "fn": 20}
+_GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
+_CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
+
+#: Call -> its arguments, where their names do not tell.
+OWN: dict[str, dict[str, Any]] = {
+    "AnytimeAudit": {"delta": 1e-5},
+    "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
+    "anytime_path": {"delta": 1e-5},
+    "ApproxDP": {"epsilon": 1.0, "delta": 1e-5},
+    "audit_mechanism": {
+        "mechanism": noisy_sum,
+        "claim": "pure(1)",
+        "testers": ("histogram",),
+        "trials": 1,
+        "samples": 200,
+    },
+    "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
+    "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
+    "BoundDistribution.quantile": {"level": 0.5},
+    "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
+    "compose_histogram": {"histogram": Make(OBJECTS["Histogram"]), "k": 2},
+    "ComposedPair.sample": {"n": 4},
+    "Counts.at_threshold": {"threshold": 0.5},
+    "Counts.must_add_up": {"n_p": 60, "n_q": 60},
+    "coverage": {
+        "method": "simultaneous",
+        "pair": Make(OBJECTS["GaussianPair"]),
+        "n": 30,
+        "reps": 2,
+        "executor": Make(Here),
+    },
+    "Coverage.quantile": {"level": 0.5},
+    "delta_from_counts": {**_COUNTS, "epsilon": 0.5},
+    "DPSGDPair.from_training": {
+        "batch_size": 10,
+        "dataset_size": 100,
+        "epochs": 1,
+        "noise_multiplier": 2.0,
+    },
+    "e_benjamini_hochberg": {"values": [1.0, 50.0, 400.0]},
+    "epsilon": {"runs": Make(runs), "mu": 0.5, "delta": 1e-5},
+    "epsilon_from_counts": {**_COUNTS, "delta": 1e-5},
+    "example": {"name": "gaussian"},
+    "explore_compare": {"a": Make(scores), "b": Make(scores)},
+    "family_check": {"family": "gaussian"},
+    "family_fit": {"family": "gaussian"},
+    "FiniteSelection": {"runs": Make(runs), "p": [0.3, 0.7], "q": [0.6, 0.4]},
+    "gdp_fit": {"source": Make(OBJECTS["Histogram"])},
+    "generic_pure_epsilon": {"epsilon": 0.5},
+    "hockey_stick_limits": {"histogram": Make(OBJECTS["Histogram"])},
+    "learn_ordering_nd": {
+        "p": Make(lambda: np.stack([many().p, many().p], axis=1)),
+        "q": Make(lambda: np.stack([many().q, many().q], axis=1)),
+    },
+    "mechanism": {"name": "noisy-max"},
+    "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
+    "MechanismAudit.replay": {"mechanism": noisy_sum, "samples": 200},
+    "MechanismAudit.save": {"path": "saved.json"},
+    "MechanismAudit.load": {"path": "loaded.json"},
+    "mu_from_counts": _COUNTS,
+    "multiply_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
+    "NegativeBinomial.from_mean": {"eta": 1.0, "mean": 5.0},
+    "noise_multiplier_for": {"epsilon": 2.0, "delta": 1e-5, "sample_rate": 1.0, "steps": 1},
+    "OneRun.guess": {"threshold": 0.5},
+    "OneRun.part": {"rows": np.arange(40) < 20},
+    "one_run_bound": {**_GUESSES, "delta": 1e-5},
+    "one_run_mu_bound": _GUESSES,
+    "Guesses.bound": {"delta": 1e-5},
+    "tradeoff_curve": {"mu": 0.5},
+    "worst_order": {"mu": 0.5, "delta": 1e-5},
+    "RandomizedResponsePair.privacy_loss": {"score": [0, 3]},
+    "Ordering.apply": {"x": [0.5, 1.0]},
+    "parametric_bound": {"family": "gaussian", "delta": 1e-5},
+    "parse_claim": {"text": "gdp(1)"},
+    "plan_distribution": {"pair": Make(OBJECTS["GaussianPair"]), "n": 30, "delta": 1e-5, "reps": 3},
+    "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
+    "posterior_over_thresholds": {
+        "tradeoff": Make(OBJECTS["GaussianPair"]),
+        "thresholds": [0.0, 0.5],
+    },
+    "posterior_parameter": {
+        "counts": Make(counts),
+        "family": wb.GaussianPair,
+        "bounds": (0.0, 6.0),
+    },
+    "power": {
+        "pair": Make(OBJECTS["GaussianPair"]),
+        "claim_epsilon": 0.5,
+        "n": 60,
+        "method": "pointwise",
+    },
+    "precision_from_counts": {**_COUNTS, "prior": 0.1},
+    "ProfileTablePair.read": {
+        "source": Make(lambda: pd.DataFrame({"epsilon": [0, 1], "delta": [0.3, 0]})),
+    },
+    "RandomizedResponsePair": {"epsilon": 1.0, "delta": 1e-5},
+    "read_one_run": {"path": Make(lambda: one_run().to_frame())},
+    "read_scores": {"path": Make(frame)},
+    "reduced_mu": {"noise_multiplier": 2.0, "sample_rate": 0.1, "steps": 10},
+    "RenyiDP": {"order": 2.0, "epsilon": 0.5},
+    "PureDP": {"epsilon": 1.0},
+    "samples_needed": {
+        "pair": Make(lambda: wb.GaussianPair(3)),
+        "target": 0.5,
+        "delta": 1e-5,
+        "method": "pointwise",
+    },
+    "Scores.below_counts": {"x": [0.0, 0.5]},
+    "Scores.most_member_like_q": {"rank": [1, 2]},
+    "Scores.part": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
+    "Scores.quantile": {"level": 0.5},
+    "Scores.rescored": {"rule": np.tanh, "held_out": "other runs"},
+    "Scores.tail_counts": {"t": [0.0, 0.5]},
+    "Scores.with_direction": {"larger_is_member": False},
+    "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
+    "simulate_canaries": {"d": 20, "n": 10, "sigma": 1.0},
+    "Table": {"pmf": {1: 0.5, 3: 0.5}},
+    "test_samples": {
+        "p": np.linspace(0, 2, 400),
+        "q": np.linspace(0, 1, 400),
+        "claim": "pure(0.5)",
+    },
+    "total_variation_from_counts": _COUNTS,
+    "TradeoffCurve.from_profile": {"epsilon": [0.0, 1.0], "delta": [0.3, 0.1]},
+    "TradeoffCurve.hull": {"alpha": [0, 0.3, 1], "beta": [1, 0.2, 0]},
+    "tune_one_run": {"run": Make(one_run), "delta": 1e-5},
+    "tpr_from_counts": {**_COUNTS, "fpr": 0.1},
+    **{
+        f"{score}.{method}": arguments
+        for score in ("BlockOrder", "Constant", "Monotone", "Noisy")
+        for method, arguments in (
+            ("best", {**_CHOOSE, "rng": Make(lambda: np.random.default_rng(0))}),
+            ("log_below", {"score": np.array([0.0, 1.0]), "mu": 0.5}),
+        )
+    },
+}
+
+_INTERVALS = ("clopper-pearson", "exact", "jeffreys", "wilson", "bayesian")
+_LOWER: tuple[dict[str, Any], ...] = (
+    *({"guarantee": "pointwise", "threshold": 0.5, "interval": i} for i in _INTERVALS),
+    {"guarantee": "held-out", "splits": 3},
+    {"guarantee": "held-out", "ordering": "likelihood-ratio"},
+    {"guarantee": "anytime"},
+)
+_LIMITS = tuple({"interval": i, "sided": s} for i in _INTERVALS for s in ("lower", "two"))
+_OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "sided": "two"})
+_MEMBERS = (
+    {"family": "laplace"},
+    {"family": "subsampled-gaussian", "q": 0.25},
+    {"family": "randomized-response", "scores": Make(lambda: wb.Scores([1, 1, 0], [0, 0, 1]))},
+)
+_PLANS = tuple({"method": m} for m in ("simultaneous", "pointwise", "anytime"))
+_ONE_RUN = (
+    {"method": "sharp"},
+    {"method": "fdp", "family": "gaussian"},
+    {"method": "abstain", "family": "laplace"},
+    {"method": "abstain", "family": "subsampled-gaussian", "q": 0.25},
+)
+_ALL = {"guesses": 100, "method": "bits", "family": "gaussian"}
+_CLAIMS = tuple({"claim": text} for text in ("approx(1, 1e-5)", "renyi(2, 0.5)", "pure(1)"))
+_SCORES = tuple({"score": Make(OBJECTS[name])} for name in ("BlockOrder", "Noisy", "Constant"))
+
+#: Call -> other valid arguments, which reach other code.
+VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "epsilon_lower_bound": (
+        *_LOWER,
+        {"guarantee": "pointwise", "threshold": 0.5, "interval": "katz-log"},
+    ),
+    "mu_lower_bound": _LOWER,
+    "delta_from_counts": _LIMITS,
+    "epsilon_from_counts": _OF_RATIOS,
+    "mu_from_counts": _LIMITS,
+    "precision_from_counts": _OF_RATIOS,
+    "total_variation_from_counts": _LIMITS,
+    "tpr_from_counts": _LIMITS,
+    "histogram": (
+        {"bins": 5},
+        {"width": 0.3},
+        {"range": (-1.0, 2.0), "bins": 3},
+        *({"rule": r} for r in ("fd", "plugin", "wand", "knuth", "quantile")),
+    ),
+    "parametric_bound": (
+        *_MEMBERS,
+        {"sided": "two"},
+        {"quantity": "delta", "delta": None, "epsilon": 0.5},
+        {"quantity": "mu", "delta": None},
+        {"quantity": "total variation", "delta": None},
+    ),
+    "family_fit": _MEMBERS,
+    "family_check": _MEMBERS,
+    "gdp_fit": (
+        {"source": Make(scores), "method": "threshold", "threshold": 0.5},
+        {"method": "range", "floor": 1e-3},
+        {"source": Make(band)},
+    ),
+    "hockey_stick_limits": ({"method": "canonne"},),
+    "plan_distribution": _PLANS,
+    "power": _PLANS,
+    "samples_needed": _PLANS,
+    "one_run_bound": (*_ONE_RUN, _ALL, _ALL | {"method": "bits-hoeffding", "included": 50}),
+    "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
+    "Guesses.bound": _ONE_RUN,
+    "tune_one_run": _ONE_RUN,
+    "OneRun.guess": ({"threshold": None, "k_in": 3, "k_out": 5},),
+    "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
+    "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),
+    "audit_mechanism": (
+        *_CLAIMS,
+        *({"datasets": name} for name in ("grid", "bandit")),
+        *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
+        {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
+        {"datasets": PAIR, "relation": "add-remove", "anytime": True},
+    ),
+    "test_samples": (
+        {"tester": "histogram"},
+        {"tester": "mmd"},
+        {"tester": "renyi", "claim": "renyi(2, 0.5)"},
+    ),
+    "learn_ordering_nd": ({"share": 0.5}, {"clusters": (np.arange(300), np.arange(300, 600))}),
+    "anytime_path": ({"quantity": "mu", "delta": None}, {"ratio": (1, 2)}),
+    "AnytimeAudit": ({"quantity": "total variation", "delta": None}, {"ratio": (2, 1)}),
+    "epsilon": (
+        {"bound": "renyi"},
+        {"bound": "generic"},
+        {"bound": "generic", "mu": None, "base": Make(OBJECTS["DPSGDPair"])},
+        *({"runs": Make(OBJECTS[name])} for name in ("PointMass", "Poisson", "Table")),
+        {"mu": None, "base": Make(OBJECTS["LaplacePair"])},
+    ),
+    "worst_order": ({"mu": None, "base": Make(OBJECTS["LaplacePair"])},),
+    "simulate": (*_SCORES, {"observed": "output"}, {"runs": Make(OBJECTS["Poisson"])}),
+    "tradeoff_curve": _SCORES[::2],
+    "reduced_mu": ({"reduction": "O"},),
+    "noise_multiplier_for": ({"neighbouring": "substitute"},),
+    "DPSGDPair": ({"neighbouring": "substitute"},),
+    "Scores": (
+        {"nonfinite": "drop"},
+        {"clusters": (np.arange(60) // 2, 100 + np.arange(60) // 2), "cluster_rule": "max"},
+        {"larger_is_member": False},
+    ),
+    "compare": ({"fpr": None},),
+}
+
+#: Parameter -> a valid value, wherever it has no default.
+BY_NAME: dict[str, Any] = {
+    "scores": Make(scores),
+    "delta": 1e-5,
+    "epsilon": 0.5,
+    "mu": 0.5,
+    "confidence": 0.95,
+    "alpha": [0.1, 0.5],
+    "fpr": 0.1,
+    "score": [0.5, 1.0],
+    "n": 30,
+    "k": 2,
+    "z": [0.5, 1.0],
+    "log_z": [-0.5, 0.0],
+    "band": Make(band),
+    "claim": "gdp(1)",
+    "runs": Make(runs),
+    "sigma": 1.0,
+    "reason": "chosen after looking",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """Something public that can be called, and how."""
+
+    name: str
+    parameters: tuple[str, ...]
+    constructs: bool = False
+
+    def function(self) -> Callable[..., Any]:
+        """It, of a fresh object where it is a method."""
+        owner, _, method = self.name.partition(".")
+        found = public(owner)
+        if not method:
+            return found
+        static = inspect.getattr_static(found, method)
+        of = found if isinstance(static, (classmethod, staticmethod)) else OBJECTS[owner]()
+        return getattr(of, method)
+
+    @property
+    def variants(self) -> tuple[dict[str, Any], ...]:
+        """What may be changed so that it stays valid; nothing, first of all."""
+        return ({}, *VARIANTS.get(self.name, ()))
+
+    def arguments(self, variant: int = 0) -> dict[str, Any]:
+        """Its valid arguments, made afresh."""
+        own = OWN.get(self.name)
+        given = dict(own or {})
+        if self.constructs and own is None:
+            like = OBJECTS[self.name]()
+            if dataclasses.is_dataclass(like):
+                given = {f.name: getattr(like, f.name) for f in dataclasses.fields(like) if f.init}
+        for name, parameter in inspect.signature(public_call(self.name)).parameters.items():
+            if name == "self" or parameter.kind is parameter.VAR_KEYWORD or name in given:
+                continue
+            if parameter.default is parameter.empty:
+                given[name] = BY_NAME[name]
+        given |= self.variants[variant]
+        return {
+            name: value.factory() if isinstance(value, Make) else value
+            for name, value in given.items()
+        }
+
+
+def public(name: str) -> Any:
+    return getattr(wb if name in wb.__all__ else wb.selection, name)
+
+
+def public_call(name: str) -> Any:
+    owner, _, method = name.partition(".")
+    return getattr(public(owner), method) if method else public(owner)
+
+
+def calls() -> list[Call]:
+    """All that is public and can be called.
+
+    Raises
+    ------
+    KeyError
+        There is no valid example of an argument: add it to `OWN`, `OBJECTS` or `BY_NAME`.
+    """
+    return list(_calls())
+
+
+def _calls() -> Iterator[Call]:
+    for name in dict.fromkeys([*wb.__all__, *wb.selection.__all__]):
+        thing = public(name)
+        if name in SKIPPED or not callable(thing):
+            continue
+        is_class = inspect.isclass(thing)
+        yield Call(name, _parameters(thing), constructs=is_class)
+        for method in dir(thing) if is_class else ():
+            static = inspect.getattr_static(thing, method)
+            if method.startswith("_") or not (
+                inspect.isfunction(static) or isinstance(static, (classmethod, staticmethod))
+            ):
+                continue
+            yield Call(f"{name}.{method}", _parameters(getattr(thing, method)))
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    found = inspect.signature(function).parameters.values()
+    return tuple(p.name for p in found if p.name != "self" and p.kind is not p.VAR_KEYWORD)
