@@ -363,3 +363,25 @@ def test_the_reference_is_judged_as_a_claim(page):
     assert "would have caught" in page.judged()
     page.confidence = 0.99
     assert "void: chosen after looking: the confidence changed" in page.judged()
+
+
+def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_path, monkeypatch):
+    from workbench.cli import main, serve
+    from workbench.dashboard import app
+
+    served, read = [], []
+    monkeypatch.setattr(app, "serve", lambda pages, **how: served.extend(pages))
+    whole = serve.read_table
+    monkeypatch.setattr(serve, "read_table", lambda path: read.append(path) or whole(path))
+    path = tmp_path / "mine.csv"
+    path.write_text("in,out\n" + "\n".join(f"{k / 7},{k / 9}" for k in range(300)))
+    assert main(["serve", "--no-open", str(path)]) == 0
+    make = next(page for page in served if getattr(page, "func", None) is ScoresPage)
+    monkeypatch.setattr("workbench.pages.score_source.read_table", lambda *_, **__: 1 / 0)
+    one, other = make(), make()
+    assert read == [path]
+    assert one.scores is other.scores
+    other.larger_is_member = False
+    assert one.scores.larger_is_member
+    assert one.restore(other.settings()) == []
+    assert one.scores is other.scores

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.cli.files import add_direction, read
+from workbench.cli.files import add_direction
+from workbench.scores.formats import read_table
 
 
 def add(commands: Any) -> None:
@@ -57,13 +58,15 @@ def serve(arguments: argparse.Namespace) -> int:
 
     about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
     if arguments.files:
-        read(arguments)  # a file that cannot be read is a message here, not an empty page
-        upload = tuple((path.name, path.read_bytes()) for path in arguments.files)
-        larger = not arguments.smaller_is_member
-        about_scores = [
-            partial(page, source="file", upload=upload, larger_is_member=larger)
-            for page in about_scores
-        ]
+        served = {
+            "source": "file",
+            "upload": tuple((path.name, read_table(path)) for path in arguments.files),
+            "larger_is_member": not arguments.smaller_is_member,
+        }
+        # Scores that cannot be found in it are a message here, not an empty page.
+        if message := ScoresPage(**served).message:
+            raise ValueError(message)
+        about_scores = [partial(page, **served) for page in about_scores]
     test: Any = MechanismPage
     if arguments.mechanism:
         from workbench.testers.target import find_mechanism

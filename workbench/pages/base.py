@@ -48,7 +48,11 @@ RESTORE_PASSES = 4
 
 
 class Upload(param.Parameter):
-    """One or more files handed in by a person: a tuple of (filename, bytes)."""
+    """One or more files handed in by a person: a tuple of (filename, bytes).
+
+    A file that the server was started with comes as (filename, `workbench.scores.table.Table`): it
+    was read once, for all visitors.
+    """
 
 
 @dataclass(frozen=True)
@@ -501,10 +505,15 @@ def _setting(page: Page, parameter: Any) -> Any:
     """A parameter's value as JSON can hold it."""
     value = getattr(page, parameter.name)
     if isinstance(parameter, Upload):
-        return [[name, len(content)] for name, content in value or ()]
+        return [[name, _size(content)] for name, content in value or ()]
     if isinstance(parameter, param.Selector):
         return next((name for name, one in parameter.get_range().items() if one == value), None)
     return value
+
+
+def _size(content: Any) -> int:
+    """A file's bytes, or the values of one that was read."""
+    return len(content) if isinstance(content, bytes) else sum(map(len, content.columns.values()))
 
 
 def _from_setting(parameter: Any, setting: Any) -> Any:

@@ -54,13 +54,41 @@ def _sample(pair: Pair, n: int, seed: int) -> Scores:
 _shared_sample = lru_cache(maxsize=8)(_sample)
 
 
-def read_files(upload: tuple[tuple[str, bytes], ...]) -> list[Table]:
-    """The tables of one file, or of one a side."""
+def read_files(upload: tuple[tuple[str, bytes | Table], ...]) -> list[Table]:
+    """The tables of one file, or of one a side; one that was read is taken as it is."""
     if len(upload) > 2:
         raise ValueError(
             f"{len(upload)} files were given; give one file, or one a side, members first"
         )
-    return [read_table(content, filename=name) for name, content in upload]
+    return [
+        content if isinstance(content, Table) else read_table(content, filename=name)
+        for name, content in upload
+    ]
+
+
+def _scores(
+    tables: tuple[Table, ...],
+    layout: Layout,
+    larger_is_member: bool,
+    sampling: str,
+    cluster_rule: str,
+    nonfinite: str,
+) -> Scores:
+    p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
+    return Scores(
+        p,
+        q,
+        larger_is_member=larger_is_member,
+        sampling=sampling,
+        clusters=clusters,
+        cluster_rule=cluster_rule,
+        nonfinite=nonfinite,
+        name=tables[0].name,
+    )
+
+
+#: The same of tables that all visitors share. A visitor's own must not outlive their session.
+_shared_scores = lru_cache(maxsize=4)(_scores)
 
 
 class ScoreSource(
@@ -162,7 +190,7 @@ class ScoreSource(
         self._tables: list[Table] = []
         self._quiet = False
         self._as_loaded: dict[str, Any] = {}
-        self._seen_upload: tuple[tuple[str, bytes], ...] | None = None
+        self._seen_upload: tuple[tuple[str, bytes | Table], ...] | None = None
         self.reference_hint: dict[str, Any] = {}
         super().__init__(**params)
         self.param.example_name.objects = dict(
@@ -299,16 +327,14 @@ class ScoreSource(
         self.looked = ""
 
     def _interpret(self, tables: list[Table], layout: Layout) -> tuple[Scores, str]:
-        p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
-        scores = Scores(
-            p,
-            q,
-            larger_is_member=self.larger_is_member,
-            sampling=self.sampling,
-            clusters=clusters,
-            cluster_rule=self.cluster_rule,
-            nonfinite=self.nonfinite,
-            name=tables[0].name,
+        served = all(isinstance(content, Table) for _, content in self.upload)
+        scores = (_shared_scores if served else _scores)(
+            tuple(tables),
+            layout,
+            self.larger_is_member,
+            self.sampling,
+            self.cluster_rule,
+            self.nonfinite,
         )
         notes = [f"File “{tables[0].name}”: {layout.describe()}"]
         notes += [note for table in tables for note in table.notes]
