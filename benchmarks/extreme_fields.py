@@ -309,29 +309,41 @@ def walk(page: Page, seed: int) -> Iterator[tuple[str, Callable[[], str]]]:
             yield what, partial(change, page, name, value)
 
 
-def main(names: list[str]) -> int:
-    """Print the worst of each page; 1 if any is too much."""
+def worst(name: str, typed: bool = False) -> tuple[Cost, Cost, list[Cost]]:
+    """The slowest and the largest change of a page, and all that are too much."""
     import dp_accounting.pld  # noqa: F401  (loaded once a server, not once a change)
 
-    bad = 0
-    typed = "--typed" in names
+    found = list(costs(page_type(name), typed))
     most = KILLED_AFTER if typed else SECONDS
-    for name in [name for name in names if name != "--typed"] or list(PAGES):
-        found = []
-        for cost in costs(page_type(name), typed):
-            found.append(cost)
-            if cost.too_much(most):
-                bad += 1
-                print(f"  {name}: {cost}", flush=True)
-        slowest = max(found, key=lambda cost: cost.seconds)
-        largest = max(found, key=lambda cost: cost.megabytes)
-        print(
-            f"{name}: {len(found)} changes; worst {slowest.seconds:.2f} s ({slowest.what}), "
-            f"{largest.megabytes:.0f} MB ({largest.what})",
-            flush=True,
-        )
-    return 1 if bad else 0
+    return (
+        max(found, key=lambda cost: cost.seconds),
+        max(found, key=lambda cost: cost.megabytes),
+        [cost for cost in found if cost.too_much(most)],
+    )
+
+
+def main() -> list[tuple[str, str, str]]:
+    """Rows: what, measured, target."""
+    rows = []
+    for name in PAGES:
+        slowest, largest, _ = worst(name)
+        measured = f"{slowest.seconds:.2f} s, {largest.megabytes:.0f} MB"
+        rows.append((f"dearest change of {name}", measured, f"≤ {SECONDS} s, {MEGABYTES:.0f} MB"))
+    return rows
+
+
+def search(arguments: list[str]) -> int:
+    """Print the worst of each page and all that is too much; 1 if anything is."""
+    typed, names = "--typed" in arguments, [name for name in arguments if name != "--typed"]
+    too_much = []
+    for name in names or PAGES:
+        slowest, largest, bad = worst(name, typed)
+        print(f"{name}\n  slowest: {slowest}\n  largest: {largest}", flush=True)
+        for cost in bad:
+            print(f"  TOO MUCH: {cost}", flush=True)
+        too_much += bad
+    return 1 if too_much else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(search(sys.argv[1:]))
