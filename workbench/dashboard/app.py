@@ -158,8 +158,7 @@ def _visit(entry: Entry, entries: list[Entry]) -> Channel:
     loop = IOLoop.current()
 
     def send(text: str) -> None:
-        if doc.session_context is not None:  # the session has not ended meanwhile
-            doc.add_next_tick_callback(partial(channel.send, text))
+        loop.add_callback(channel.send, doc, text)
 
     def later(seconds: float, call: Callable[[], None]) -> None:
         loop.add_callback(loop.call_later, seconds, call)

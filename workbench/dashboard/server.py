@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import bokeh.server.tornado as bokeh_tornado
 from bokeh.protocol.exceptions import ProtocolError
@@ -26,8 +26,8 @@ from workbench.assets.board import HERE
 #: How an address or a header could name a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
 
-#: Sessions that have had their connection.
-_TAKEN: WeakSet[Any] = WeakSet()
+#: Session -> its connection, None while that is made.
+_CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 #: Seconds for which browsers keep a file whose address changes with its content.
 _YEAR = 365 * 24 * 3600
@@ -85,11 +85,18 @@ class SocketHandler(WSHandler):
         except ProtocolError:
             self.close(reason="the session has ended")
             return
-        if session in _TAKEN:
+        if session in _CONNECTIONS:
             self.close(reason="the session has its visitor")
             return
-        _TAKEN.add(session)
+        _CONNECTIONS[session] = None
         await super()._async_open(token)
+        _CONNECTIONS[session] = self.connection
+
+
+def connection_of(doc: Any) -> Any:
+    """The connection of a document's session; None where it has none, or has ended."""
+    context = doc.session_context
+    return None if context is None else _CONNECTIONS.get(context.session)
 
 
 @contextmanager
