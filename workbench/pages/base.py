@@ -24,10 +24,10 @@ from __future__ import annotations
 import copy
 import inspect
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import param
@@ -476,18 +476,19 @@ class Page(param.Parameterized):
     # -- what is marked ----------------------------------------------------------------------------
 
     @classmethod
-    def _items(cls) -> Iterator[Item]:
+    def _items(cls) -> tuple[Item, ...]:
         return cls._marked("_item", Item)
 
     @classmethod
-    def _marked(cls, mark: str, kind: type[M]) -> Iterator[M]:
+    @cache
+    def _marked(cls, mark: str, kind: type[M]) -> tuple[M, ...]:
         seen: dict[str, M] = {}
         for base in reversed(cls.__mro__):
             for value in vars(base).values():
                 found = getattr(value, mark, None)
                 if isinstance(found, kind):
                     seen[found.name] = found
-        return iter(seen.values())
+        return tuple(seen.values())
 
     def _shared(self, name: str, needs: tuple[str, ...], method: Callable[[Any], Any]) -> Any:
         rests_on = {param: getattr(self, param) for param in sorted(self._parameters(needs))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ def scale(parameter: Any) -> tuple[float | None, float | None, float]:
     return low, high, parameter.step or (1 if whole else (high - low) / 100)
 
 
+@cache
 def decimals(step: float) -> int:
     """As many decimals as multiples of the step need."""
     exponent = Decimal(repr(step)).normalize().as_tuple().exponent
