@@ -29,7 +29,7 @@ import param
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
-from workbench.dashboard.worker import Worker
+from workbench.dashboard.worker import Worker, calm
 from workbench.pages.base import Fact, Item, Page, Upload, same
 from workbench.pages.controls import snap, taken
 
@@ -174,7 +174,9 @@ class Session:
             logger.warning("what is no gesture of this page was left out", exc_info=True)
             key, task = "refused", lambda: None
         handled = partial(setattr, self, "_handled", self._received)
-        self._post({key: partial(self._try, task), "handled": handled})
+        tasks = {key: partial(self._try, task), "handled": handled}
+        self._worker.post_together(tasks, waits=gesture.get("kind") in ("files", "chunk"))
+        self._later(PATIENCE, self._show_busy)
 
     def _asked(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
         """What the gesture asks for: of two with one key, the later counts."""
@@ -212,10 +214,6 @@ class Session:
         if files is None:
             return "piece", lambda: None
         return self._setting(gesture["name"], files)
-
-    def _post(self, tasks: dict[Hashable, Callable[[], None]]) -> None:
-        self._worker.post_together(tasks)
-        self._later(PATIENCE, self._show_busy)
 
     def _assign(self, name: str, value: Any) -> None:
         parameter = self.page.param[name]
@@ -312,8 +310,12 @@ class Session:
             drawn.append(f"{_key(item.name)}:{news}")
 
     def _rest(self, moves: int) -> None:
-        """Draw the slow items, unless something moved meanwhile."""
-        if moves == self._moves and not self._ended:
+        """Draw the slow items, unless something moved meanwhile; others' moves come first."""
+        if moves != self._moves or self._ended:
+            return
+        if not calm():
+            self._later(REST, partial(self._rest, moves))
+        else:
             self._due, self._waiting = self._due | self._waiting, set()
             self._worker.post("rest", lambda: None)
 
