@@ -163,7 +163,9 @@ class Visitor:
         return json.loads(parts[0])["msgtype"], json.loads(parts[2])  # type: ignore[arg-type]
 
     def _gesture(self, gesture: dict[str, Any]) -> None:
-        data = {"type": "map", "entries": [["text", json.dumps(gesture)]]}
+        self._send({"type": "map", "entries": [["text", json.dumps(gesture)]]})
+
+    def _send(self, data: dict[str, Any]) -> None:
         values = {"type": "map", "entries": [["model", {"id": self.model}], ["data", data]]}
         event = {"type": "event", "name": "data_event", "values": values}
         sent = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}

@@ -49,7 +49,7 @@ def act(page, rng):
         values = [value for value in parameter.get_range().values() if value != "file"]
         setattr(page, name, rng.choice(values))
     elif isinstance(parameter, param.Number):
-        low, high = parameter.get_soft_bounds()
+        low, high = parameter.bounds or (None, None)
         now = getattr(page, name)
         step = parameter.step or (1 if isinstance(parameter, param.Integer) else 0.1)
         value = now + rng.choice([-1, 1]) * step

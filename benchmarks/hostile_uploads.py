@@ -1,0 +1,151 @@
+"""Damaged files and bombs uploaded to the page, while another visitor moves a slider.
+
+python -m benchmarks hostile_uploads. Every upload has to end in a message or in scores, the scores
+of before stay where there is a message, and the other visitor's answers come as before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import io
+import itertools
+import json
+import random
+import statistics
+import time
+import zipfile
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.mutants import mutants
+from benchmarks.visitors import Server, Visitor, p95
+
+FEATHER = 150
+OTHERS = 45
+SECONDS = 20.0  # of the other visitor's moves before the uploads
+
+
+def bombs() -> list[tuple[str, bytes]]:
+    """Small files that expand to gigabytes, or name a column over and over."""
+    npz, rows = io.BytesIO(), 4_000_000
+    with zipfile.ZipFile(npz, "w", zipfile.ZIP_DEFLATED) as archive:
+        array = io.BytesIO()
+        np.save(array, np.zeros(25_000_000))
+        for k in range(8):
+            archive.writestr(f"p{k}.npy", array.getvalue())
+    parquet = io.BytesIO()
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), ["x" * 600])
+    scores = pa.array(np.zeros(rows))
+    table = pa.table({"p": scores, "q": scores, "name": text})
+    pq.write_table(table, parquet, compression="zstd", store_schema=False)
+    return [
+        ("bomb.npz", npz.getvalue()),
+        ("bomb.parquet", parquet.getvalue()),
+        ("names.csv", b",".join([b"p"] * 30_000) + b"\n1,2\n"),
+        ("columns.json", json.dumps({str(k): [1, 2] for k in range(100_000)}).encode()),
+        ("deep.json", b"[" * 1_000_000),
+    ]
+
+
+class Uploader(Visitor):
+    """A visitor who uploads files, and keeps what the page shows."""
+
+    shown: dict[str, Any]
+    message = ""
+
+    async def upload(self, name: str, content: bytes) -> float:
+        """Seconds until the last piece was answered."""
+        await self._ask({"kind": "files", "name": "upload", "files": [[name, len(content)]]})
+        began = time.monotonic()
+        for at in range(0, len(content), 2**20):
+            piece = content[at : at + 2**20]
+            await self._ask({"kind": "chunk", "name": "upload", "file": 0}, piece)
+        return time.monotonic() - began
+
+    async def choose(self, name: str, value: Any) -> None:
+        await self._ask({"kind": "set", "name": name, "value": value})
+
+    async def _ask(self, gesture: dict[str, Any], content: bytes | None = None) -> None:
+        self.serial = getattr(self, "serial", 0) + 1
+        entries: list[Any] = [["text", json.dumps({**gesture, "serial": self.serial})]]
+        if content is not None:
+            data = base64.b64encode(gzip.compress(content, 1)).decode()
+            entries.append(["content", {"type": "bytes", "data": data}])
+        self._send({"type": "map", "entries": entries})
+        while self.handled < self.serial:
+            kind, answer = await self._message()
+            if kind != "PATCH-DOC":
+                continue
+            news = json.loads(dict(answer["events"][0]["msg_data"]["values"]["entries"])["data"])
+            self.handled = max(self.handled, news.get("handled", 0))
+            self.message = news.get("message", self.message)
+            if "sizes" in news.get("items", {}):
+                self.shown = news["items"]["sizes"]["all"]
+
+
+async def uploads() -> list[tuple[str, str, str]]:
+    """A server, a visitor who uploads, and one who moves."""
+    server = Server()
+    files = [
+        *itertools.islice(mutants(1, FEATHER, ".feather"), FEATHER),
+        *itertools.islice(mutants(2, OTHERS), OTHERS),
+        *bombs(),
+    ]
+    outcomes = {"read": 0, "refused with a message": 0, "neither": 0}
+    lost, times = 0, []
+    try:
+        await server.up()
+        bad, good = Uploader(server.port), Visitor(server.port)
+        await bad.open()
+        await good.open()
+        await good.move(SECONDS, random.Random(0))
+        alone, good.waits = list(good.waits), []
+        await bad.choose("source", "My file")
+        moving = asyncio.ensure_future(good.move(600.0, random.Random(1)))
+        bad.shown = {"value": "100,000 + 100,000"}
+        for name, content in files:
+            before, bad.message = dict(bad.shown), ""
+            times.append(await bad.upload(name, content))
+            if bad.message:
+                outcomes["refused with a message"] += 1
+                lost += bad.shown != before
+            else:
+                outcomes["read" if content else "neither"] += 1
+        moving.cancel()
+        alive = server.process.poll() is None
+        held = server.megabytes
+    finally:
+        server.close()
+    return [
+        (f"{len(files)} hostile uploads", ", ".join(f"{n} {k}" for k, n in outcomes.items()), ""),
+        ("the server lives", str(alive), "True"),
+        ("scores of before lost", str(lost), "0"),
+        ("slowest upload", f"{max(times):.1f} s", "at most 10 s and its size's share"),
+        ("the server's memory", f"{held:.0f} MB", ""),
+        (
+            "another's moves alone",
+            f"median {statistics.median(alone):.3f}, p95 {p95(alone):.3f} s",
+            "",
+        ),
+        (
+            "another's moves meanwhile",
+            f"median {statistics.median(good.waits):.3f}, p95 {p95(good.waits):.3f} s",
+            "p95 at most 1 s",
+        ),
+    ]
+
+
+def main() -> list[tuple[str, str, str]]:
+    """Rows: what, measured, target."""
+    return asyncio.run(uploads())
+
+
+if __name__ == "__main__":
+    from benchmarks.__main__ import table
+
+    print(table(main()))
