@@ -58,14 +58,11 @@ class FirstState:
         Hashes of what the text holds.
     drawn_from : dict of str to tuple
         What each item was drawn from; see `workbench.pages.base.Page.drawn_from`.
-    page : Page
-        The page that was drawn, whose derived results other visitors' pages can take over.
     """
 
     text: str
     sent: dict[str, Any]
     drawn_from: dict[str, tuple[Any, ...]]
-    page: Page
 
 
 def first_state(page: Page) -> FirstState:
@@ -80,7 +77,7 @@ def first_state(page: Page) -> FirstState:
     drawn = ",".join(f"{_key(name)}:{sent.news(name, parts)}" for name, parts in items.items())
     text = assets.content(state)
     drawn_from = {item.name: page.drawn_from(item) for item in _items(page)}
-    return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, drawn_from, page)
+    return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, drawn_from)
 
 
 class Sent:
@@ -131,7 +128,6 @@ class Session:
 
     def __init__(self, page: Page, first: FirstState, send: Callable[[str], None], later: Later):
         self.page = page
-        page.share_results(first.page)
         self._sent = Sent(first.sent)
         self._send, self._later = send, later
         self._worker = Worker(after=self._draw)

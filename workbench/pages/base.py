@@ -294,10 +294,6 @@ class Page(param.Parameterized):
         """The item as it stands now."""
         return getattr(self, item.name)()
 
-    def share_results(self, other: Page) -> None:
-        """Take over derived results of a like page; each serves while its inputs are equal."""
-        self._kept.update(other._kept)
-
     # -- settings that outlive the page ------------------------------------------------------------
 
     def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
