@@ -156,11 +156,14 @@ class Visitor:
                     self.answers += 1
 
     async def _message(self) -> tuple[str, Any]:
-        parts = [await self.socket.read_message() for _ in range(3)]
-        if None in parts:
-            raise EOFError("the server closed the connection")
-        self.bytes += sum(map(len, parts))  # type: ignore[arg-type]
-        return json.loads(parts[0])["msgtype"], json.loads(parts[2])  # type: ignore[arg-type]
+        parts = []
+        for _ in range(3):
+            part = await self.socket.read_message()
+            if part is None:
+                raise EOFError("the server closed the connection")
+            parts.append(part)
+        self.bytes += sum(map(len, parts))
+        return json.loads(parts[0])["msgtype"], json.loads(parts[2])
 
     def _gesture(self, gesture: dict[str, Any]) -> None:
         self._send({"type": "map", "entries": [["text", json.dumps(gesture)]]})

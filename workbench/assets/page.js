@@ -6,6 +6,7 @@ import {Controls} from "./controls.js"
 
 const NARROW = "(max-width: 899px)"
 const PATIENCE = 4000 // ms without an answer after which people are told
+const ARRIVAL = 20_000 // ms for the connection to come
 const RETRY = 1000 // ms between two questions whether the server is back
 const RETURNS = 5 // reloads within a minute; then a person decides
 const CHUNK = 2 ** 20 // bytes of a file in one message
@@ -139,15 +140,20 @@ window.workbench.use = model => {
     }, 50)
   }
   root.dataset.connected = ""
+  tell("")
   wire.flush()
 }
 if (window.workbench.model) window.workbench.use(window.workbench.model)
+setTimeout(() => {
+  if (!wire.model) tell("There is no connection to the server: controls do nothing yet.", "Reload the page")
+}, ARRIVAL)
 
 function lost() {
   if (wire.lost) return
   wire.lost = true
   delete root.dataset.connected
   dim(true)
+  clearTimeout(wire.alarm)
   const returns = recentReturns()
   if (returns.length >= RETURNS) {
     tell("Connection lost, again and again. These numbers are from before.", "Reload the page")
