@@ -14,6 +14,7 @@ import pytest
 from workbench.dashboard import files
 from workbench.dashboard.session import Session, first_state
 from workbench.pages.base import Control, Fact, Page, Section, Upload, figure, number
+from workbench.pages.controls import IntegerField
 
 
 class Dots(Page):
@@ -21,7 +22,10 @@ class Dots(Page):
 
     title = "Dots"
     controls = (
-        Section("Dots", (Control("n"), Control("at"), Control("side"), Control("again"))),
+        Section(
+            "Dots",
+            (Control("n"), Control("at"), Control("side"), Control("again"), Control("typed")),
+        ),
         Section("File", (Control("upload"), Control("hidden", when=lambda page: page.n > 5))),
     )
 
@@ -29,6 +33,7 @@ class Dots(Page):
     at = param.Number(0.5, bounds=(0, 1), step=0.1, label="Place")
     side = param.Selector(default=1, objects={"left": 0, "right": 1}, label="Side")
     again = param.Event(label="Again")
+    typed = IntegerField(10, (0, 10**6), label="Typed")
     upload = Upload(default=(), label="A file")
     hidden = param.Boolean(False, label="Hidden")
     pressed = param.Integer(0, precedence=-1)
@@ -53,6 +58,10 @@ class Dots(Page):
             raise ValueError("nine is too many")
         return Fact(str(self.n))
 
+    @number("Late", needs=("n",), slow=True)
+    def late(self):
+        return Fact(f"late {self.n}")
+
     @number("Pressed", needs=("pressed", "side", "upload"))
     def times(self):
         return Fact(f"{self.pressed} {self.side} {len(self.upload)}")
@@ -74,13 +83,17 @@ class Browser:
         return self.answer()
 
     def answer(self):
+        def answers():
+            return [news for news in map(json.loads, self.texts) if "handled" in news]
+
+        self.wait(lambda: answers() and answers()[-1]["handled"] == self.serial)
+        return answers()[-1]
+
+    def wait(self, condition):
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            answers = [news for news in map(json.loads, self.texts) if "handled" in news]
-            if answers and answers[-1]["handled"] == self.serial:
-                return answers[-1]
+        while not condition():
+            assert time.monotonic() < deadline, "no answer came"
             time.sleep(0.01)
-        raise AssertionError("no answer came")
 
 
 def test_the_first_state_holds_everything_that_is_drawn():
@@ -96,7 +109,7 @@ def test_the_first_state_holds_everything_that_is_drawn():
     assert not first["controls"]["hidden"]["offered"]
     assert first["settings"]["side"] == "right"
     assert [c["kind"] for s in first["sections"] for c in s["controls"]] == [
-        *("slider", "slider", "choice", "button", "files", "switch")
+        *("slider", "slider", "choice", "button", "number", "files", "switch")
     ]
 
 
@@ -119,6 +132,26 @@ def test_every_gesture_reaches_the_page():
     assert browser.does(kind="set", name="n", value=7)["controls"]["hidden"]["offered"]
     assert "nine is too many" in browser.does(kind="set", name="n", value=9)["message"]
     assert browser.does(kind="dismiss")["message"] == ""
+
+
+def test_a_slow_item_is_drawn_at_rest_also_when_all_is_as_before():
+    browser = Browser()
+    calls = []
+    browser.session._later = lambda seconds, call: calls.append(call)
+    assert browser.does(kind="set", name="n", value=5)["items"]["late"]["all"]["value"] == "…"
+    browser.does(kind="set", name="n", value=4)
+    calls[-1]()
+    browser.wait(lambda: len(browser.texts) == 3)
+    assert json.loads(browser.texts[-1])["items"]["late"]["all"]["value"] == "late 4"
+
+
+def test_a_number_that_is_refused_is_a_message_until_one_is_taken():
+    browser = Browser()
+    news = browser.does(kind="set", name="typed", value=10**7)
+    assert "Typed must be at most 1,000,000; got 10,000,000" in news["message"]
+    assert news["controls"]["typed"]["value"] == 10
+    news = browser.does(kind="set", name="typed", value=20)
+    assert (news["message"], news["settings"]) == ("", {"typed": 20})
 
 
 def test_a_control_that_was_not_followed_is_shown_as_it_is():

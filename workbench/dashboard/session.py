@@ -147,6 +147,7 @@ class Session:
         self._sending = Lock()
         self._sent_so_far = 0
         self._ended = False
+        self._refusal = ""
         self._watcher = page.param.watch(self._note, list(page.param))
 
     def end(self) -> None:
@@ -213,14 +214,20 @@ class Session:
 
     def _assign(self, name: str, value: Any) -> None:
         parameter = self.page.param[name]
+        self._sent.forget("controls", name)  # the browser shows what was asked for
         if isinstance(parameter, param.Event):
             self.page.param.trigger(name)
             return
         if isinstance(parameter, param.Selector):
             value = parameter.get_range()[value]
         elif isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
-            value = taken(parameter, value)
-        self._sent.forget("controls", name)  # the browser shows what was asked for
+            try:
+                value = taken(parameter, value)
+            except ValueError as error:
+                self.page.message = self._refusal = str(error)
+                return
+        if self._refusal and self.page.message == self._refusal:
+            self.page.message = self._refusal = ""
         setattr(self.page, name, value)
 
     def _restore(self, settings: dict[str, Any]) -> None:
@@ -287,6 +294,7 @@ class Session:
             moved = bool(self._inputs[item.name] & changed)
             if moved and item.slow:
                 self._waiting.add(item.name)
+                self._drawn_from.pop(item.name, None)  # what stands there now is no drawing of it
                 self._add(item, PENDING[item.kind], drawn)
             elif moved or item.name in due:
                 self._try(partial(self._draw_item, item, drawn))
