@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
@@ -68,6 +68,7 @@ def test_so_for_rates(claim, fpr, fnr):
 
 
 @settings(max_examples=50, deadline=None)
+@example(PureDP(5e-324), 0.0, 1.0, 0.0)
 @given(CLAIMS, SHARES, SHARES, st.floats(0, 3))
 def test_more_evidence_refutes_more(claim, a, b, epsilon):
     low, high = sorted((a, b))

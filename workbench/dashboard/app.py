@@ -174,6 +174,7 @@ def _visit(entry: Entry, entries: list[Entry]) -> Channel:
     def end(context: Any) -> None:
         for session in sessions:
             session.end()
+        server.give_memory_back(loop)
 
     channel.receive = receive
     doc.on_session_destroyed(end)

@@ -7,7 +7,10 @@ visitor's page. A session takes one connection, so that its token opens nothing 
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -25,6 +28,10 @@ from workbench.assets.board import HERE
 
 #: How an address or a header could name a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
+
+#: Seconds after the end of a session until its memory is handed back.
+_SOON = 10.0
+_asked = False
 
 #: Session -> its connection, None while that is made.
 _CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -97,6 +104,26 @@ def connection_of(doc: Any) -> Any:
     """The connection of a document's session; None where it has none, or has ended."""
     context = doc.session_context
     return None if context is None else _CONNECTIONS.get(context.session)
+
+
+def give_memory_back(loop: Any) -> None:
+    """Hand freed memory to the system some seconds after sessions ended, once for all of them.
+
+    The C library keeps what many visitors at once have used; only glibc can be asked for it.
+    """
+    global _asked
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is None or _asked:
+        return
+
+    def give() -> None:
+        global _asked
+        _asked = False
+        gc.collect()
+        trim(0)
+
+    _asked = True
+    loop.call_later(_SOON, give)
 
 
 @contextmanager

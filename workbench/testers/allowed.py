@@ -232,7 +232,7 @@ def _pair_renyi(pair: Pair, order: float) -> float:
 
 def _response_renyi(epsilon: float, order: float) -> float:
     """log((e^{aε} + e^{(1−a)ε})/(1 + e^ε))/(a − 1), of randomised response."""
-    if epsilon == 0:
+    if (order - 1) * epsilon == 0:  # also where the product is below the smallest float
         return 0.0
     # The quotient is 1 + 2 sinh(aε/2) sinh((a − 1)ε/2)/cosh(ε/2), here in logs.
     excess = (order - 1) * epsilon
