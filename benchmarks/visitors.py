@@ -87,7 +87,6 @@ class Visitor:
     """One open page."""
 
     port: int
-    address: str = "/"
     bytes: int = 0
     handled: int = 0
     waits: list[float] = field(default_factory=list)
@@ -97,7 +96,7 @@ class Visitor:
     async def open(self) -> float:
         """Seconds until the document and the session are there."""
         began = time.monotonic()
-        url = f"localhost:{self.port}{self.address}"
+        url = f"localhost:{self.port}/"
         request = HTTPRequest(f"http://{url}", request_timeout=PATIENCE)
         body = (await AsyncHTTPClient(max_clients=100).fetch(request)).body.decode()
         token = re.search(r'"token":"([^"]+)"', body)[1]  # type: ignore[index]

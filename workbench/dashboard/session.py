@@ -241,7 +241,7 @@ class Session:
         if files:  # without them the other settings would speak of other data
             self.page.message = (
                 f"The connection was lost, and the server no longer has {' and '.join(files)}: "
-                "upload it again. What is shown is the example."
+                "upload it again. What is shown is the page as it starts."
             )
             return
         lost = self.page.restore(settings)
