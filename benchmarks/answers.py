@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.pages.selection import SelectionPage
-from workbench.testers.outputs import Encoder
+from workbench.pages.selection.page import SelectionPage
+from workbench.testers.learning.encoding import Encoder
 
 DELTA = 1e-5
 

@@ -52,9 +52,9 @@ import workbench as wb
 from workbench.claims import ApproxDP, Claim, PureDP, RenyiDP
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.base import Finding, Tester
-from workbench.testers.histogram import HistogramTester
-from workbench.testers.registry import tester
+from workbench.testers.property_testers.base import Finding, Tester
+from workbench.testers.property_testers.histogram import HistogramTester
+from workbench.testers.property_testers.registry import tester
 
 Row = tuple[str, str, str]
 

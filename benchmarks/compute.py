@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.pages.scores import ScoresPage
+from workbench.pages.scores.page import ScoresPage
 
 PER_SIDE = 10**7
 MOVES = 40

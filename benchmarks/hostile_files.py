@@ -17,8 +17,8 @@ from pathlib import Path
 
 import workbench as wb
 from benchmarks.mutants import mutants
-from workbench.scores import isolated
-from workbench.scores.limits import LIMITS
+from workbench.scores.parsing import isolated
+from workbench.scores.parsing.limits import LIMITS
 
 READ, REFUSED = "read", "refused with a message"
 

@@ -21,7 +21,7 @@ from workbench.onerun.families import (
     RandomizedResponseFamily,
     SubsampledGaussianFamily,
 )
-from workbench.onerun.recursion import largest_refuted
+from workbench.onerun.mahloujifar import largest_refuted
 from workbench.onerun.simulate import (
     DPSGD,
     Auditor,

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.baseline_page import N
 from workbench.dashboard.app import serve
-from workbench.pages.scores import ScoresPage
+from workbench.pages.scores.page import ScoresPage
 
 if __name__ == "__main__":
     rng = np.random.default_rng(0)

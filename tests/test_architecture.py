@@ -87,10 +87,9 @@ def test_importing_the_library_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_every_public_name_resolves_and_is_typed():
-    typed = (PACKAGE / "_public.py").read_text(encoding="utf-8")
+def test_every_public_name_resolves():
+    assert {"Bound", "Scores", "selection"} <= set(wb.__all__)
     for name in wb.__all__:
         assert getattr(wb, name) is not None
-        assert name.startswith("__") or f" as {name}\n" in typed
-    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="nothing"):
         wb.nothing  # noqa: B018

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info
 import workbench as wb
 from benchmarks import _valid_calls as valid
 from benchmarks.odd_calls import GOOD, outcomes
-from workbench import checks
+from workbench import _checks
 
 HUGE = 10**400
 
@@ -190,7 +190,7 @@ def test_dates_and_complex_numbers_are_no_numbers(value):
     with pytest.raises(ValueError, match="an e-value must be a number"):
         wb.e_benjamini_hochberg(value)
     with pytest.raises(ValueError, match="delta must be a number"):
-        checks.delta(value[0])
+        _checks.delta(value[0])
 
 
 # -- empty, without a dimension, and of the least size -------------------------------------------
@@ -314,4 +314,4 @@ def test_few_rows_are_learned_in_one_thread():
     ids=["number", "text", "integer", "table", "array"],
 )
 def test_bad_values_are_shown_in_one_short_line(value, shown):
-    assert checks.shown(value) == shown
+    assert _checks.shown(value) == shown

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from workbench import checks
+from workbench import _checks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -74,7 +74,7 @@ class ApproxDP(Claim):
 
     def __init__(self, epsilon: float, delta: float) -> None:
         object.__setattr__(self, "epsilon_0", _non_negative(epsilon, "epsilon"))
-        object.__setattr__(self, "delta_0", checks.delta(delta))
+        object.__setattr__(self, "delta_0", _checks.delta(delta))
 
     def __repr__(self) -> str:
         return f"ApproxDP(epsilon={self.epsilon_0!r}, delta={self.delta_0!r})"
@@ -139,7 +139,7 @@ class RenyiDP(Claim):
     epsilon_0: float
 
     def __init__(self, order: float, epsilon: float) -> None:
-        order = checks.number(order, "order")
+        order = _checks.number(order, "order")
         if order <= 1:
             raise ValueError(f"order must be above 1, got {order!r}; order 2 is a common choice")
         object.__setattr__(self, "order", order)
@@ -222,12 +222,12 @@ def parse_claim(text: str) -> Claim:
         raise ValueError(
             f"{word} takes ({', '.join(names)}), got {text!r}; write one of {_EXAMPLES}"
         )
-    numbers = (checks.number(v, name) for v, name in zip(values, names, strict=True))
+    numbers = (_checks.number(v, name) for v, name in zip(values, names, strict=True))
     return kind(*numbers)
 
 
 def _non_negative(value: Any, name: str) -> float:
-    x = checks.number(value, name)
+    x = _checks.number(value, name)
     if x < 0:
         raise ValueError(f"{name} must be at least 0, got {value!r}; 0 is perfect privacy")
     return x

@@ -20,7 +20,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
-from workbench import checks
+from workbench import _checks
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -127,7 +127,7 @@ def map_in_processes(
     done: SimpleQueue[Future[Result]] = SimpleQueue()
     if executor is not None:
         need = "a concurrent.futures.Executor; of a dask client take client.get_executor()"
-        checks.instance(executor, Executor, "executor", need)
+        _checks.instance(executor, Executor, "executor", need)
     pool = shared_processes() if executor is None else executor
 
     def submit(count: int | None) -> None:

@@ -18,15 +18,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workbench import checks
-from workbench.bounds.result import percent, plain, round_safely
+from workbench import _checks
+from workbench.bounds.bound import percent, plain, round_safely
 from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
 from workbench.testers.allowed import claim_parameter, claim_symbol
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.result import VERDICTS, MechanismAudit, claim_in_words
-from workbench.testers.target import find_mechanism
+from workbench.testers.evidence import VERDICTS, MechanismAudit, claim_in_words
+from workbench.testers.running.load_mechanism import find_mechanism
 
 FOUND, NONE_FOUND, NOTHING_TESTED = VERDICTS
 
@@ -136,7 +136,7 @@ def check_must_detect(value: Any, claim: Claim | Pair) -> float:
         raise ValueError(
             f"must_detect needs a claim with a parameter; {claim_in_words(claim)} has none"
         )
-    x = checks.number(value, "must_detect")
+    x = _checks.number(value, "must_detect")
     if x <= own:
         raise ValueError(
             f"must_detect must be above what is claimed, {plain(own)}, got {value!r}; nothing "

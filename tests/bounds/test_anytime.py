@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest
 
 import workbench as wb
-from workbench.bounds import betting
-from workbench.bounds.binomial import clopper_pearson_lower
-from workbench.bounds.tally import WARM_UP, Tally, thresholds
+from workbench.bounds.anytime import betting
+from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally, thresholds
+from workbench.bounds.counts.binomial import clopper_pearson_lower
 
 DELTA = 1e-5
 CLAIMS = {

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.bounds import references
-from workbench.bounds.result import Bound, round_safely
+from workbench.bounds import citations
+from workbench.bounds.bound import Bound, round_safely
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_every_method_has_a_citation():
         assert result.cite().count("@") >= 1
     assert "clopper1934use" in results[1].cite()
     with pytest.raises(ValueError, match="no source is known for 'magic'"):
-        references.bibtex("magic")
+        citations.bibtex("magic")
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,22 @@ from scipy.special import ndtri
 from scipy.stats import beta, binom, binomtest
 
 import workbench as wb
-from workbench.bounds.band import level_of_each, rank_grid
-from workbench.bounds.binomial import (
+from workbench.bounds.counts.binomial import (
     clopper_pearson_lower,
     clopper_pearson_upper,
     order_statistic_tail_upper,
 )
-from workbench.bounds.questions import Delta, Epsilon, Mu, TotalVariation
-from workbench.bounds.rank_tests import invert, largest_refuted, perfect_p_value, rank_tests
-from workbench.bounds.threshold import error_rates
-from workbench.bounds.ties import counts_above
-from workbench.curves.points import epsilon_of_point
+from workbench.bounds.counts.threshold import error_rates
+from workbench.bounds.quantities import Delta, Epsilon, Mu, TotalVariation
+from workbench.bounds.simultaneous.band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_tests import (
+    invert,
+    largest_refuted,
+    perfect_p_value,
+    rank_tests,
+)
+from workbench.bounds.tie_breaking import counts_above
+from workbench.curves.error_rates import epsilon_of_point
 
 REPLICATES = 1000
 DELTA = 1e-5

@@ -9,23 +9,24 @@ from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
 import workbench as wb
-from workbench.bounds import binomial, combined_test, questions
-from workbench.bounds.counts import Counts
-from workbench.bounds.from_counts import Interval
-from workbench.bounds.intervals import INTERVALS, bound
-from workbench.curves.points import epsilon_of_point
+from workbench.bounds import quantities
+from workbench.bounds.counts import binomial, joint_exact
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.from_counts import Interval
+from workbench.bounds.counts.intervals import INTERVALS, bound
+from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.tradeoff import TradeoffCurve
 
 DELTA = 1e-5
 HELD = ("clopper-pearson", "exact")
 QUESTIONS = (
-    questions.Epsilon(DELTA),
-    questions.Epsilon(0.1),
-    questions.Delta(1.0),
-    questions.Mu(),
-    questions.TotalVariation(),
-    questions.TruePositiveRate(0.1),
-    questions.Precision(0.3),
+    quantities.Epsilon(DELTA),
+    quantities.Epsilon(0.1),
+    quantities.Delta(1.0),
+    quantities.Mu(),
+    quantities.TotalVariation(),
+    quantities.TruePositiveRate(0.1),
+    quantities.Precision(0.3),
 )
 ASK = {
     wb.epsilon_from_counts: {"delta": DELTA},
@@ -92,13 +93,13 @@ def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
 @pytest.mark.parametrize("interval", [i for i in INTERVALS if i not in HELD])
 def test_the_same_enumeration_catches_the_approximate_intervals(interval):
     assert INTERVALS[interval][0] == "approximate"
-    assert misses(6, 4, questions.Epsilon(DELTA), interval).max() > 0.05
-    assert misses(6, 4, questions.Precision(0.3), interval).max() > 0.05
+    assert misses(6, 4, quantities.Epsilon(DELTA), interval).max() > 0.05
+    assert misses(6, 4, quantities.Precision(0.3), interval).max() > 0.05
 
 
 def test_the_exact_test_wastes_little_of_its_level():
     """Where an interval misses 4.5 % of 5 % somewhere, no other one can be much shorter there."""
-    lower, upper = misses(7, 7, questions.Epsilon(DELTA), "exact")
+    lower, upper = misses(7, 7, quantities.Epsilon(DELTA), "exact")
     assert lower > 0.045
     assert upper > 0.045
 
@@ -106,9 +107,9 @@ def test_the_exact_test_wastes_little_of_its_level():
 @pytest.mark.parametrize("sizes", [(8, 8), (4, 12)], ids=str)
 def test_the_level_is_kept_by_the_short_cuts_of_large_counts(sizes, monkeypatch):
     """Blocks of outcomes and closed-form tails, forced upon counts that would not need them."""
-    monkeypatch.setattr(combined_test, "MOST_OUTCOMES", 0)
-    monkeypatch.setattr(combined_test, "MOST_BLOCKS", 4)
-    assert misses(*sizes, questions.Epsilon(DELTA), "exact").max() <= 0.05
+    monkeypatch.setattr(joint_exact, "MOST_OUTCOMES", 0)
+    monkeypatch.setattr(joint_exact, "MOST_BLOCKS", 4)
+    assert misses(*sizes, quantities.Epsilon(DELTA), "exact").max() <= 0.05
 
 
 def test_closed_form_tails_lie_between_two_exact_ones():
@@ -117,7 +118,7 @@ def test_closed_form_tails_lie_between_two_exact_ones():
     t = np.floor(rng.random(3000) * (m + 3)) - 1
     spread = rng.normal(0, 3, 3000) / np.sqrt(m)
     p = np.clip(np.where(rng.random(3000) < 0.7, t / m + spread, rng.random(3000)), 0, 1)
-    tail = combined_test._binomial_at_least(t, m, p)
+    tail = joint_exact._binomial_at_least(t, m, p)
     assert np.all(tail >= binom.sf(t - 1, m, p) * (1 - 1e-9) - 1e-300)
     assert np.all(tail <= binom.sf(t - 2, m, p) * (1 + 1e-9) + 1e-300)
 
@@ -125,11 +126,11 @@ def test_closed_form_tails_lie_between_two_exact_ones():
 @pytest.mark.parametrize(
     ("tp", "fp", "n_p", "n_q"), [(30, 4, 40, 50), (33, 20, 35, 30), (12, 0, 60, 25)]
 )
-@pytest.mark.parametrize("question", [questions.Epsilon(DELTA), questions.Mu()], ids=str)
+@pytest.mark.parametrize("question", [quantities.Epsilon(DELTA), quantities.Mu()], ids=str)
 def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q, question):
     """By brute force over the region: never above it, and hardly below."""
     error = 0.05
-    z, gamma = -norm.ppf(error), combined_test.NUISANCE_SHARE * error
+    z, gamma = -norm.ppf(error), joint_exact.NUISANCE_SHARE * error
 
     t, f = np.arange(n_p + 1)[:, None], np.arange(n_q + 1)
     s = np.min(
@@ -138,7 +139,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
                 binomial.wilson_upper(f, n_q, norm.sf(z * math.cos(phi))),
                 binomial.wilson_upper(n_p - t, n_p, norm.sf(z * math.sin(phi))),
             )
-            for phi in combined_test.SPLITS
+            for phi in joint_exact.SPLITS
         ],
         axis=0,
     )
@@ -158,7 +159,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
         return math.inf if excess(1) <= 0 else question.of_point(q, 1 - brentq(excess, 0, 1))
 
     brute = min(least(q) for q in np.linspace(*ends, 60))
-    limit = combined_test.combined_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
+    limit = joint_exact.combined_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
     assert brute - 0.02 <= limit <= brute + 1e-6
 
 
@@ -198,7 +199,7 @@ def test_the_bayesian_region_exceeds_the_truth_at_small_rates():
         tps = np.arange(n + 1)[binom.pmf(np.arange(n + 1), n, tpr) > 1e-3]
         missed = [
             [
-                bound(Counts(t, f, n - f, n - t), questions.Epsilon(DELTA), 0.95, "bayesian").value
+                bound(Counts(t, f, n - f, n - t), quantities.Epsilon(DELTA), 0.95, "bayesian").value
                 > truth
                 for f in fps
             ]
@@ -308,12 +309,12 @@ def test_zero_cells_give_numbers(interval):
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_extremes_give_numbers(interval):
     extremes = (
-        questions.Delta(800),
-        questions.Epsilon(0),
-        questions.Epsilon(1 - 1e-9),
-        questions.TruePositiveRate(1e-9),
-        questions.Precision(1e-9),
-        questions.Precision(1 - 1e-9),
+        quantities.Delta(800),
+        quantities.Epsilon(0),
+        quantities.Epsilon(1 - 1e-9),
+        quantities.TruePositiveRate(1e-9),
+        quantities.Precision(1e-9),
+        quantities.Precision(1 - 1e-9),
     )
     n = 10**7
     for counts in (Counts(n, 0, n, 0), Counts(n, 1000, n // 1000, 1)):

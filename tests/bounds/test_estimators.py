@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.curves.points import epsilon_of_point
+from workbench.curves.error_rates import epsilon_of_point
 from workbench.estimators.bin_rules import bin_width, default_range, squared_slope
 from workbench.estimators.histogram import RULES
 

@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import binomtest
 
 import workbench as wb
-from workbench.bounds import heldout
-from workbench.bounds.band import level_of_each
-from workbench.bounds.questions import Epsilon
-from workbench.bounds.rank_tests import rank_tests
-from workbench.bounds.split import hashed_generator, split
+from workbench.bounds.hash_split import hashed_generator, split
+from workbench.bounds.held_out import held_out
+from workbench.bounds.quantities import Epsilon
+from workbench.bounds.simultaneous.band import level_of_each
+from workbench.bounds.simultaneous.rank_tests import rank_tests
 
 DELTA = 1e-5
 
@@ -20,7 +20,7 @@ PAIRS = {
 }
 
 
-def held_out(s, delta=DELTA, **more):
+def held_out_epsilon(s, delta=DELTA, **more):
     return wb.epsilon_lower_bound(s, delta, guarantee="held-out", **more)
 
 
@@ -37,7 +37,7 @@ def test_the_bound_is_false_at_most_as_often_as_stated(name, ordering):
     """150 seeded replicates; fails when 5 % is refuted at 1 % significance."""
     pair, sizes = PAIRS[name]
     false = sum(
-        held_out(pair.sample(sizes, seed=seed), 0.0, ordering=ordering).value
+        held_out_epsilon(pair.sample(sizes, seed=seed), 0.0, ordering=ordering).value
         > pair.epsilon(0) + 1e-9
         for seed in range(200)
     )
@@ -49,16 +49,18 @@ def test_ranks_chosen_where_they_are_tested_fail():
     question, false = Epsilon(0.0), 0
     for seed in range(200):
         s = wb.GaussianPair(0).sample(300, seed=seed)
-        ranks, _ = heldout._favoured(s, s.n_p, s.n_q, question, 0.95)
+        ranks, _ = held_out._favoured(s, s.n_p, s.n_q, question, 0.95)
         counts, _ = s.tail_counts(s.most_member_like_q(ranks))
         p = rank_tests(ranks, counts, s.n_p, s.n_q).of_values(question, np.zeros(ranks.size))
-        false += p.min() <= level_of_each(0.95, heldout.RANKS)
+        false += p.min() <= level_of_each(0.95, held_out.RANKS)
     assert binomtest(false, 200, 0.05, alternative="greater").pvalue < 0.01
 
 
 def test_several_splits_keep_the_level():
     pair = wb.GaussianPair(0)
-    false = sum(held_out(pair.sample(200, seed=seed), splits=3).value > 0 for seed in range(60))
+    false = sum(
+        held_out_epsilon(pair.sample(200, seed=seed), splits=3).value > 0 for seed in range(60)
+    )
     assert binomtest(false, 60, 0.05, alternative="greater").pvalue > 0.01
 
 
@@ -66,15 +68,15 @@ def test_several_splits_keep_the_level():
 def test_it_reaches_the_reference(mu, least):
     """Means over 24 samples of 1000 a side; one threshold by Berger & Boos: 0.565 and 1.55."""
     pair = wb.GaussianPair(mu)
-    values = [held_out(pair.sample(1000, seed=seed)).value for seed in range(24)]
+    values = [held_out_epsilon(pair.sample(1000, seed=seed)).value for seed in range(24)]
     assert least < np.mean(values) < pair.epsilon(DELTA)
 
 
 def test_more_splits_depend_less_on_luck():
     s = wb.GaussianPair(1).sample(1000, seed=4)
-    one = [heldout._Part.of(s, Epsilon(DELTA), 0.95, "threshold", i).expected for i in range(6)]
+    one = [held_out._Part.of(s, Epsilon(DELTA), 0.95, "threshold", i).expected for i in range(6)]
     assert len(set(one)) > 1
-    bound = held_out(s, splits=5)
+    bound = held_out_epsilon(s, splits=5)
     assert 1 < bound.value < 2.2
     assert "5 splits" in bound.explain()
     assert bound.threshold is None
@@ -84,7 +86,7 @@ def test_more_splits_depend_less_on_luck():
     ("p", "combined"), [([0.02], 0.02), ([0.01, 0.03, 0.9], 0.045), ([0.2, 0.9], 0.9)]
 )
 def test_a_majority_of_p_values_is_a_p_value(p, combined):
-    assert heldout._of_majority(np.array(p)) == pytest.approx(combined)
+    assert held_out._of_majority(np.array(p)) == pytest.approx(combined)
 
 
 def test_a_bare_majority_at_the_full_level_would_not_be():
@@ -98,7 +100,7 @@ def test_a_bare_majority_at_the_full_level_would_not_be():
     )
     spared = rng.integers(3, size=u.size)
     p[small, spared[small]] = 0.05 + 0.95 * rng.random(small.sum())
-    combined = np.array([heldout._of_majority(row) for row in p])
+    combined = np.array([held_out._of_majority(row) for row in p])
     assert np.mean(np.sort(p, axis=1)[:, 1] <= 0.05) > 0.07
     assert np.mean(combined <= 0.05) < 0.053
 
@@ -108,9 +110,9 @@ def test_nobody_rerolls():
     rng = np.random.default_rng(5)
     shuffled = wb.Scores(rng.permutation(s.p), rng.permutation(s.q))
     mirrored = wb.Scores(-s.p, -s.q, larger_is_member=False)
-    values = [held_out(x).value for x in (s, shuffled, mirrored)]
+    values = [held_out_epsilon(x).value for x in (s, shuffled, mirrored)]
     assert values[0] == values[1] == values[2]
-    assert held_out(mirrored).threshold == -held_out(s).threshold
+    assert held_out_epsilon(mirrored).threshold == -held_out_epsilon(s).threshold
 
 
 def test_the_hash_sees_values_not_how_they_are_written():
@@ -141,7 +143,7 @@ def test_what_the_bound_says_of_itself():
     assert 0.8 < bound.value < 3
     assert "20 %" in bound.note
     assert "association" in bound.cite()
-    strong = held_out(s)
+    strong = held_out_epsilon(s)
     assert strong.direction in ("P‖Q", "Q‖P")
     assert np.isfinite(strong.threshold)
 
@@ -149,11 +151,14 @@ def test_what_the_bound_says_of_itself():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda s: held_out(wb.Scores([1, 2, 3], [1, 2, 4])), "At least 6 on each side"),
-        (lambda s: held_out(wb.Scores(np.arange(9), np.arange(9)), confidence=0.9999), "too few"),
-        (lambda s: held_out(s, splits=0), "splits must be a whole number of at least 1"),
-        (lambda s: held_out(s, ordering="best"), "ordering must be one of"),
-        (lambda s: held_out(s, threshold=0.1), "leave out threshold"),
+        (lambda s: held_out_epsilon(wb.Scores([1, 2, 3], [1, 2, 4])), "At least 6 on each side"),
+        (
+            lambda s: held_out_epsilon(wb.Scores(np.arange(9), np.arange(9)), confidence=0.9999),
+            "too few",
+        ),
+        (lambda s: held_out_epsilon(s, splits=0), "splits must be a whole number of at least 1"),
+        (lambda s: held_out_epsilon(s, ordering="best"), "ordering must be one of"),
+        (lambda s: held_out_epsilon(s, threshold=0.1), "leave out threshold"),
         (lambda s: wb.epsilon_lower_bound(s, 0, splits=3), "belongs to guarantee='held-out'"),
         (lambda s: wb.mu_lower_bound(s, ordering="threshold"), "belongs to guarantee='held-out'"),
     ],
@@ -166,6 +171,6 @@ def test_bad_arguments_say_what_to_do(call, says):
 def test_the_size_that_would_do_does():
     """A perfect attack of the size that the refusal names is shown, one below is refused."""
     with pytest.raises(ValueError, match="At least 11 on each side"):
-        held_out(wb.Scores(np.arange(10) + 100.0, np.arange(10)), 0.0, confidence=0.9999)
+        held_out_epsilon(wb.Scores(np.arange(10) + 100.0, np.arange(10)), 0.0, confidence=0.9999)
     enough = wb.Scores(np.arange(11) + 100.0, np.arange(11))
-    assert held_out(enough, 0.0, confidence=0.9999).value >= 0
+    assert held_out_epsilon(enough, 0.0, confidence=0.9999).value >= 0

@@ -6,7 +6,7 @@ from scipy.optimize import brentq
 from scipy.stats import binomtest, multivariate_normal, norm
 
 import workbench as wb
-from workbench.bounds.ordering import likelihood_ratio
+from workbench.bounds.held_out.ordering import likelihood_ratio
 
 DELTA = 0.05
 GRID = np.linspace(-14, 14, 200_001)

@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import binom, binomtest, chi2, norm
 
 import workbench as wb
-from workbench.bounds import noncentral_t
-from workbench.bounds.families import FAMILIES, family_named
-from workbench.bounds.noncentral_t import noncentrality_limits
-from workbench.bounds.roc_limits import roc_limits
-from workbench.bounds.threshold import error_rates
+from workbench.bounds.counts.threshold import error_rates
+from workbench.bounds.parametric import noncentral_t
+from workbench.bounds.parametric.families import FAMILIES, family_named
+from workbench.bounds.parametric.noncentral_t import noncentrality_limits
+from workbench.bounds.simultaneous.roc_band import roc_limits
 
 ORDERED = [
     ("laplace", None, wb.LaplacePair),

@@ -5,11 +5,11 @@ import pytest
 from scipy.stats import binom, ks_2samp
 
 import workbench as wb
-from workbench.bounds import planning
-from workbench.bounds.band import rank_grid
-from workbench.bounds.heldout import held_out_bound
-from workbench.bounds.planning import _Plan
-from workbench.bounds.questions import Epsilon
+from workbench.bounds.held_out.held_out import held_out_bound
+from workbench.bounds.power import sample_size
+from workbench.bounds.power.sample_size import _Plan
+from workbench.bounds.quantities import Epsilon
+from workbench.bounds.simultaneous.band import rank_grid
 
 DELTA = 1e-5
 GAUSSIAN = wb.GaussianPair(1)
@@ -153,7 +153,7 @@ def test_an_audit_that_stops_is_planned_by_when_it_stops():
 
 
 def test_a_held_out_audit_is_planned(monkeypatch):
-    monkeypatch.setitem(planning._DRAWN, "audits", 20)
+    monkeypatch.setitem(sample_size._DRAWN, "audits", 20)
     needed = wb.samples_needed(wb.GaussianPair(2), 1.5, DELTA, method="held-out")
     assert needed.power.value >= 0.8
     band = wb.samples_needed(wb.GaussianPair(2), 1.5, DELTA)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, ks_2samp
 
 import workbench as wb
-from workbench.bounds.ties import counts_above, won
+from workbench.bounds.tie_breaking import counts_above, won
 
 
 def test_the_coins_have_the_law_of_a_random_order():

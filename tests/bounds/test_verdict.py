@@ -11,8 +11,8 @@ from scipy.special import expit
 from scipy.stats import binomtest
 
 import workbench as wb
-from workbench.bounds.alternatives import claimed_tradeoff, response_of_renyi
-from workbench.bounds.detection import critical_counts
+from workbench.bounds.power.alternatives import claimed_tradeoff, response_of_renyi
+from workbench.bounds.power.power import critical_counts
 from workbench.curves.renyi import renyi_tradeoff
 
 DELTA = 1e-5

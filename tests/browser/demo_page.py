@@ -13,9 +13,10 @@ import numpy as np
 import param
 from scipy.special import ndtr, ndtri
 
-from workbench.bounds.result import Bound
-from workbench.figures.layout import base_layout, label, vertical_line
-from workbench.pages.base import (
+from workbench.bounds.bound import Bound
+from workbench.figures.kit.layout import base_layout, label, vertical_line
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import (
     Control,
     Fact,
     Page,
@@ -26,7 +27,6 @@ from workbench.pages.base import (
     number,
     sentence,
 )
-from workbench.pages.jobs import job
 from workbench.parallel import map_in_processes
 
 N = 200_000

@@ -8,7 +8,7 @@ import time
 import pytest
 from test_dashboard import Board
 
-from workbench.pages.base import DOUBLE_CLICK
+from workbench.pages.core.page import DOUBLE_CLICK
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 

@@ -10,8 +10,8 @@ from test_dashboard import Board
 from test_scores_board import choose
 
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.base import DOUBLE_CLICK
-from workbench.pages.mechanism import MechanismPage
+from workbench.pages.core.page import DOUBLE_CLICK
+from workbench.pages.mechanism.page import MechanismPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 

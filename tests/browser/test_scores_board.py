@@ -75,7 +75,7 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     shapes = board.drawn("profile")["shapes"]
     assert any(s["y0"] == pytest.approx(delta) for s in shapes if s.get("yref") != "paper")
     # The point of the trade-off chart is the threshold's: the numbers say the same.
-    from workbench.pages.scores import ScoresPage
+    from workbench.pages.scores.page import ScoresPage
 
     same = ScoresPage()
     same.param.update(threshold=threshold, log_delta=board.value("log₁₀ δ"))

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.result import MechanismAudit
+from workbench.testers.evidence import MechanismAudit
 from workbench.testing import AuditFailure, assert_no_violation
 
 QUICK = {"testers": ("hockey-stick",), "trials": 4, "samples": 4000}

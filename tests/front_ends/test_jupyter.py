@@ -13,15 +13,15 @@ import pytest
 import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
-from workbench.figures.layout import empty
+from workbench.figures.kit.layout import empty
 from workbench.jupyter.controls import Field
-from workbench.jupyter.live import Live
-from workbench.jupyter.picture import svg
-from workbench.jupyter.turns import Turns
+from workbench.jupyter.kernel_queue import Turns
+from workbench.jupyter.svg import svg
 from workbench.jupyter.view import IDLE, View
-from workbench.pages.base import Control, Page, Section, Upload
+from workbench.jupyter.widget import Live
+from workbench.pages.core.page import Control, Page, Section, Upload
 from workbench.pages.pair_lab import PairLabPage
-from workbench.pages.scores import ScoresPage
+from workbench.pages.scores.page import ScoresPage
 
 
 @pytest.fixture(scope="module")

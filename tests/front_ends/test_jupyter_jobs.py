@@ -8,8 +8,8 @@ import pytest
 from test_jupyter_kernel import Kernel, started, until  # noqa: F401
 
 from workbench.jupyter.view import View
-from workbench.pages.base import DOUBLE_CLICK, Control, Fact, Page, Section, number, sentence
-from workbench.pages.jobs import job
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import DOUBLE_CLICK, Control, Fact, Page, Section, number, sentence
 
 
 class Sum(Page):
@@ -119,8 +119,8 @@ PAGE = """
 import param
 import time
 from workbench.jupyter.view import View
-from workbench.pages.base import Control, Fact, Page, Section, number
-from workbench.pages.jobs import job
+from workbench.pages.core.page import Control, Fact, Page, Section, number
+from workbench.pages.core.jobs import job
 from workbench.parallel import map_in_processes
 
 class Wait(Page):

@@ -13,8 +13,8 @@ import pytest
 
 from workbench.dashboard import files
 from workbench.dashboard.session import Session, first_state
-from workbench.pages.base import Control, Fact, Page, Section, Upload, figure, number
-from workbench.pages.controls import IntegerField
+from workbench.pages.core.page import Control, Fact, Page, Section, Upload, figure, number
+from workbench.pages.core.sliders import IntegerField
 
 
 class Dots(Page):

@@ -7,19 +7,19 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
-from workbench.onerun.bits import (
+from workbench.onerun.families import (
+    GaussianFamily,
+    LaplaceFamily,
+    RandomizedResponseFamily,
+    SubsampledGaussianFamily,
+)
+from workbench.onerun.per_bit import (
     bit_error_curves,
     exact_limit,
     hoeffding_limit,
     hypothetical_limits,
     mutual_information,
     printed_bit_error,
-)
-from workbench.onerun.families import (
-    GaussianFamily,
-    LaplaceFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
 )
 
 

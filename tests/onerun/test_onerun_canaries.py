@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from workbench.onerun.canaries import Ends, Threshold, coins_p_value
-from workbench.onerun.choice import abstentions, hashed_part, tune_one_run
+from workbench.onerun.tuning import abstentions, hashed_part, tune_one_run
 
 DELTA = 1e-5
 

@@ -6,14 +6,13 @@ from scipy.stats import binom, binomtest
 
 import workbench as wb
 from workbench.onerun.abstain import p_value
-from workbench.onerun.bits import exact_limit
-from workbench.onerun.choice import abstentions, tune_one_run
 from workbench.onerun.families import (
     GaussianFamily,
     LaplaceFamily,
     RandomizedResponseFamily,
     SubsampledGaussianFamily,
 )
+from workbench.onerun.per_bit import exact_limit
 from workbench.onerun.simulate import (
     Auditor,
     Memoryless,
@@ -21,6 +20,7 @@ from workbench.onerun.simulate import (
     SharedGaussian,
     false_claims,
 )
+from workbench.onerun.tuning import abstentions, tune_one_run
 
 DELTA, ERROR = 1e-5, 0.05
 

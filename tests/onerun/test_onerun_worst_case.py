@@ -20,7 +20,7 @@ from workbench.onerun.families import (
     RandomizedResponseFamily,
     SubsampledGaussianFamily,
 )
-from workbench.onerun.recursion import refuted
+from workbench.onerun.mahloujifar import refuted
 from workbench.onerun.steinke import epsilon_refuted, sharp_p_value, steinke_p_value
 
 # The simplex method's own tolerance.

@@ -13,18 +13,20 @@ import pytest
 from scipy.special import ndtri
 
 import workbench as wb
-from workbench.bounds import binomial, combined_test, detection, rank_tests
-from workbench.bounds.counts import Counts
-from workbench.bounds.questions import Epsilon
-from workbench.onerun import recursion
+from workbench.bounds.counts import binomial, joint_exact
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.power import power
+from workbench.bounds.quantities import Epsilon
+from workbench.bounds.simultaneous import rank_tests
+from workbench.onerun import mahloujifar
 from workbench.onerun.families import find
 from workbench.pages import pair_lab
-from workbench.pages.controls import IntegerField, NumberField, scale, taken
+from workbench.pages.core.sliders import IntegerField, NumberField, scale, taken
 from workbench.pages.counts import CountsPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
-from workbench.pages.scores import ScoresPage
-from workbench.pages.selection import SelectionPage
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.selection.page import SelectionPage
 
 
 class Fields(param.Parameterized):
@@ -101,7 +103,7 @@ def test_no_typed_value_costs_much():
         [sys.executable, "-m", "benchmarks.extreme_fields", "--typed"],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parents[1],
+        cwd=Path(__file__).parents[2],
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -153,9 +155,9 @@ def test_the_recursion_in_few_steps_refutes_a_little_less(monkeypatch):
 
     family = find("gaussian", delta=1e-5, q=None)
     asked = {"canaries": 10_000, "guesses": 10_000, "correct": 6910, "error": 0.05}
-    exact = recursion.largest_refuted(family, **asked)
-    monkeypatch.setattr(recursion, "_MOST_STEPS", 700)
-    fewer = recursion.largest_refuted(Counting(family), **asked)
+    exact = mahloujifar.largest_refuted(family, **asked)
+    monkeypatch.setattr(mahloujifar, "_MOST_STEPS", 700)
+    fewer = mahloujifar.largest_refuted(Counting(family), **asked)
     assert 0.99 * exact < fewer < exact
     assert len(calls) % 691 == 0
     assert len(calls) < 10 * 700
@@ -168,9 +170,9 @@ def test_critical_counts_are_the_smallest_and_found_in_few_steps(monkeypatch):
         rank_tests, "_of_counts", lambda counts, n: (asked.append(1), of_counts(counts, n))[1]
     )
     claimed, n_p, n_q = wb.GaussianPair(1).tradeoff, 100_000, 50_000
-    found = detection.critical_counts(claimed, n_p, n_q, 0.95)
+    found = power.critical_counts(claimed, n_p, n_q, 0.95)
     assert len(asked) < 17  # a bisection of all counts
-    ranks = detection.rank_grid(n_q)
+    ranks = power.rank_grid(n_q)
     level = -math.expm1(math.log(0.95) / ranks.size)
     for counts, refuted in ((found, True), (found - 1, False)):
         some = (counts > 0) & (counts <= n_p)
@@ -182,21 +184,21 @@ def test_critical_counts_are_the_smallest_and_found_in_few_steps(monkeypatch):
 def test_the_combined_test_excludes_what_it_says_with_few_sums(monkeypatch, counts):
     tp, fp, n = counts
     asked, error = [], 0.05
-    at_least = combined_test._Tail._at_least
+    at_least = joint_exact._Tail._at_least
     monkeypatch.setattr(
-        combined_test._Tail, "_at_least", lambda s, p: (asked.append(p.size), at_least(s, p))[1]
+        joint_exact._Tail, "_at_least", lambda s, p: (asked.append(p.size), at_least(s, p))[1]
     )
     c = Counts(tp=tp, fp=fp, tn=n - fp, fn=n - tp)
-    ordered = combined_test._of_attack(c, Epsilon(1e-5), error)
+    ordered = joint_exact._of_attack(c, Epsilon(1e-5), error)
     assert ordered.limit() > 0
     assert sum(asked) < 700  # rows of sums; 1300 before
     s = ordered.statistic() * (1 - 1e-9) - 1e-12
-    tail = combined_test._Tail(ordered, s, 0.8 * fp / n, 1.2 * fp / n)
+    tail = joint_exact._Tail(ordered, s, 0.8 * fp / n, 1.2 * fp / n)
     q = np.linspace(0.8, 1.2, 9) * fp / n
     p = tail.largest_excluded(q, np.zeros(9), np.ones(9))
     chance = np.sum(tail._mass(q[:, None]) * tail._at_least(p), axis=1)
     assert (chance <= tail.error).all()
-    assert (ndtri(chance) >= ndtri(tail.error) - 1.01 * combined_test.TOLERANCE).all()
+    assert (ndtri(chance) >= ndtri(tail.error) - 1.01 * joint_exact.TOLERANCE).all()
 
 
 def test_draws_of_large_samples_are_fewer_and_told(monkeypatch):

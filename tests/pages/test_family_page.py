@@ -14,12 +14,12 @@ from test_scores_page import (
 )
 
 import workbench as wb
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.cli import main
-from workbench.pages.base import Fact
+from workbench.pages.core.page import Fact
 from workbench.pages.family import FAMILIES, FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage
-from workbench.pages.scores import ScoresPage
+from workbench.pages.scores.page import ScoresPage
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import param
 import pytest
 from programs import program
 
+import workbench.pages.core.page as page_module
 from workbench.assets import board as assets
-from workbench.pages import base
-from workbench.pages.base import Control, Fact, Page, Section, derived, number
-from workbench.pages.jobs import EVERY, job
+from workbench.pages.core.jobs import EVERY, job
+from workbench.pages.core.page import Control, Fact, Page, Section, derived, number
 from workbench.parallel import Cancelled, map_in_processes, silent
 
 PATIENCE = 30
@@ -215,7 +215,7 @@ def test_a_double_click_begins_a_job_and_does_not_cancel_it(page, monkeypatch):
     page.press_job("count", direct)
     page.press_job("count", direct)
     assert page.job_state("count").words == "Starting …"
-    monkeypatch.setattr(base, "DOUBLE_CLICK", 0.0)
+    monkeypatch.setattr(page_module, "DOUBLE_CLICK", 0.0)
     page.press_job("count", direct)
     assert ended(page).status == "cancelled"
 

@@ -8,20 +8,20 @@ import pytest
 
 import workbench as wb
 from workbench.assets import board
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.cli import main
-from workbench.figures import neighbours as dataset_charts
-from workbench.figures import testers as charts
-from workbench.figures import witness as witness_charts
-from workbench.jupyter.picture import svg
+from workbench.figures.mechanism import neighbors as dataset_charts
+from workbench.figures.mechanism import search as charts
+from workbench.figures.mechanism import witness as witness_charts
+from workbench.jupyter.svg import svg
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.base import Fact, Upload
-from workbench.pages.mechanism import MechanismPage
-from workbench.pages.mechanism_choice import claim_values
-from workbench.pages.mechanism_evidence import Looks, Rechecked
-from workbench.testers.base import Finding
-from workbench.testers.neighbours import Neighbours
-from workbench.testers.result import MechanismAudit, Picture, Replay, Trial
+from workbench.pages.core.page import Fact, Upload
+from workbench.pages.mechanism.choice import claim_values
+from workbench.pages.mechanism.evidence import Looks, Rechecked
+from workbench.pages.mechanism.page import MechanismPage
+from workbench.testers.evidence import MechanismAudit, Picture, Replay, Trial
+from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.property_testers.base import Finding
 
 PATIENCE = 30
 

@@ -6,11 +6,11 @@ from scipy.stats import binom, norm
 
 import workbench as wb
 from workbench.assets import board
-from workbench.bounds.result import Bound
-from workbench.onerun.growth import EXACT, HOEFFDING, STEINKE, growth
+from workbench.bounds.bound import Bound
+from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE, growth
 from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian, study
-from workbench.pages.base import Fact
-from workbench.pages.one_run import OneRunPage
+from workbench.pages.core.page import Fact
+from workbench.pages.one_run.page import OneRunPage
 from workbench.parallel import Cancelled
 
 POINTWISE = ("steinke", "fdp", "abstain")

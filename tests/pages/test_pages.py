@@ -5,15 +5,15 @@ import param
 import pytest
 
 from workbench.assets import board
-from workbench.bounds.result import Bound
-from workbench.figures import rows
-from workbench.pages.base import Fact, Upload
+from workbench.bounds.bound import Bound
+from workbench.figures.kit import dot_rows
+from workbench.pages.core.page import Fact, Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
-from workbench.pages.mechanism import MechanismPage
-from workbench.pages.one_run import OneRunPage
+from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
-from workbench.pages.selection import SelectionPage
+from workbench.pages.selection.page import SelectionPage
 
 PAGES = [CountsPage, CoverageLabPage, MechanismPage, OneRunPage, PlanPage, SelectionPage]
 
@@ -79,12 +79,12 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
 
 
 def test_a_chart_of_rows_is_as_high_as_its_rows_need():
-    heights = [rows.size(count)["height"] for count in (1, 4, 10, 18)]
+    heights = [dot_rows.size(count)["height"] for count in (1, 4, 10, 18)]
     assert heights[:2] == [300, 300]
-    assert heights[3] - heights[2] == 8 * rows.ROW
-    low, high = rows.axis(18)["range"]
-    inside = heights[3] - rows.MARGIN["t"] - rows.MARGIN["b"]
-    assert inside / (low - high) == pytest.approx(rows.ROW, abs=0.1)
+    assert heights[3] - heights[2] == 8 * dot_rows.ROW
+    low, high = dot_rows.axis(18)["range"]
+    inside = heights[3] - dot_rows.MARGIN["t"] - dot_rows.MARGIN["b"]
+    assert inside / (low - high) == pytest.approx(dot_rows.ROW, abs=0.1)
 
 
 # -- from counts -------------------------------------------------------------------------------
@@ -126,7 +126,11 @@ def test_a_side_without_runs_is_refused():
 def test_the_misses_of_a_limit_are_those_of_the_binomial():
     from scipy.stats import binom
 
-    from workbench.bounds.binomial import clopper_pearson_upper, jeffreys_upper, miss_probability
+    from workbench.bounds.counts.binomial import (
+        clopper_pearson_upper,
+        jeffreys_upper,
+        miss_probability,
+    )
 
     n, rates = 40, np.array([0.01, 0.1, 0.33])
     for limit, worst in ((clopper_pearson_upper, 0.05), (jeffreys_upper, 1)):

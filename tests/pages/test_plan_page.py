@@ -7,9 +7,9 @@ import pytest
 from test_scores_page import as_plain, items
 
 import workbench as wb
-from workbench.bounds.planning import BoundDistribution, SampleSize
+from workbench.bounds.power.sample_size import BoundDistribution, SampleSize
 from workbench.pages import plan
-from workbench.pages.base import Fact
+from workbench.pages.core.page import Fact
 from workbench.pages.plan import Plan, PlanPage
 
 

@@ -9,17 +9,17 @@ import param
 import pytest
 
 from workbench.assets import board
-from workbench.pages.base import Upload
 from workbench.pages.compare import ComparePage
+from workbench.pages.core.page import Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
 from workbench.pages.family import FamilyPage
-from workbench.pages.mechanism import MechanismPage
-from workbench.pages.one_run import OneRunPage
+from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
-from workbench.pages.scores import ScoresPage
-from workbench.pages.selection import SelectionPage
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.selection.page import SelectionPage
 from workbench.pages.watch import WatchPage
 
 PAGES = [

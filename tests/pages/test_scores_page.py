@@ -7,10 +7,10 @@ import param
 import pytest
 
 import workbench as wb
-from workbench.bounds.result import Bound
-from workbench.pages.base import Upload
-from workbench.pages.reference_choice import REFERENCES
-from workbench.pages.scores import ScoresPage, nice_below
+from workbench.bounds.bound import Bound
+from workbench.pages.core.page import Upload
+from workbench.pages.inputs.reference import REFERENCES
+from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
@@ -377,7 +377,7 @@ def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_pa
     path.write_text("in,out\n" + "\n".join(f"{k / 7},{k / 9}" for k in range(300)))
     assert main(["serve", "--no-open", str(path)]) == 0
     make = next(page for page in served if getattr(page, "func", None) is ScoresPage)
-    monkeypatch.setattr("workbench.pages.score_source.read_table", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("workbench.pages.inputs.score_source.read_table", lambda *_, **__: 1 / 0)
     one, other = make(), make()
     assert read == [path]
     assert one.scores is other.scores

@@ -7,9 +7,9 @@ import pytest
 
 import workbench as wb
 from workbench.assets import board
-from workbench.bounds.result import Bound
-from workbench.pages.base import Fact
-from workbench.pages.selection import SelectionPage
+from workbench.bounds.bound import Bound
+from workbench.pages.core.page import Fact
+from workbench.pages.selection.page import SelectionPage
 from workbench.parallel import Cancelled
 from workbench.selection.audit import LEAST, audit, decisive_event, stages
 

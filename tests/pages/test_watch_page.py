@@ -13,15 +13,15 @@ from test_scores_page import (
 )
 
 import workbench as wb
-from workbench.bounds.result import Bound
-from workbench.bounds.watched import (
+from workbench.bounds.anytime.monitoring import (
     WATCHED,
     bound_by,
     evidence,
     looks_at,
     watched_limit,
 )
-from workbench.pages.base import Fact
+from workbench.bounds.bound import Bound
+from workbench.pages.core.page import Fact
 from workbench.pages.given_scores import GivenWatchPage
 from workbench.pages.watch import WatchPage, _watch
 

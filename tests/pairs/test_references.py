@@ -9,8 +9,8 @@ import pytest
 
 import workbench as wb
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs import pld
-from workbench.pairs.dpsgd import SubstitutedStep
+from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.dpsgd import SubstitutedStep
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
@@ -405,7 +405,7 @@ def test_gdp_mu_is_the_largest_over_the_points_above_the_floor(pair, floor):
     alpha = np.r_[floor, np.geomspace(floor, 0.1, 5001), np.linspace(0.1, 1, 5001)[:-1]]
     beta = np.asarray(pair.tradeoff(alpha))
     both = (alpha >= floor) & (beta >= floor)
-    from workbench.curves.points import mu_of_point
+    from workbench.curves.error_rates import mu_of_point
 
     largest = mu_of_point(alpha[both], beta[both]).max()
     assert -1e-6 <= pair.gdp_mu(floor) - largest <= 2e-2

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 import workbench as wb
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.pages.pair_lab import MOST_RELEASES, PairLabPage
-from workbench.pairs.tangent import meeting_point, symmetric_local_mu
+from workbench.pairs.gdp_tangent import meeting_point, symmetric_local_mu
 
 HIST = wb.SubsampledGaussianPair(0.25, 0.3)
 FLOOR = 3.17e-5

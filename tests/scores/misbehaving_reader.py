@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 
-from workbench.scores import reader
+from workbench.scores.parsing import reader
 
 read = reader._read
 files = 0

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from workbench import ScoresError, read_scores
-from workbench.scores.formats import EXTENSIONS, read_table
 from workbench.scores.layouts import apply_layout, guess_layout
+from workbench.scores.parsing.formats import EXTENSIONS, read_table
 
 
 def refused(source, *facts, filename=None, **options):

@@ -21,12 +21,12 @@ from pyarrow import feather, parquet
 
 import workbench as wb
 from benchmarks.mutants import mutants, samples
-from workbench import ScoresError, child, read_scores
-from workbench.pages.scores import ScoresPage
-from workbench.scores import formats, isolated, reader
-from workbench.scores.formats import EXTENSIONS, read_table
-from workbench.scores.limits import LIMITS, MB, ReadLimits
-from workbench.scores.wire import WrongAnswer, from_parts, to_parts
+from workbench import ScoresError, _child, read_scores
+from workbench.pages.scores.page import ScoresPage
+from workbench.scores.parsing import formats, isolated, reader
+from workbench.scores.parsing.formats import EXTENSIONS, read_table
+from workbench.scores.parsing.limits import LIMITS, MB, ReadLimits
+from workbench.scores.parsing.wire import WrongAnswer, from_parts, to_parts
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and /proc of Linux")
 
@@ -652,7 +652,7 @@ def test_reading_imports_no_parser_here(tmp_path):
     said = script(
         tmp_path,
         "import sys\n"
-        "from workbench.scores.formats import read_table\n"
+        "from workbench.scores.parsing.formats import read_table\n"
         "read_table('x.csv'); read_table('x.npz')\n"
         "print('pandas' in sys.modules, 'pyarrow' in sys.modules)\n",
     )
@@ -702,15 +702,15 @@ def test_the_command_line_can_trust_a_file(tmp_path, capsys, monkeypatch):
 
 def test_a_message_is_no_longer_than_allowed():
     file = io.BytesIO()
-    child.send(file, [b"abc", b"", np.arange(2)])
+    _child.send(file, [b"abc", b"", np.arange(2)])
     for most in (19, None):
         file.seek(0)
-        assert [bytes(part) for part in child.received(file, most)][:2] == [b"abc", b""]
+        assert [bytes(part) for part in _child.received(file, most)][:2] == [b"abc", b""]
     file.seek(0)
     with pytest.raises(ValueError, match="a message of 19 bytes where 18 are allowed"):
-        child.received(file, 18)
+        _child.received(file, 18)
     for end in (3, 20):
         with pytest.raises(EOFError):
-            child.received(io.BytesIO(file.getvalue()[:end]))
+            _child.received(io.BytesIO(file.getvalue()[:end]))
     with pytest.raises(ValueError, match="parts"):
-        child.received(io.BytesIO(b"\xff" * 8))
+        _child.received(io.BytesIO(b"\xff" * 8))

@@ -11,7 +11,7 @@ from scipy.special import log_ndtr, ndtr
 import workbench as wb
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import direct, renyi
-from workbench.selection.law import released
+from workbench.selection.release_distribution import released
 
 selection = wb.selection
 DELTA = 1e-5

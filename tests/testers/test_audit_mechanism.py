@@ -17,21 +17,21 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
-from workbench import child
-from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
+from workbench import _child
+from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.parallel import Cancelled
-from workbench.testers import sandbox
 from workbench.testers.allowed import (
     allowed_total_variation,
     claim_parameter,
     parameter_of_delta,
 )
 from workbench.testers.audit import TESTERS
-from workbench.testers.base import Finding, Tester, Witness
-from workbench.testers.budget import Budget
-from workbench.testers.finders import Finder
-from workbench.testers.picture import picture
-from workbench.testers.result import Trial
+from workbench.testers.error_budget import Budget
+from workbench.testers.evidence import Trial
+from workbench.testers.finders.base import Finder
+from workbench.testers.learning.histogram_of_outputs import picture
+from workbench.testers.property_testers.base import Finding, Tester, Witness
+from workbench.testers.running import sandbox
 
 PAIR = (np.array([0.0, 1.0]), np.array([0.0]))
 
@@ -469,7 +469,7 @@ def test_hanging_and_crashing_lose_one_trial_each_and_prints_do_no_harm():
 
 
 def test_a_process_that_was_idle_for_long_is_replaced(monkeypatch):
-    monkeypatch.setattr(child, "IDLE", 0.0)
+    monkeypatch.setattr(_child, "IDLE", 0.0)
     pids = set()
     monkeypatch.setattr(sandbox.Sandbox, "run", watched(sandbox.Sandbox.run, pids))
     found = audit(misbehaving(), trials=1, samples=50, time_limit=5.0)
@@ -496,7 +496,7 @@ def test_time_is_counted_over_the_calls_of_a_trial():
 
 def test_a_process_is_used_again_and_ends_with_its_program():
     script = (
-        "import os, sys, time, workbench.testers.sandbox as s, numpy as np\n"
+        "import os, sys, time, workbench.testers.running.sandbox as s, numpy as np\n"
         "pids = lambda d, size, rng: np.full(size, os.getpid())\n"
         "p = s.Portable(pids)\n"
         "rng, ids = np.random.default_rng(0), []\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders import (
+from workbench.testers.finders.base import (
     SEARCHES,
     Fixed,
     Own,
@@ -14,7 +14,7 @@ from workbench.testers.finders import (
     Tried,
     finder,
 )
-from workbench.testers.neighbours import RELATIONS, Neighbours, NotNeighbours, left_over
+from workbench.testers.finders.neighbors import RELATIONS, Neighbours, NotNeighbours, left_over
 
 DOMAINS = {
     "vectors": Domain(),

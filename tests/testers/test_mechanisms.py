@@ -16,7 +16,7 @@ import workbench as wb
 from workbench.claims import GDP, PureDP
 from workbench.mechanisms import svt
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.neighbours import Neighbours
+from workbench.testers.finders.neighbors import Neighbours
 
 RUNS = 200_000
 

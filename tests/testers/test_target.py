@@ -11,7 +11,7 @@ import pytest
 
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.target import find_mechanism
+from workbench.testers.running.load_mechanism import find_mechanism
 
 CODE = """
 from __future__ import annotations
@@ -108,7 +108,7 @@ def test_other_processes_find_it_too_and_an_edit_changes_nothing(folder):
 def test_a_file_shadows_no_module(tmp_path):
     (tmp_path / "json.py").write_text("def f(dataset, size, rng): return 'mine'")
     code = (
-        "import json, sys; from workbench.testers.target import find_mechanism;"
+        "import json, sys; from workbench.testers.running.load_mechanism import find_mechanism;"
         f"f = find_mechanism({str(tmp_path / 'json.py')!r} + ':f');"
         "print(f(0, 0, 0), sys.modules['json'] is json)"
     )

@@ -9,11 +9,11 @@ from scipy.stats import binomtest
 import workbench as wb
 from workbench.mechanisms.gallery import mechanism
 from workbench.testers.allowed import claim_parameter
-from workbench.testers.histogram import HistogramTester
-from workbench.testers.hockey_stick import HockeyStickTester
-from workbench.testers.outputs import OutputsError
-from workbench.testers.registry import tester as registered
-from workbench.testers.samples import find
+from workbench.testers.learning.encoding import OutputsError
+from workbench.testers.property_testers.histogram import HistogramTester
+from workbench.testers.property_testers.hockey_stick import HockeyStickTester
+from workbench.testers.property_testers.registry import tester as registered
+from workbench.testers.two_samples import find
 
 CONFIDENCE = 2 / 3
 APPROX = wb.ApproxDP(0.1, 1e-5)

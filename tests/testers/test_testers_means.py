@@ -8,9 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from workbench.bounds.binomial import clopper_pearson_upper
-from workbench.testers import means
-from workbench.testers.means import Expected, HockeyStickLine, RenyiLine, in_shares
+from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.testers.property_testers import mean_bets
+from workbench.testers.property_testers.mean_bets import (
+    Expected,
+    HockeyStickLine,
+    RenyiLine,
+    in_shares,
+)
 
 
 def coins(count, n, low=0.0, high=1.0):
@@ -27,7 +32,7 @@ def guessed(high_u, high_v, n=10):
 
 
 def lower_limit(u, v, line, expected, confidence):
-    return means.lower_limit(u, v, expected.bet(line, u.size, v.size, confidence))
+    return mean_bets.lower_limit(u, v, expected.bet(line, u.size, v.size, confidence))
 
 
 def chance_to_err(p, q, n_p, n_q, line, expected, confidence, theta, values=((0, 1), (0, 1))):

@@ -12,9 +12,9 @@ from scipy.stats import binom
 import workbench as wb
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.testers.allowed import allowed_renyi, claim_parameter
-from workbench.testers.mmd import MMDTester
-from workbench.testers.outputs import OutputsError
-from workbench.testers.renyi import RenyiTester
+from workbench.testers.learning.encoding import OutputsError
+from workbench.testers.property_testers.mmd import MMDTester
+from workbench.testers.property_testers.renyi import RenyiTester
 
 TESTERS = {"renyi": RenyiTester(), "mmd": MMDTester()}
 

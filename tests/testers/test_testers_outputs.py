@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from workbench.testers.outputs import Encoder, OutputsError, check_alike, check_outputs, row_keys
+from workbench.testers.learning.encoding import (
+    Encoder,
+    OutputsError,
+    check_alike,
+    check_outputs,
+    row_keys,
+)
 
 
 @pytest.mark.parametrize(

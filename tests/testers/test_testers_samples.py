@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.testers import registry
-from workbench.testers.base import Tester
-from workbench.testers.samples import find
+from workbench.testers.property_testers import registry
+from workbench.testers.property_testers.base import Tester
+from workbench.testers.two_samples import find
 
 
 def normals(n=2000):

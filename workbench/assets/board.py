@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
-from workbench.figures.theme import DARK, FONT, LIGHT
-from workbench.pages.base import Fact, Item, Page
+from workbench.figures.kit.theme import DARK, FONT, LIGHT
+from workbench.pages.core.page import Fact, Item, Page
 
 HERE = Path(__file__).parent
 SCRIPT = HERE / "board.js"

@@ -6,9 +6,9 @@ from typing import Any
 
 import param
 
-from workbench.pages.base import Control, Page, Upload
-from workbench.pages.controls import decimals, scale
-from workbench.pages.jobs import CANCEL
+from workbench.pages.core.jobs import CANCEL
+from workbench.pages.core.page import Control, Page, Upload
+from workbench.pages.core.sliders import decimals, scale
 
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (

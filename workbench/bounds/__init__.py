@@ -1,1 +1,19 @@
-"""Bounds with a guarantee: binomial limits, the band over all thresholds, fixed-bin limits."""
+"""Limits with a guarantee, and `Bound`, the result of everything.
+
+========================  ==============================================================
+I look for                it is in
+========================  ==============================================================
+the result type           `bound`; its BibTeX in `citations`
+ε and μ from two samples  `lower_bounds`, the front door; plain estimates in `estimates`
+what a bound is about     `quantities`: ε, δ, μ, TV, TPR, precision of error rates (α, β)
+four counts               `counts`: binomial intervals, the joint exact test, a posterior
+all thresholds at once    `simultaneous`: the band, its composition and comparison
+tuned, then measured      `held_out`: split samples, learned orderings
+watched while it grows    `anytime`: betting, e-values, monitoring
+a known family            `parametric`: family fits and checks, GDP fits
+how many scores           `power`: power, sample sizes, verdicts on claims
+reproducible randomness   `hash_split` (splits), `tie_breaking` (ties)
+========================  ==============================================================
+
+Each folder imports only from those above it in the table.
+"""

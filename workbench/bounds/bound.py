@@ -8,7 +8,7 @@ import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench import checks
+from workbench import _checks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,12 +148,12 @@ class Bound:
     order: float | None = None
 
     def __post_init__(self) -> None:
-        checks.one_of(self.quantity, "quantity", _SYMBOLS)
-        checks.one_of(self.guarantee, "guarantee", GUARANTEES)
-        checks.one_of(self.side, "side", ("lower", "upper", "two"))
-        checks.number_or_infinite(self.value, "value")
+        _checks.one_of(self.quantity, "quantity", _SYMBOLS)
+        _checks.one_of(self.guarantee, "guarantee", GUARANTEES)
+        _checks.one_of(self.side, "side", ("lower", "upper", "two"))
+        _checks.number_or_infinite(self.value, "value")
         if self.upper is not None:
-            checks.number_or_infinite(self.upper, "upper")
+            _checks.number_or_infinite(self.upper, "upper")
         if (self.side == "two") != (self.upper is not None):
             raise ValueError(
                 f"upper is the upper end of a two-sided bound: got side={self.side!r} and "
@@ -288,13 +288,13 @@ class Bound:
 
     def cite(self) -> str:
         """BibTeX of the method's sources."""
-        from workbench.bounds.references import bibtex
+        from workbench.bounds.citations import bibtex
 
         return bibtex(self.method)
 
     def voided(self, reason: str) -> Bound:
         """The same number with its guarantee declared void; estimates have none to lose."""
-        checks.text(reason, "reason")
+        _checks.text(reason, "reason")
         return self if self.guarantee == "estimate" else replace(self, void=reason)
 
     # -- how it travels -------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.scores.sample import Scores

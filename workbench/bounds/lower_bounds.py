@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from workbench import checks
-from workbench.bounds.anytime import anytime_epsilon, anytime_mu
-from workbench.bounds.band import tradeoff_band
-from workbench.bounds.heldout import held_out_bound
-from workbench.bounds.questions import Epsilon, Mu
-from workbench.bounds.result import Bound
-from workbench.bounds.threshold import epsilon_at_threshold, mu_at_threshold
+from workbench import _checks
+from workbench.bounds.anytime.anytime import anytime_epsilon, anytime_mu
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.threshold import epsilon_at_threshold, mu_at_threshold
+from workbench.bounds.held_out.held_out import held_out_bound
+from workbench.bounds.quantities import Epsilon, Mu
+from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.scores.sample import Scores
 
 GUARANTEES = ("simultaneous", "pointwise", "held-out", "anytime")
@@ -130,7 +130,7 @@ def _held_out(guarantee: str, ordering: str | None, splits: int | None) -> dict[
 
 
 def _pointwise(guarantee: str, threshold: float | None, interval: str | None) -> bool:
-    checks.one_of(guarantee, "guarantee", GUARANTEES)
+    _checks.one_of(guarantee, "guarantee", GUARANTEES)
     if guarantee == "pointwise" and threshold is None:
         raise ValueError("a pointwise bound needs threshold=, chosen before the scores were seen")
     if guarantee != "pointwise" and threshold is not None:

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
-from workbench.curves.points import epsilon_of_point, mu_of_point
+from workbench.curves.error_rates import epsilon_of_point, mu_of_point
 
 
 class Question(Protocol):
@@ -92,7 +92,7 @@ class Epsilon(_Region):
     quantity: ClassVar[str] = "epsilon"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", checks.delta(self.delta))
+        object.__setattr__(self, "delta", _checks.delta(self.delta))
 
     def of_point(self, alpha: Floats, beta: Floats) -> Floats:
         return np.asarray(epsilon_of_point(alpha, beta, self.delta))
@@ -112,7 +112,7 @@ class Delta(_Region):
     quantity: ClassVar[str] = "delta"
 
     def __post_init__(self) -> None:
-        epsilon = checks.number(self.epsilon, "epsilon")
+        epsilon = _checks.number(self.epsilon, "epsilon")
         if epsilon < 0:
             raise ValueError(
                 f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP is not asked below 0"
@@ -171,7 +171,7 @@ class TruePositiveRate(_Asked):
     is_region: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fpr", checks.open_unit(self.fpr, "fpr"))
+        object.__setattr__(self, "fpr", _checks.open_unit(self.fpr, "fpr"))
 
     @property
     def nothing(self) -> float:
@@ -215,7 +215,7 @@ class Precision(_Asked):
 
     def __post_init__(self) -> None:
         hint = "the probability of being a member before the attack"
-        object.__setattr__(self, "prior", checks.open_unit(self.prior, "prior", hint))
+        object.__setattr__(self, "prior", _checks.open_unit(self.prior, "prior", hint))
 
     @property
     def nothing(self) -> float:

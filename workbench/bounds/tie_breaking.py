@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.split import hashed_generator
+from workbench.bounds.hash_split import hashed_generator
 from workbench.scores.sample import Scores
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 import workbench as wb
-from workbench.cli import audit, lists, serve, test
+from workbench.cli import audit, lists, mechanism_test, serve
 
 BAD_INPUT = 2
 
@@ -41,6 +41,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=wb.__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serve, audit, test, lists):
+    for module in (serve, audit, mechanism_test, lists):
         module.add(commands)
     return parser

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.bounds.band import TOLD_FPR, tradeoff_band
+from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
-from workbench.bounds.result import Bound
-from workbench.bounds.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
+from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
+from workbench.bounds.simultaneous.band import TOLD_FPR, tradeoff_band
 from workbench.claims import Claim
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.estimators.histogram import histogram

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench import checks
+from workbench import _checks
 from workbench.cli.output import add_format, apart, say
 from workbench.cli.progress import progress
 from workbench.parallel import interruptible, new_processes
@@ -153,7 +153,7 @@ def test(arguments: argparse.Namespace) -> int:
 def _audit(arguments: argparse.Namespace) -> Report:
     from workbench.cli.mechanism_formats import Report
     from workbench.testers.audit import audit_mechanism
-    from workbench.testers.target import find_mechanism
+    from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.testing import check_must_detect, claim_of
 
     given = vars(arguments)
@@ -192,7 +192,7 @@ def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
     if text == "processes":
         return nullcontext("processes")
     try:
-        return new_processes(checks.count(text, "--workers", least=1))
+        return new_processes(_checks.count(text, "--workers", least=1))
     except ValueError as error:
         raise ValueError(f"{error}, or 'processes' for one a core") from None
 
@@ -205,8 +205,8 @@ def _domain(mechanism: Any) -> Domain:
 
 def _replay(arguments: argparse.Namespace) -> Report:
     from workbench.cli.mechanism_formats import Report
-    from workbench.testers.result import MechanismAudit
-    from workbench.testers.target import find_mechanism
+    from workbench.testers.evidence import MechanismAudit
+    from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)
     others = {*_AUDIT, *_DOMAIN, "claim", "testers", "must_detect", "save", "workers"}

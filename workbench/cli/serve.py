@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.files import add_direction
-from workbench.scores.formats import read_table
+from workbench.scores.parsing.formats import read_table
 
 
 def add(commands: Any) -> None:
@@ -48,12 +48,12 @@ def serve(arguments: argparse.Namespace) -> int:
     from workbench.pages.counts import CountsPage
     from workbench.pages.coverage_lab import CoverageLabPage
     from workbench.pages.family import FamilyPage
-    from workbench.pages.mechanism import MechanismPage
-    from workbench.pages.one_run import OneRunPage
+    from workbench.pages.mechanism.page import MechanismPage
+    from workbench.pages.one_run.page import OneRunPage
     from workbench.pages.pair_lab import PairLabPage
     from workbench.pages.plan import PlanPage
-    from workbench.pages.scores import ScoresPage
-    from workbench.pages.selection import SelectionPage
+    from workbench.pages.scores.page import ScoresPage
+    from workbench.pages.selection.page import SelectionPage
     from workbench.pages.watch import WatchPage
 
     about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
@@ -69,7 +69,7 @@ def serve(arguments: argparse.Namespace) -> int:
         about_scores = [partial(page, **served) for page in about_scores]
     test: Any = MechanismPage
     if arguments.mechanism:
-        from workbench.testers.target import find_mechanism
+        from workbench.testers.running.load_mechanism import find_mechanism
 
         test = partial(MechanismPage, find_mechanism(arguments.mechanism))
     from workbench.dashboard.app import serve as serve_pages

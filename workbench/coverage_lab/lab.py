@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
-from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.bounds.result import Bound, percent, plain
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import Bound, percent, plain
+from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.coverage_lab.methods import KEPT, METHODS, Asked
 from workbench.coverage_lab.settings import Setting, setting_of
 from workbench.curves.elementwise import rates
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes, silent
-from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -263,16 +263,16 @@ def compare_methods(
     report : callable, optional
         Hears the progress and the results so far; see `workbench.parallel.Report`.
     """
-    reps = checks.count(reps, "reps", least=1)
+    reps = _checks.count(reps, "reps", least=1)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
     job = _Job(
         methods=tuple(_known(method) for method in methods),
         pair=pair,
-        n_p=checks.count(n_p, "n_p", least=2),
-        n_q=checks.count(n_q, "n_q", least=2),
-        seed=checks.count(seed, "seed"),
-        delta=checks.delta(delta),
-        confidence=checks.confidence(confidence),
+        n_p=_checks.count(n_p, "n_p", least=2),
+        n_q=_checks.count(n_q, "n_q", least=2),
+        seed=_checks.count(seed, "seed"),
+        delta=_checks.delta(delta),
+        confidence=_checks.confidence(confidence),
     )
     setting_of(pair)  # an unknown name is refused here, not in another process
     chunks = [range(i, min(i + CHUNK, reps)) for i in range(0, reps, CHUNK)]
@@ -381,7 +381,7 @@ def _summary(job: _Job, done: dict[int, _Outcome]) -> tuple[Coverage, ...]:
 
 def _known(method: str | OwnMethod) -> str | OwnMethod:
     if not callable(method):
-        checks.one_of(method, "method", METHODS)
+        _checks.one_of(method, "method", METHODS)
     return method
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.bounds.result import percent, round_safely
+from workbench.bounds.bound import percent, round_safely
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.settings import SETTINGS
@@ -29,7 +29,7 @@ FILE = "coverage.json"
 SOURCES = ("bounds", "curves", "estimators", "scores", "pairs")
 
 #: Of these, what only holds and words a value that was found elsewhere.
-WORDS = ("bounds.result", "bounds.references")
+WORDS = ("bounds.bound", "bounds.citations")
 
 
 @dataclass(frozen=True, eq=False)

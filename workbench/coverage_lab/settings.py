@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
+from workbench import _checks
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ def shaped(values: ArrayLike) -> Values:
 
 def reals(values: ArrayLike, name: str) -> Floats:
     """``values`` as floats; ±∞ may occur, NaN may not (ValueError)."""
-    x = checks.array(values, name)
+    x = _checks.array(values, name)
     return _require(~np.isnan(x), x, f"{name} must be a number", "leave out missing values")
 
 

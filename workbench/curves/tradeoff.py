@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
-from workbench import checks
+from workbench import _checks
+from workbench._html import table
 from workbench.curves.elementwise import (
     DIRECTIONS,
     Floats,
@@ -31,9 +32,8 @@ from workbench.curves.elementwise import (
     reals,
     shaped,
 )
-from workbench.curves.points import epsilon_of_point as epsilon_of_point
-from workbench.curves.points import mu_of_point as mu_of_point
-from workbench.reprs import table
+from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
+from workbench.curves.error_rates import mu_of_point as mu_of_point
 
 # Round-off that curves from sums of a few thousand terms may carry.
 _ROUND_OFF = 1e-12
@@ -245,7 +245,7 @@ class TradeoffCurve:
         float or ndarray, the shape of ``epsilon``
             In [0, 1]; round-off below 0 is set to 0.
         """
-        checks.one_of(direction, "direction", DIRECTIONS)
+        _checks.one_of(direction, "direction", DIRECTIONS)
         e = reals(epsilon, "epsilon")
         x, y, log_steepness = self._hull_vertices
         forward = direction == "P‖Q"
@@ -337,7 +337,7 @@ class TradeoffCurve:
         {β ≥ G_μ(α)} is convex, so on a segment the largest μ is at an end. Raising rates below the
         floor to it changes nothing as long as some point is above it: f is decreasing.
         """
-        floor = checks.open_unit(floor, "floor")
+        floor = _checks.open_unit(floor, "floor")
         # f has an inverse where it is positive, which is where a floor can cut it.
         curve = self._symmetric
         cut = np.interp(floor, curve.beta[::-1], curve.alpha[::-1])

@@ -18,7 +18,7 @@ from workbench.dashboard import server
 from workbench.dashboard.channel import Channel
 from workbench.dashboard.session import FirstState, Session, first_state
 from workbench.dashboard.worker import THREADS
-from workbench.pages.base import Page
+from workbench.pages.core.page import Page
 
 logger = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.worker import Worker, calm
-from workbench.pages.base import Fact, Item, Page, Upload, same
-from workbench.pages.controls import snap, taken
+from workbench.pages.core.page import Fact, Item, Page, Upload, same
+from workbench.pages.core.sliders import snap, taken
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class FirstState:
     sent : dict
         Hashes of what the text holds.
     drawn_from : dict of str to tuple
-        What each item was drawn from; see `workbench.pages.base.Page.drawn_from`.
+        What each item was drawn from; see `workbench.pages.core.page.Page.drawn_from`.
     """
 
     text: str

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
+from workbench import _checks
 from workbench.scores.sample import Scores
 
 #: Tail mass, each side, outside the default range; it falls into the open outer bins.
@@ -58,7 +58,7 @@ def bin_width(scores: Scores, rule: str) -> float:
     ValueError
         Another rule, or too few finite scores for this one.
     """
-    return WIDTH_RULES[checks.one_of(rule, "rule", WIDTH_RULES)](scores)
+    return WIDTH_RULES[_checks.one_of(rule, "rule", WIDTH_RULES)](scores)
 
 
 def scott_width(scores: Scores) -> float:

@@ -5,7 +5,7 @@ With k bins, the first and the last open-ended, and relative frequencies p̂, q�
     Ĥ_{e^ε}(P‖Q) = Σ_j [p̂_j − e^ε q̂_j]₊ .
 
 A maximum of noise is biased upward: with P = Q the estimate is positive. It promises nothing; the
-limits that hold for bins fixed beforehand are in `workbench.bounds.fixed_bins`.
+limits that hold for bins fixed beforehand are in `workbench.bounds.simultaneous.fixed_bins`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
+from workbench import _checks
+from workbench._html import table
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
-from workbench.reprs import table
 from workbench.scores.sample import Scores, require_scores
 
 #: Bins more than this help nobody and slow the display.
@@ -103,7 +103,7 @@ class Histogram:
 
     def epsilon(self, delta: float) -> float:
         """Estimated ε at δ: infinite where some bin is empty on one side."""
-        return float(self.curve.epsilon(checks.delta(delta)))
+        return float(self.curve.epsilon(_checks.delta(delta)))
 
     def __repr__(self) -> str:
         return (
@@ -172,21 +172,21 @@ def histogram(
     from_data = range is None
     edges: NDArray[np.float64]
     if rule == "quantile":
-        k = 20 if bins is None else checks.count(bins, "bins", least=1)
+        k = 20 if bins is None else _checks.count(bins, "bins", least=1)
         _check_bins(k)
         edges = np.unique(scores.quantile(np.linspace(0, 1, k + 1)))
         if edges.size < 2:
             edges = np.array([low, high])
         chosen, from_data = "quantile", True
     elif bins is not None:
-        k = checks.count(bins, "bins", least=1)
+        k = _checks.count(bins, "bins", least=1)
         _check_bins(k)
         edges, chosen = np.linspace(low, high, k + 1), "fixed"
     else:
         if width is not None:
-            h, chosen = checks.positive(width, "width"), "fixed"
+            h, chosen = _checks.positive(width, "width"), "fixed"
         else:
-            chosen = checks.one_of(rule or "scott", "rule", RULES)
+            chosen = _checks.one_of(rule or "scott", "rule", RULES)
             h, from_data = bin_width(scores, chosen), True
         _check_bins((high - low) / h)
         # A last bin may reach beyond the range; round-off must not add an empty one.
@@ -201,7 +201,7 @@ def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, fl
             low, high = given
         except (TypeError, ValueError):
             raise ValueError(f"range must be a pair (low, high), got {given!r}") from None
-        low, high = checks.number(low, "range[0]"), checks.number(high, "range[1]")
+        low, high = _checks.number(low, "range[0]"), _checks.number(high, "range[1]")
         if low >= high:
             raise ValueError(f"range must go from low to high, got ({low:g}, {high:g})")
         return low, high

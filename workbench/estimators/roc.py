@@ -1,7 +1,7 @@
 """The empirical receiver operating curve of all threshold attacks: AUC, hull, TPR at low FPR.
 
 All of it describes these samples and promises nothing about the distributions; the band in
-`workbench.bounds.band` does.
+`workbench.bounds.simultaneous.band` does.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
-from workbench import checks
+from workbench import _checks
+from workbench._html import table
 from workbench.curves.elementwise import rates
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.reprs import table
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -60,7 +60,7 @@ class Roc:
 
     def epsilon(self, delta: float) -> float:
         """Estimated ε at δ by the best threshold, read off the hull; infinite at zero errors."""
-        return float(self.curve.epsilon(checks.delta(delta)))
+        return float(self.curve.epsilon(_checks.delta(delta)))
 
     def __repr__(self) -> str:
         return f"Roc(AUC ≈ {self.auc:.4g} (estimate), {self.scores!r})"

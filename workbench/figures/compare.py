@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.compare import VERDICTS, Comparison
-from workbench.figures.key import Entry, key, stairs
-from workbench.figures.layout import base_layout
+from workbench.bounds.simultaneous.compare import VERDICTS, Comparison
+from workbench.figures.kit.layout import base_layout
+from workbench.figures.kit.legend import Entry, key, stairs
 
 A, B = Entry("A", "p"), Entry("B", "q", "dash")
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.bounds.counts import Counts
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.curves.points import epsilon_of_point
-from workbench.figures import rows
-from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.counts.counts import Counts
+from workbench.curves.error_rates import epsilon_of_point
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.layout import base_layout, label, vertical_line
+from workbench.figures.kit.legend import HEADROOM, Entry, key, line
 
 KEPT, APPROXIMATE = Entry("keeps its level", "good"), Entry("approximate", "warn")
 
@@ -39,22 +39,22 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
     reach = 1.1 * max([*seen, 0.1])
     shown = np.minimum(high, reach)
     first = next(iter(bounds.values()))
-    marks = [rows.mark(observed)] if math.isfinite(observed) else []
-    told = [rows.mark_name(observed, "observed", right=observed < 0.7 * reach)] if marks else []
+    marks = [dot_rows.mark(observed)] if math.isfinite(observed) else []
+    told = [dot_rows.mark_name(observed, "observed", right=observed < 0.7 * reach)] if marks else []
     hover = [f"{name}: {bound.relation} {bound.rounded}" for name, bound in bounds.items()]
     return {
-        "data": [rows.dots("lower limit", low, low, shown, roles, hover)],
+        "data": [dot_rows.dots("lower limit", low, low, shown, roles, hover)],
         "layout": base_layout(
             f"{first.symbol}, {percent(first.confidence or 0)} "
             f"{'two-sided' if first.upper is not None else 'lower limits'}",
             "",
             summary="; ".join(hover) + ".",
             x={"range": [-0.02 * reach, reach]},
-            y=rows.axis(len(bounds)),
+            y=dot_rows.axis(len(bounds)),
             shapes=marks,
-            annotations=[*told, *rows.names(list(bounds), roles, 14)],
+            annotations=[*told, *dot_rows.names(list(bounds), roles, 14)],
             hovermode="closest",
-            **rows.size(len(bounds)),
+            **dot_rows.size(len(bounds)),
         ),
     }
 
@@ -146,7 +146,7 @@ def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) ->
     top = 1.15 * max(allowed, *(float(np.max(share)) for share in shares.values()))
     worst = ", ".join(f"{name} {float(np.max(share)):.1%}" for name, share in shares.items())
     drawn = key(entries, columns=3)
-    drawn["shapes"].append(rows.across(allowed))
+    drawn["shapes"].append(dot_rows.across(allowed))
     return {
         "data": [line(e, rates, share) for e, share in zip(entries, shares.values(), strict=True)],
         "layout": base_layout(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import percent, plain
+from workbench.bounds.bound import percent, plain
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
-from workbench.figures import rows
-from workbench.figures.layout import base_layout, empty
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.layout import base_layout, empty
 
 #: Least share of false claims to which the axis reaches, as a multiple of the nominal one.
 REACH = 2.5
@@ -36,7 +36,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
     reach = max(REACH * nominal, 1.08 * float(high.max()))
     hover = [f"{name}: {rate:.2%}" for name, rate in zip(labels, rates, strict=True)]
     return {
-        "data": [rows.dots("share of false claims", rates, low, high, roles, hover)],
+        "data": [dot_rows.dots("share of false claims", rates, low, high, roles, hover)],
         "layout": base_layout(
             f"false claims among {results[0].reps:,} replicates (with 95 % limits)",
             "",
@@ -46,14 +46,14 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
                 "range": [-0.01 * reach, reach],
                 "tickformat": ".0%" if reach > WHOLE_PERCENT else ".1%",
             },
-            y=rows.axis(len(results)),
-            shapes=[rows.mark(nominal)],
+            y=dot_rows.axis(len(results)),
+            shapes=[dot_rows.mark(nominal)],
             annotations=[
-                rows.mark_name(nominal, f"allowed: {percent(nominal)}"),
-                *rows.names(labels, roles),
+                dot_rows.mark_name(nominal, f"allowed: {percent(nominal)}"),
+                *dot_rows.names(labels, roles),
             ],
             hovermode="closest",
-            **rows.size(len(results)),
+            **dot_rows.size(len(results)),
         ),
     }
 
@@ -73,7 +73,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
     told = "." if no_leak else f"; nearest to it: {labels[best]}, median {median[best]:.0%}."
     of = "" if no_leak else " / truth"
     return {
-        "data": [rows.dots(f"median bound{of}", median, low, high, roles, hover)],
+        "data": [dot_rows.dots(f"median bound{of}", median, low, high, roles, hover)],
         "layout": base_layout(
             f"bound{of}, 5 % · median · 95 %",
             "",
@@ -82,14 +82,14 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
                 "range": [-0.02, max(0.5 if no_leak else 1.1, 1.08 * float(high.max()))],
                 **({} if no_leak else {"tickformat": ".0%"}),
             },
-            y=rows.axis(len(shown)),
-            shapes=[rows.mark(0 if no_leak else 1)],
+            y=dot_rows.axis(len(shown)),
+            shapes=[dot_rows.mark(0 if no_leak else 1)],
             annotations=[
-                rows.mark_name(0 if no_leak else 1, "truth", right=no_leak),
-                *rows.names(labels, roles, 14),
+                dot_rows.mark_name(0 if no_leak else 1, "truth", right=no_leak),
+                *dot_rows.names(labels, roles, 14),
             ],
             hovermode="closest",
-            **rows.size(len(shown)),
+            **dot_rows.size(len(shown)),
         ),
     }
 

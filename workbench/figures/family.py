@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.bounds.band import TradeoffBand
-from workbench.bounds.families import GaussianFamily
-from workbench.bounds.parametric import FamilyCheck
-from workbench.bounds.result import percent, plain, round_safely
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.bounds.parametric.families import GaussianFamily
+from workbench.bounds.parametric.parametric import FamilyCheck
+from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.key import HEADROOM, Entry, key, line, stairs
-from workbench.figures.layout import base_layout, delta_axis, label, vertical_line
+from workbench.figures.kit.layout import base_layout, delta_axis, label, vertical_line
+from workbench.figures.kit.legend import HEADROOM, Entry, key, line, stairs
 from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
 from workbench.pairs.base import Pair
 

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.figures import rows
-from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, label, vertical_line
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.layout import base_layout, label, vertical_line
+from workbench.figures.kit.legend import HEADROOM, Entry, key, line
 from workbench.figures.scores import drawable, round_up
-from workbench.onerun.bits import BitErrorCurves, HypotheticalLimits
-from workbench.onerun.choice import Tuning
-from workbench.onerun.growth import EXACT, HOEFFDING, STEINKE
+from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
+from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.simulate import Study
+from workbench.onerun.tuning import Tuning
 
 Floats = NDArray[np.float64]
 
@@ -76,21 +76,21 @@ def methods(bounds: Mapping[str, Bound], reference: Reference | None) -> dict[st
     told, marks = [], []
     if reference and math.isfinite(reference.epsilon):
         right = reference.epsilon < 0.7 * reach
-        marks = [rows.mark(reference.epsilon)]
-        told = [rows.mark_name(reference.epsilon, reference.name, right=right)]
+        marks = [dot_rows.mark(reference.epsilon)]
+        told = [dot_rows.mark_name(reference.epsilon, reference.name, right=right)]
         hover.append(f"{reference.name}: {round_safely(reference.epsilon, 'nearest')}")
     return {
-        "data": [rows.dots("lower bound on ε", shown, 0 * shown, shown, roles, hover)],
+        "data": [dot_rows.dots("lower bound on ε", shown, 0 * shown, shown, roles, hover)],
         "layout": base_layout(
             f"{first.symbol}, at least ({percent(first.confidence or 0)})",
             "",
             summary="; ".join(hover) + ".",
             x={"range": [-0.02 * reach, reach]},
-            y=rows.axis(len(bounds)),
+            y=dot_rows.axis(len(bounds)),
             shapes=marks,
-            annotations=[*told, *rows.names(texts, roles, 14)],
+            annotations=[*told, *dot_rows.names(texts, roles, 14)],
             hovermode="closest",
-            **rows.size(len(bounds)),
+            **dot_rows.size(len(bounds)),
         ),
     }
 
@@ -106,7 +106,7 @@ def tuning(tuned: Tuning, reference: Reference | None) -> dict[str, Any]:
     shapes, told = [], []
     if reference and math.isfinite(reference.epsilon):
         ends.append(reference.epsilon)
-        shapes.append(rows.across(reference.epsilon))
+        shapes.append(dot_rows.across(reference.epsilon))
     top = 1.08 * max([*ends, 0.1]) / (1 - 2 * HEADROOM)
     if shapes:
         told.append(_across_name(reference))  # type: ignore[arg-type]
@@ -205,7 +205,7 @@ def hypothetical(limits: HypotheticalLimits) -> dict[str, Any]:
               xanchor="right", xshift=-5),
     ]  # fmt: skip
     if math.isfinite(limits.hoeffding):
-        drawn["shapes"].append(rows.across(limits.hoeffding))
+        drawn["shapes"].append(dot_rows.across(limits.hoeffding))
         drawn["annotations"].append(
             label(0, limits.hoeffding, f"Hoeffding: ε ≥ {wide}", "ink", xref="paper",
                   xanchor="left", yanchor="top", xshift=4)
@@ -240,7 +240,7 @@ def growth(study: Study, reference: Reference) -> dict[str, Any]:
         data.append(line(entry, x, _finite(study.mean(name))))
     top = 1.08 * max(h for h in [*high, 0.1] if math.isfinite(h))
     drawn = key(list(LINES.values()))
-    drawn["shapes"].append(rows.across(reference.epsilon))
+    drawn["shapes"].append(dot_rows.across(reference.epsilon))
     drawn["annotations"].append(_across_name(reference))
     ends = "; ".join(f"{n} {plain(float(study.mean(n)[-1]))}" for n in LINES)
     return {

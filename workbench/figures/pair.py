@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.band import TradeoffBand
-from workbench.bounds.result import percent, plain, round_safely
-from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, delta_axis, label, power_of_ten, vertical_line
-from workbench.figures.rows import across
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.bounds.simultaneous.band import TradeoffBand
+from workbench.figures.kit.dot_rows import across
+from workbench.figures.kit.layout import base_layout, delta_axis, label, power_of_ten, vertical_line
+from workbench.figures.kit.legend import HEADROOM, Entry, key, line
 from workbench.figures.scores import BAND, LEAST_DELTA, drawable, round_up
 from workbench.pairs.base import Pair
-from workbench.pairs.tangent import Meeting
+from workbench.pairs.gdp_tangent import Meeting
 
 TRUTH = Entry("truth", "ink", "dash", 1.5)
 ABOVE = Entry("truth", "ink", width=2.5)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import round_safely
-from workbench.figures.key import HEADROOM, Entry, key
-from workbench.figures.layout import base_layout
+from workbench.bounds.bound import round_safely
+from workbench.figures.kit.layout import base_layout
+from workbench.figures.kit.legend import HEADROOM, Entry, key
 
 SIMULTANEOUS = Entry("simultaneous", "good")
 BEST = Entry("best threshold", "p")

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.planning import BoundDistribution, Power, SampleSize
-from workbench.bounds.result import percent, plain, round_safely
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.bounds.power.sample_size import BoundDistribution, Power, SampleSize
 from workbench.curves.elementwise import Floats
-from workbench.figures import sizes
-from workbench.figures.key import HEADROOM, Entry, key
-from workbench.figures.layout import base_layout, label
+from workbench.figures.kit import log_n_axis
+from workbench.figures.kit.layout import base_layout, label
+from workbench.figures.kit.legend import HEADROOM, Entry, key
 from workbench.figures.scores import round_up
 
 #: Colour of each method, in all charts.
@@ -63,7 +63,7 @@ def power_curves(
         The ε to exceed.
     """
     drawn = key([STYLES[method] for method in curves], low=True)
-    drawn["shapes"].append(sizes.level(wanted))
+    drawn["shapes"].append(log_n_axis.level(wanted))
     drawn["annotations"].append(
         label(0, wanted, "wanted", "muted", xref="paper", xanchor="left",
               yanchor="bottom", xshift=4)
@@ -72,7 +72,7 @@ def power_curves(
     for method, powers in curves.items():
         style = STYLES[method]
         data.append(
-            sizes.curve(style, *_smooth(powers))
+            log_n_axis.curve(style, *_smooth(powers))
             | {"hovertemplate": f"%{{y:.1%}} at %{{customdata:,}}<extra>{style.text}</extra>"}
         )
     for method, size in needed.items():
@@ -83,7 +83,7 @@ def power_curves(
             label(math.log10(size.n), wanted, f"{size.n:,}", style.role, yanchor="top", yshift=-6,
                   xanchor="right" if first else "left", xshift=-6 if first else 6)
         )  # fmt: skip
-    mark, words = sizes.marker(log_n, "log_n", f"n = {n:,}", span)
+    mark, words = log_n_axis.marker(log_n, "log_n", f"n = {n:,}", span)
     told = [f"{size.n:,} a side, {STYLES[method].text}" for method, size in needed.items()]
     return {
         "data": data,
@@ -92,7 +92,7 @@ def power_curves(
             f"chance to show more than ε = {plain(claim)}",
             summary=f"Chance that the bound exceeds ε = {plain(claim)}, over scores a side. "
             + (f"{percent(wanted)} needs {' or '.join(told)}." if told else ""),
-            x=sizes.axis(*span),
+            x=log_n_axis.axis(*span),
             y={"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]},
             hovermode="closest",
             revision=span,
@@ -130,8 +130,8 @@ def bounds(
         top = max(top, float(high.max()))
         thin = Entry(style.text, style.role, "solid", 0)
         data += [
-            sizes.curve(thin, sizes_, low, hoverinfo="skip", hovertemplate=None),
-            sizes.curve(
+            log_n_axis.curve(thin, sizes_, low, hoverinfo="skip", hovertemplate=None),
+            log_n_axis.curve(
                 thin,
                 sizes_,
                 high,
@@ -140,21 +140,21 @@ def bounds(
                 fill="tonexty",
                 fillcolor=f"@{style.role}/.16",
             ),
-            sizes.curve(style, sizes_, median),
+            log_n_axis.curve(style, sizes_, median),
         ]
     near = truth <= FAR * top
     top = round_up(1.05 * max(top, truth if near else 0.0))
     entries = [STYLES[method] for method in found] + ([TRUTH] if near else [])
     drawn = key(entries, columns=min(2, len(entries)))
     if near:
-        drawn["shapes"].append(sizes.level(truth, "ink"))
+        drawn["shapes"].append(log_n_axis.level(truth, "ink"))
     if target < top:
-        drawn["shapes"].append(sizes.level(target))
+        drawn["shapes"].append(log_n_axis.level(target))
         drawn["annotations"].append(
             label(0, target, f"target: {plain(target)}", "muted", xref="paper", xanchor="left",
                   yanchor="bottom", xshift=4)
         )  # fmt: skip
-    mark, words = sizes.marker(log_n, "log_n", f"n = {n:,}", span, 1 - HEADROOM)
+    mark, words = log_n_axis.marker(log_n, "log_n", f"n = {n:,}", span, 1 - HEADROOM)
     last = {m: max(each, key=lambda one: one.n_p) for m, each in found.items()}
     told = [
         f"{STYLES[m].text} {round_safely(float(one.quantile(0.5)), 'down')} at {one.n_p:,}"
@@ -167,7 +167,7 @@ def bounds(
             "bound on ε",
             summary=f"Median bound on ε: {', '.join(told)}. The truth is "
             f"{round_safely(truth, 'nearest')}.",
-            x=sizes.axis(*span),
+            x=log_n_axis.axis(*span),
             y={"range": [0, top / (1 - HEADROOM)]},
             revision=(*span, top),
             shapes=[*drawn["shapes"], mark],

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.band import TradeoffBand
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.bounds.threshold import ErrorRates
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.counts.threshold import ErrorRates
+from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.key import HEADROOM, Entry, key, line
-from workbench.figures.layout import base_layout, delta_axis, label, vertical_line
+from workbench.figures.kit.layout import base_layout, delta_axis, label, vertical_line
+from workbench.figures.kit.legend import HEADROOM, Entry, key, line
 from workbench.pairs.base import Pair
 
 OBSERVED = Entry("observed", "p")

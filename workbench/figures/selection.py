@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.figures import rows
-from workbench.figures.key import HEADROOM, ROW, Entry, key, line
-from workbench.figures.layout import base_layout, empty, label, power_of_ten
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.layout import base_layout, empty, label, power_of_ten
+from workbench.figures.kit.legend import HEADROOM, ROW, Entry, key, line
 from workbench.selection.audit import SelectionAudit
+from workbench.selection.orders import BlockOrder
 from workbench.selection.outcomes import FiniteSelection
-from workbench.selection.scores import BlockOrder
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def profiles(
     drawn = key(list(curves))
     drawn["shapes"].append(
         {
-            **rows.mark(delta),
+            **dot_rows.mark(delta),
             "y1": 1 - _headroom(len(curves)),
             "line": {"color": "@muted", "width": 1, "dash": "dash"},
         }
@@ -250,16 +250,16 @@ def audits(
     # Only what samples show has a line from 0: so much is certain, and more may be true.
     low = np.where([b.n_p > 0 for *_, b in shown], 0.0, values)
     return {
-        "data": [rows.dots("ε", values, low, values, roles, names)],
+        "data": [dot_rows.dots("ε", values, low, values, roles, names)],
         "layout": base_layout(
             some.symbol,
             "",
             summary="; ".join(names) + ".",
             x={"range": [-0.02 * reach, reach]},
-            y=rows.axis(len(shown)),
-            annotations=rows.names(names, roles, 14),
+            y=dot_rows.axis(len(shown)),
+            annotations=dot_rows.names(names, roles, 14),
             hovermode="closest",
-            **rows.size(len(shown)),
+            **dot_rows.size(len(shown)),
         ),
     }
 
@@ -368,14 +368,14 @@ def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> 
                 "tickvals": [10.0**k for k in powers],
                 "ticktext": [power_of_ten(k) for k in powers],
             },
-            y=rows.axis(len(titles)) | {"range": [len(titles) - 0.5, -1.5]},
+            y=dot_rows.axis(len(titles)) | {"range": [len(titles) - 0.5, -1.5]},
             shapes=[*shapes, *drawn["shapes"]],
             annotations=[
                 *drawn["annotations"],
-                *rows.names(titles, ["muted", "ink"] * len(names), 4),
+                *dot_rows.names(titles, ["muted", "ink"] * len(names), 4),
             ],
             hovermode="closest",
-            margin=rows.MARGIN,
+            margin=dot_rows.MARGIN,
         ),
     }
 

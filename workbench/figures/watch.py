@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.bounds.anytime import AnytimePath
-from workbench.bounds.result import percent, plain, round_safely
-from workbench.bounds.watched import Evidence, WatchedLimit, bound_by
-from workbench.figures import sizes
-from workbench.figures.key import HEADROOM, Entry, key
-from workbench.figures.layout import base_layout, label, power_of_ten
+from workbench.bounds.anytime.anytime import AnytimePath
+from workbench.bounds.anytime.monitoring import Evidence, WatchedLimit, bound_by
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.figures.kit import log_n_axis
+from workbench.figures.kit.layout import base_layout, label, power_of_ten
+from workbench.figures.kit.legend import HEADROOM, Entry, key
 from workbench.figures.scores import round_up
 
 ANYTIME = Entry("anytime", "good", "solid", 2.5)
@@ -61,8 +61,8 @@ def bounds(
     entries = [ANYTIME, WATCHED, LARGEST] + ([TRUTH] if near else [])
     drawn = key(entries, columns=2)
     if near and truth is not None:
-        drawn["shapes"].append(sizes.level(truth, "ink"))
-    mark, words = sizes.marker(log_rows, "log_rows", f"seen: {rows:,}", span, 1 - HEADROOM)
+        drawn["shapes"].append(log_n_axis.level(truth, "ink"))
+    mark, words = log_n_axis.marker(log_rows, "log_rows", f"seen: {rows:,}", span, 1 - HEADROOM)
     drawn["shapes"].append(mark)
     drawn["annotations"].append(words)
     now = bound_by(path, rows)
@@ -78,7 +78,7 @@ def bounds(
             summary=f"By row {rows:,}: anytime bound {now.rounded}, fixed-n limit "
             f"{limit.at(rows).rounded}, its largest value so far {limit.largest(rows).rounded}."
             + (f" The truth is {round_safely(truth, 'nearest')}." if truth is not None else ""),
-            x=sizes.axis(*span),
+            x=log_n_axis.axis(*span),
             y={"range": [0, top / (1 - HEADROOM)]},
             revision=(*span, top),
             **drawn,
@@ -94,7 +94,7 @@ def evidence(
     goal = -math.log10(1 - confidence)
     top = min(HIGHEST, max(3.0, 1.1 * float(powers.max(initial=0.0))))
     low = max(LOWEST, min(-1.0, 1.1 * float(powers.min(initial=0.0))))
-    mark, words = sizes.marker(log_rows, "log_rows", f"seen: {rows:,}", span)
+    mark, words = log_n_axis.marker(log_rows, "log_rows", f"seen: {rows:,}", span)
     times = round(1 / (1 - confidence))
     now = found.at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
@@ -105,7 +105,7 @@ def evidence(
             "e-value",
             summary=f"Evidence against ε at most {plain(found.epsilon)}: e-value "
             f"{told(now.log)} by row {rows:,}; {times:,} refutes the claim.",
-            x=sizes.axis(*span),
+            x=log_n_axis.axis(*span),
             y={
                 "range": [low, top],
                 "tickvals": list(range(math.ceil(low), math.floor(top) + 1)),
@@ -114,7 +114,7 @@ def evidence(
                 ],
             },
             revision=(*span, low, top),
-            shapes=[sizes.level(0, "line", "solid"), sizes.level(goal, "bad"), mark],
+            shapes=[log_n_axis.level(0, "line", "solid"), log_n_axis.level(goal, "bad"), mark],
             annotations=[
                 label(
                     1 if over else 0,
@@ -151,7 +151,7 @@ def _seen(entry: Entry, n: ArrayLike, y: ArrayLike, rows: int) -> list[dict[str,
     # What was last seen holds until the line, and joins both parts.
     held = y[k - 1 : k]
     return [
-        sizes.curve(
+        log_n_axis.curve(
             later,
             np.append(np.full(held.size, rows), n[k:]),
             np.append(held, y[k:]),
@@ -159,7 +159,7 @@ def _seen(entry: Entry, n: ArrayLike, y: ArrayLike, rows: int) -> list[dict[str,
             hoverinfo="skip",
             hovertemplate=None,
         ),
-        sizes.curve(
+        log_n_axis.curve(
             entry,
             np.append(n[:k], np.full(held.size, rows)),
             np.append(y[:k], held),

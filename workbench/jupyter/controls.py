@@ -10,9 +10,9 @@ from typing import Any
 import ipywidgets as widgets
 import param
 
-from workbench.pages.base import Control, Page, Section, Upload
-from workbench.pages.controls import decimals, scale
-from workbench.pages.jobs import CANCEL
+from workbench.pages.core.jobs import CANCEL
+from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.pages.core.sliders import decimals, scale
 
 #: Called with a parameter's name and what a person chose for it.
 Post = Callable[[str, Any], None]

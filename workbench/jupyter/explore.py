@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from workbench import checks
-from workbench.bounds.counts import Counts
-from workbench.bounds.families import family_named
+from workbench import _checks
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.parametric.families import family_named
 from workbench.jupyter.view import View
 from workbench.onerun.canaries import Guesses, OneRun
 from workbench.onerun.read import read_one_run
@@ -19,21 +19,21 @@ from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage, GivenWatchPage
-from workbench.pages.mechanism import MechanismPage
-from workbench.pages.one_run import GivenOneRunPage, OneRunPage
-from workbench.pages.pair_choice import KINDS, pair_values
+from workbench.pages.inputs.pair import KINDS, pair_values
+from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
-from workbench.pages.score_code import score_code
-from workbench.pages.scores import ScoresPage
-from workbench.pages.selection import SelectionPage, run_values
+from workbench.pages.scores.code import score_code
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
-from workbench.testers.base import Claimed
-from workbench.testers.target import find_mechanism
+from workbench.testers.property_testers.base import Claimed
+from workbench.testers.running.load_mechanism import find_mechanism
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -353,7 +353,7 @@ def explore_selection(
     """
     given = {} if runs is None else run_values(runs)
     if mu is not None:
-        given |= {"base_kind": "mu", "mu": checks.number(mu, "mu")}
+        given |= {"base_kind": "mu", "mu": _checks.number(mu, "mu")}
     page = SelectionPage()
     return View(page, page.code, show, {**given, **(spec or {})})
 
@@ -401,7 +401,7 @@ def explore_mechanism(
 
 def _pair_values(pair: str | Pair) -> dict[str, Any]:
     if isinstance(pair, str):
-        return {"pair_kind": checks.one_of(pair, "pair", KINDS)}
+        return {"pair_kind": _checks.one_of(pair, "pair", KINDS)}
     if type(pair) not in [kind.build for kind in KINDS.values()]:
         raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
     return pair_values("pair", type(pair).__name__, **pair.parameters)

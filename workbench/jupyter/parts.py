@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from workbench.pages.base import Control, Item, Page, Section
+from workbench.pages.core.page import Control, Item, Page, Section
 
 #: Names that people use for figures -> the page's own.
 ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}

@@ -11,11 +11,11 @@ from collections import defaultdict
 from html import escape
 from typing import Any
 
-from workbench.bounds.result import Bound
-from workbench.figures.theme import FONT, LIGHT
+from workbench.bounds.bound import Bound
+from workbench.figures.kit.theme import FONT, LIGHT
 from workbench.jupyter.board import LIVE, STILL, VIEW
-from workbench.jupyter.picture import svg
-from workbench.pages.base import Fact, Item
+from workbench.jupyter.svg import svg
+from workbench.pages.core.page import Fact, Item
 
 REMEDY = "A picture of the last state. Run the cell to make it live."
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.theme import LIGHT, paint
+from workbench.figures.kit.theme import LIGHT, paint
 
 #: Pixels; the height is that of a layout which names none.
 WIDTH, HEIGHT = 520, 300

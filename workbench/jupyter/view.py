@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import param
 
 from workbench.assets import board as assets
-from workbench.bounds.result import Bound
-from workbench.jupyter import cells
-from workbench.jupyter.choice import chosen, items_of, sections_for
+from workbench.bounds.bound import Bound
+from workbench.jupyter import cell_lifetime
+from workbench.jupyter.kernel_queue import Turns
 from workbench.jupyter.link import Link
-from workbench.jupyter.live import Live
-from workbench.jupyter.still import Still
-from workbench.jupyter.turns import Turns
-from workbench.pages.base import Fact, Item, Page, Section
-from workbench.pages.controls import snap, taken
+from workbench.jupyter.parts import chosen, items_of, sections_for
+from workbench.jupyter.snapshot import Still
+from workbench.jupyter.widget import Live
+from workbench.pages.core.page import Fact, Item, Page, Section
+from workbench.pages.core.sliders import snap, taken
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +104,7 @@ class View:
         self._busy, self._drawing, self._handled, self._took = False, False, 0, 0.0
         self._displayed, self._noted = False, self._notes()
         page.param.watch(self._note, list(page.param))
-        cells.enter(self)
+        cell_lifetime.enter(self)
 
     # -- controls and numbers as attributes --------------------------------------------------------
 

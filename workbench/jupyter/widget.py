@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from workbench.assets import board as assets
 from workbench.jupyter.board import VIEW, board_type
 from workbench.jupyter.controls import Group, Post, Press, Waits
-from workbench.pages.base import Item, Page, Section
+from workbench.pages.core.page import Item, Page, Section
 
 
 class Live:

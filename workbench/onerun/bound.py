@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from workbench import checks
-from workbench.bounds.result import Bound
-from workbench.onerun import abstain, bits, recursion
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.onerun import abstain, mahloujifar, per_bit
 from workbench.onerun.canaries import REMARKABLE, Ends, Guesses, Threshold, coins_p_value
 from workbench.onerun.families import Family, GaussianFamily, RandomizedResponseFamily, find
 from workbench.onerun.steinke import PValue, epsilon_refuted, sharp_p_value, steinke_p_value
@@ -45,17 +45,17 @@ class Method:
 
 
 def _fdp(family: Family, g: Guesses, error: float) -> float:
-    return recursion.largest_refuted(
+    return mahloujifar.largest_refuted(
         family, canaries=g.canaries, guesses=g.guesses, correct=g.correct, error=error
     )
 
 
 def _bits(family: Family, g: Guesses, error: float) -> float:
-    return _of_limit(family, bits.exact_limit(g.errors, g.canaries, error))
+    return _of_limit(family, per_bit.exact_limit(g.errors, g.canaries, error))
 
 
 def _hoeffding(family: Family, g: Guesses, error: float) -> float:
-    return _of_limit(family, bits.hoeffding_limit(g.errors, g.canaries, error))
+    return _of_limit(family, per_bit.hoeffding_limit(g.errors, g.canaries, error))
 
 
 def _of_limit(family: Family, limit: float) -> float:
@@ -147,7 +147,7 @@ def one_run_bound(
     -----
     Guarantee: pointwise, for a rule of guessing that was fixed before it was known who was in
     (tuning on scores alone is no harm, unless it changes the number of guesses); see
-    `workbench.onerun.choice` for rules that were tuned. Sources: STEINKE23, MAHLOUJIFAR24, BITS,
+    `workbench.onerun.tuning` for rules that were tuned. Sources: STEINKE23, MAHLOUJIFAR24, BITS,
     arXiv 2509.08704; "sharp" is the workbench's own, proved in `workbench.onerun.steinke`.
     """
     counts = Guesses(canaries, guesses, correct, included=included, design=design)
@@ -178,7 +178,7 @@ def one_run_mu_bound(
             f"method={method!r} is about (ε, δ) and says nothing on μ; take 'fdp' for canaries "
             "that may influence each other, 'abstain' or 'bits' for such that do not"
         )
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     value = how.leak(GaussianFamily(), counts, 1 - confidence)
     return _bound(counts, how, quantity="mu", value=value, confidence=confidence)
 
@@ -194,7 +194,7 @@ def bound_of_guesses(
 ) -> Bound:
     """`one_run_bound` of guesses that were counted already."""
     how = _method(method, counts)
-    delta, confidence = checks.delta(delta), checks.confidence(confidence)
+    delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     error = 1 - confidence
     if how.leak is None:
         if family is not None or q is not None:
@@ -226,7 +226,7 @@ def bound_of_guesses(
 
 def _method(method: str, counts: Guesses) -> Method:
     """The method, if it covers how the counts came about."""
-    how = METHODS[checks.one_of(method, "method", METHODS)]
+    how = METHODS[_checks.one_of(method, "method", METHODS)]
     if how.every_guess and counts.guesses < counts.canaries:
         raise ValueError(
             f"method={method!r} needs a guess on each canary, got {counts.guesses} guesses on "

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr
 
-from workbench import checks
-from workbench.reprs import table
+from workbench import _checks
+from workbench._html import table
 from workbench.scores.sample import Scores, ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.bounds.result import Bound
+    from workbench.bounds.bound import Bound
 
 DESIGNS = ("fair-coins", "fixed-half")
 
@@ -67,10 +67,10 @@ class OneRun:
     name: str = ""
 
     def __post_init__(self) -> None:
-        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
-        checks.text(self.name, "name")
-        checks.one_of(self.design, "design", DESIGNS)
+        _checks.text(self.name, "name")
+        _checks.one_of(self.design, "design", DESIGNS)
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:
             raise ScoresError(
@@ -192,10 +192,10 @@ class OneRun:
                     "give threshold= (a guess for all) or k_in= and k_out= (the most and the "
                     "least member-like), not both"
                 )
-            return self._guess_by_threshold(checks.number(threshold, "threshold"))
+            return self._guess_by_threshold(_checks.number(threshold, "threshold"))
         if k_in is None and k_out is None:
             raise ValueError("a guess needs a rule: threshold=, or k_in= and k_out=")
-        k_in, k_out = checks.count(k_in or 0, "k_in"), checks.count(k_out or 0, "k_out")
+        k_in, k_out = _checks.count(k_in or 0, "k_in"), _checks.count(k_out or 0, "k_out")
         if not 1 <= k_in + k_out <= self.canaries:
             raise ValueError(
                 f"k_in + k_out must lie between 1 and the {self.canaries} canaries, got "
@@ -234,7 +234,7 @@ class OneRun:
 
     def part(self, rows: NDArray[np.bool_]) -> OneRun:
         """Some of the canaries, as a run of their own: the others count as other training data."""
-        rows = checks.mask(rows, self.canaries, "rows")
+        rows = _checks.mask(rows, self.canaries, "rows")
         return OneRun(
             self.scores[rows],
             self.included[rows],
@@ -310,9 +310,9 @@ class Guesses:
     rule: Rule | None = None
 
     def __post_init__(self) -> None:
-        m = checks.count(self.canaries, "canaries", least=1)
-        r = checks.count(self.guesses, "guesses", least=1)
-        c = checks.count(self.correct, "correct")
+        m = _checks.count(self.canaries, "canaries", least=1)
+        r = _checks.count(self.guesses, "guesses", least=1)
+        c = _checks.count(self.correct, "correct")
         for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
             object.__setattr__(self, field, value)
         if r > m:
@@ -321,9 +321,9 @@ class Guesses:
             )
         if c > r:
             raise ValueError(f"correct must be at most the {r} guesses, got {c}")
-        checks.one_of(self.design, "design", DESIGNS)
+        _checks.one_of(self.design, "design", DESIGNS)
         if self.included is not None:
-            k = checks.count(self.included, "included")
+            k = _checks.count(self.included, "included")
             object.__setattr__(self, "included", k)
             if k in (0, m) and m > 1:
                 raise ValueError(
@@ -360,10 +360,10 @@ def coins_p_value(included: int, canaries: int) -> float:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        x = checks.array(values, name).copy()
+        x = _checks.array(values, name).copy()
     except ValueError:
         raise ScoresError(
-            f"{name} must be numbers, one a canary, got {checks.shown(values)}"
+            f"{name} must be numbers, one a canary, got {_checks.shown(values)}"
         ) from None
     if x.ndim != 1 or x.size < 2:
         raise ScoresError(f"{name} must be 1-d with at least 2 canaries, got shape {x.shape}")

@@ -27,7 +27,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr, ndtri
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ class RandomizedResponseFamily(Family):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", checks.delta(self.delta))
+        object.__setattr__(self, "delta", _checks.delta(self.delta))
 
     @property
     def name(self) -> str:
@@ -265,7 +265,7 @@ class SubsampledGaussianFamily(Family):
     q: float
 
     def __post_init__(self) -> None:
-        q = checks.number(self.q, "q")
+        q = _checks.number(self.q, "q")
         if not 0 < q <= 1:
             raise ValueError(
                 f"q must lie in (0, 1], got {self.q!r}; it is the probability that a record is used"
@@ -395,7 +395,7 @@ class PairFamily(Family):
     at_once = 3
 
     def __post_init__(self) -> None:
-        checks.positive(self.largest, "largest")
+        _checks.positive(self.largest, "largest")
 
     @property
     def name(self) -> str:
@@ -435,7 +435,7 @@ def find(family: str | Family, *, delta: float | None, q: float | None) -> Famil
         if q is not None:
             raise ValueError(f"q={q!r} has no use: the family {family.name!r} is given in full")
         return family
-    checks.one_of(family, "family", NAMES)
+    _checks.one_of(family, "family", NAMES)
     if family == "subsampled-gaussian":
         if q is None:
             raise ValueError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workbench import checks
+from workbench import _checks
 from workbench.onerun.families import Family
 from workbench.onerun.simulate import Auditor, Mechanism, Study, best_share, study
 from workbench.parallel import Report, silent
@@ -54,7 +54,7 @@ def growth(
     Study
         Its ``auditors`` are those of the largest number of canaries.
     """
-    seed = checks.count(seed, "seed")
+    seed = _checks.count(seed, "seed")
     done: list[Study] = []
     for k, n in enumerate(canaries):
         report(k / len(canaries), f"{n:,} canaries", partial=_join(done) if done else None)

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
-from workbench import checks
-from workbench.bounds.binomial import clopper_pearson_upper
+from workbench import _checks
+from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.elementwise import Floats, Values, rates, shaped
 from workbench.onerun.families import Family
 from workbench.pairs.base import Pair
@@ -147,7 +147,7 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
     """
     leaks = np.atleast_1d(np.asarray(leak, dtype=float))
     for value in leaks:
-        checks.positive(value, "leak")
+        _checks.positive(value, "leak")
     priors = np.atleast_1d(rates(prior, "prior"))
     pairs = [family.pair(float(value)) for value in leaks]
     return BitErrorCurves(
@@ -208,12 +208,12 @@ def hypothetical_limits(
     bit_error : array_like, optional
         Hypothetical values in (0, ½); by default 200 around the limits.
     """
-    n = checks.count(canaries, "canaries", least=1)
-    errors = n - checks.count(correct, "correct")
+    n = _checks.count(canaries, "canaries", least=1)
+    errors = n - _checks.count(correct, "correct")
     if errors < 0:
         raise ValueError(f"correct must be at most the {n} canaries, got {correct!r}")
-    level = 1 - checks.confidence(confidence)
-    delta = checks.delta(delta)
+    level = 1 - _checks.confidence(confidence)
+    delta = _checks.delta(delta)
     exact, wide = exact_limit(errors, n, level), hoeffding_limit(errors, n, level)
     if bit_error is None:
         reach = 1.5 * (wide - errors / n)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.onerun.canaries import OneRun
-from workbench.scores.formats import read_table
 from workbench.scores.layouts import Layout, guess_layout, members
+from workbench.scores.parsing.formats import read_table
 from workbench.scores.sample import ScoresError
 
 if TYPE_CHECKING:

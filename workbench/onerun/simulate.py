@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.canaries import OneRun
 from workbench.onerun.families import Family
+from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
-from workbench.pairs.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
@@ -69,7 +69,7 @@ class Mechanism(ABC):
         seed : int or numpy.random.Generator
         """
         rng = np.random.default_rng(seed)
-        coins = rng.random(checks.count(canaries, "canaries", least=2)) < 0.5
+        coins = rng.random(_checks.count(canaries, "canaries", least=2)) < 0.5
         return OneRun(self.draw(coins[None], rng)[0], coins, name=self.name)
 
     def epsilon(self, delta: float) -> float:
@@ -129,8 +129,8 @@ class SharedGaussian(Mechanism):
     coordinates: int
 
     def __post_init__(self) -> None:
-        checks.positive(self.mu, "mu")
-        checks.count(self.coordinates, "coordinates", least=1)
+        _checks.positive(self.mu, "mu")
+        _checks.count(self.coordinates, "coordinates", least=1)
 
     @property
     def name(self) -> str:
@@ -179,7 +179,7 @@ class DPSGD(Mechanism):
     batch_size: int = 64
 
     def __post_init__(self) -> None:
-        checks.count(self.batch_size, "batch_size", least=1)
+        _checks.count(self.batch_size, "batch_size", least=1)
         _ = self.claimed  # checks the others
 
     @property
@@ -232,7 +232,7 @@ class NameAndShame(Mechanism):
     chance: float
 
     def __post_init__(self) -> None:
-        checks.open_unit(self.chance, "chance")
+        _checks.open_unit(self.chance, "chance")
 
     @property
     def name(self) -> str:
@@ -271,7 +271,7 @@ class Auditor:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        if not 0 < checks.number(self.share, "share") <= 1:
+        if not 0 < _checks.number(self.share, "share") <= 1:
             raise ValueError(f"share must lie in (0, 1], got {self.share!r}")
 
     def guesses(self, canaries: int) -> int:
@@ -409,10 +409,10 @@ def study(
         Runs for each number of canaries.
     seed : int or numpy.random.Generator
     """
-    delta, confidence = checks.delta(delta), checks.confidence(confidence)
-    seeds = checks.count(seeds, "seeds", least=2)
+    delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
+    seeds = _checks.count(seeds, "seeds", least=2)
     rng = np.random.default_rng(seed)
-    sizes = np.array([checks.count(n, "canaries", least=2) for n in canaries])
+    sizes = np.array([_checks.count(n, "canaries", least=2) for n in canaries])
     everything = Auditor("bits")
     epsilon: dict[str, list[Floats]] = {name: [] for name in auditors}
     errors = []
@@ -523,7 +523,7 @@ def false_claims(
     runs : int
     seed : int or numpy.random.Generator
     """
-    truth = mechanism.epsilon(checks.delta(delta))
+    truth = mechanism.epsilon(_checks.delta(delta))
     counts = _counts(mechanism, {"": auditor}, canaries, runs, np.random.default_rng(seed))[""]
     bounds = auditor.bounds(canaries, counts, delta, confidence)
     return FalseClaims(
@@ -547,7 +547,7 @@ def _counts(
 ) -> dict[str, NDArray[np.int64]]:
     """Right guesses of each auditor in each run, a batch of runs at a time."""
     found: dict[str, list[NDArray[np.int64]]] = {name: [] for name in auditors}
-    left = checks.count(runs, "runs", least=1)
+    left = _checks.count(runs, "runs", least=1)
     while left:
         batch = min(left, max(_BATCH // canaries, 1))
         included = rng.random((batch, canaries)) < 0.5

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
 from workbench.onerun.canaries import Ends, OneRun, Rule, Threshold
 from workbench.scores.sample import ScoresError
 
@@ -92,11 +92,11 @@ def tune_one_run(
     ValueError
         No rules, or what `one_run_bound` refuses.
     """
-    checks.instance(run, OneRun, "run", "a workbench.OneRun: make one with wb.read_one_run(...)")
+    _checks.instance(run, OneRun, "run", "a workbench.OneRun: make one with wb.read_one_run(...)")
     rules = abstentions(run.canaries) if rules is None else _rules(rules)
     if not rules:
         raise ValueError("rules is empty; give at least one way of guessing")
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     pointwise = _bounds(run, rules, delta=delta, confidence=confidence, **how)
     paid_for = 1 - (1 - confidence) / len(rules)
     paid = _bounds(run, rules, delta=delta, confidence=paid_for, **how)
@@ -128,8 +128,8 @@ def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends
     least : int
         The fewest guesses.
     """
-    canaries = checks.count(canaries, "canaries", least=2)
-    if checks.number(ratio, "ratio") <= 1:
+    canaries = _checks.count(canaries, "canaries", least=2)
+    if _checks.number(ratio, "ratio") <= 1:
         raise ValueError(f"ratio must be above 1, got {ratio!r}")
     guesses, rules = float(canaries), []
     while guesses >= min(least, canaries):
@@ -141,13 +141,13 @@ def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends
 
 def _rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     need = "a Threshold or Ends of workbench.onerun.canaries"
-    return tuple(checks.each_of(rules, (Threshold, Ends), "rules", need))
+    return tuple(_checks.each_of(rules, (Threshold, Ends), "rules", need))
 
 
 def _held_out(
     run: OneRun, rules: Sequence[Rule], tuning_share: float, **how: Any
 ) -> tuple[Bound, Rule]:
-    tuned_on = hashed_part(run, checks.open_unit(tuning_share, "tuning_share"))
+    tuned_on = hashed_part(run, _checks.open_unit(tuning_share, "tuning_share"))
     parts = run.part(tuned_on), run.part(~tuned_on)
     tune, measure = ([rule.scaled(part.canaries, run.canaries) for rule in rules] for part in parts)
     best = _best(_bounds(parts[0], tune, **how))

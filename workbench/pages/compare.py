@@ -7,12 +7,21 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.band import tradeoff_band
-from workbench.bounds.compare import Comparison, compare
-from workbench.bounds.result import Bound, percent
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.simultaneous.band import tradeoff_band
+from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.figures import compare as charts
-from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
-from workbench.pages.scores_choice import (
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    Page,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
+from workbench.pages.inputs.scores import (
     choice_code,
     chosen_scores,
     scores_choice,

@@ -7,15 +7,25 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds import binomial, questions
-from workbench.bounds.counts import Counts
-from workbench.bounds.intervals import NAMES, bound
-from workbench.bounds.posterior import posterior_mass
-from workbench.bounds.result import Bound, percent
+from workbench.bounds import quantities
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.counts import binomial
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.intervals import NAMES, bound
+from workbench.bounds.counts.posterior import posterior_mass
 from workbench.curves.elementwise import Floats
 from workbench.figures import counts as charts
-from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
-from workbench.pages.controls import IntegerField
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    Page,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
+from workbench.pages.core.sliders import IntegerField
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
 COUNTS = ("tp", "fn", "fp", "tn")
@@ -92,7 +102,7 @@ class CountsPage(Page):
     @derived(needs=("counts", *ASKED), shared=True)
     def by_interval(self) -> dict[str, Bound]:
         """ε by every interval."""
-        return {name: self._ask(questions.Epsilon(self.delta), name) for name in NAMES}
+        return {name: self._ask(quantities.Epsilon(self.delta), name) for name in NAMES}
 
     @derived(needs=("counts", "log_delta"), shared=True)
     def credible(self) -> tuple[Floats, list[float]]:
@@ -112,7 +122,7 @@ class CountsPage(Page):
             for name, limit in UPPER.items()
         }
 
-    def _ask(self, question: questions.Question, interval: str = "exact") -> Bound:
+    def _ask(self, question: quantities.Question, interval: str = "exact") -> Bound:
         return bound(self.counts(), question, self.confidence, interval, self.sided)
 
     # -- the strip of numbers ----------------------------------------------------------------------
@@ -131,12 +141,12 @@ class CountsPage(Page):
     @number("μ", needs=("counts", "confidence", "sided"), formula="Φ⁻¹(TPR) − Φ⁻¹(FPR).")
     def mu(self) -> Bound:
         """The mechanism is not μ'-GDP for any smaller μ'."""
-        return self._ask(questions.Mu())
+        return self._ask(quantities.Mu())
 
     @number("TV", needs=("counts", "confidence", "sided"), formula="TPR − FPR.")
     def total_variation(self) -> Bound:
         """Total variation distance: the advantage of the best attacker."""
-        return self._ask(questions.TotalVariation())
+        return self._ask(quantities.TotalVariation())
 
     @number(
         "Precision",
@@ -146,7 +156,7 @@ class CountsPage(Page):
     )
     def precision(self) -> Bound:
         """Of the people whom this attack accuses, the share that are members."""
-        return self._ask(questions.Precision(float(10**self.log_prior)))
+        return self._ask(quantities.Precision(float(10**self.log_prior)))
 
     @number("Runs", needs=("counts",))
     def runs(self) -> Fact:
@@ -199,7 +209,7 @@ class CountsPage(Page):
 
     def _reach(self) -> float:
         """An ε that hardly any posterior passes: the upper end of a wide Bayesian interval."""
-        asked = questions.Epsilon(self.delta)
+        asked = quantities.Epsilon(self.delta)
         upper = bound(self.counts(), asked, 0.999, "bayesian", "two").upper
         return 1.2 * upper if upper else 1.0
 

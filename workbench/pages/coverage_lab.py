@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.result import percent, plain, round_safely
+from workbench.bounds.bound import percent, plain, round_safely
 from workbench.coverage_lab.lab import Coverage, compare_methods
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.settings import SETTINGS
 from workbench.figures import coverage as charts
-from workbench.pages.base import Control, Fact, Page, Section, figure, number, sentence
-from workbench.pages.controls import SEED, IntegerField
-from workbench.pages.jobs import job
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
+from workbench.pages.core.sliders import SEED, IntegerField
 from workbench.parallel import Report
 
 WAITING = Fact("–", "not simulated yet")

@@ -7,22 +7,22 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.band import TradeoffBand, tradeoff_band
-from workbench.bounds.parametric import (
+from workbench.bounds.bound import Bound, percent, round_safely
+from workbench.bounds.parametric.parametric import (
     FamilyCheck,
     FamilyFit,
     family_check,
     family_fit,
     parametric_bound,
 )
-from workbench.bounds.result import Bound, percent, round_safely
+from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
-from workbench.figures.layout import empty
-from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.score_code import data_code
-from workbench.pages.score_source import ScoreSource
+from workbench.figures.kit.layout import empty
+from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.scores.code import data_code
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 

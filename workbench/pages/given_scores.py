@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.base import Control, Section
+from workbench.pages.core.page import Control, Section
 from workbench.pages.family import FamilyPage
-from workbench.pages.score_source import ScoreSource
-from workbench.pages.scores import ScoresPage
+from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.sample import Scores
 

@@ -8,24 +8,24 @@ import numpy as np
 import param
 from numpy.typing import NDArray
 
-from workbench.bounds.band import TradeoffBand, tradeoff_band
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.counts.threshold import epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import total_variation_estimate
-from workbench.bounds.gdp import gdp_fit
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.bounds.threshold import epsilon_at_threshold, error_rates
-from workbench.curves.points import epsilon_of_point
+from workbench.bounds.parametric.gdp_fit import gdp_fit
+from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
+from workbench.curves.error_rates import epsilon_of_point
 from workbench.estimators.histogram import RANGE_TAIL, Histogram, histogram
 from workbench.estimators.roc import Roc, roc
+from workbench.figures import pair as pair_charts
 from workbench.figures import scores as charts
-from workbench.figures import truth
 from workbench.figures.past_bounds import past_bounds
-from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number
-from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
-from workbench.pairs.accounted import AccountedPair
+from workbench.pages.core.page import Control, Fact, Page, Section, derived, figure, number
+from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.base import Pair
-from workbench.pairs.composed import ComposedPair
+from workbench.pairs.gdp_tangent import Meeting, meeting_point, symmetric_local_mu
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
-from workbench.pairs.tangent import Meeting, meeting_point, symmetric_local_mu
 from workbench.scores.sample import Scores
 
 #: Thresholds among which the best-looking one is picked, as a person who drags would.
@@ -71,7 +71,7 @@ class PairLabPage(
     )
     log_floor = param.Number(
         -4.5,
-        bounds=(truth.LEAST_LOG_ALPHA, -0.5),
+        bounds=(pair_charts.LEAST_LOG_ALPHA, -0.5),
         step=0.1,
         label="log₁₀ of the floor",
         doc="Error rates below it do not count for the tight μ.",
@@ -192,8 +192,8 @@ class PairLabPage(
     @derived(needs=PAIR)
     def true_local_mu(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """log₁₀ α up to where both error rates are the same, and the symmetrised local μ there."""
-        last = max((1 - self.pair().total_variation) / 2, 10.0**truth.LEAST_LOG_ALPHA)
-        log_alpha = np.linspace(truth.LEAST_LOG_ALPHA, np.log10(last), ALPHAS)
+        last = max((1 - self.pair().total_variation) / 2, 10.0**pair_charts.LEAST_LOG_ALPHA)
+        log_alpha = np.linspace(pair_charts.LEAST_LOG_ALPHA, np.log10(last), ALPHAS)
         return log_alpha, symmetric_local_mu(self.pair(), 10.0**log_alpha)
 
     @derived(needs=(*PAIR, "log_floor"))
@@ -342,10 +342,10 @@ class PairLabPage(
         """
         log_alpha, local = self.true_local_mu()
         if self.hide_truth:
-            log_alpha = np.linspace(truth.LEAST_LOG_ALPHA, np.log10(0.5), ALPHAS)
+            log_alpha = np.linspace(pair_charts.LEAST_LOG_ALPHA, np.log10(0.5), ALPHAS)
         pair = self.pair()
         rises = isinstance(pair, SubsampledGaussianPair) and pair.q < 1
-        return truth.mu_at_rates(
+        return pair_charts.mu_at_rates(
             log_alpha,
             None if self.hide_truth else local,
             symmetric_local_mu(self.band(), 10.0**log_alpha),
@@ -366,7 +366,7 @@ class PairLabPage(
     def profile(self) -> dict[str, Any]:
         """The pair's own δ(ε), and that of a Gaussian pair with the tight μ."""
         pair = None if self.hide_truth else self.pair()
-        return truth.profile_of_truth(pair, self.band(), self.delta, *self.tight())
+        return pair_charts.profile_of_truth(pair, self.band(), self.delta, *self.tight())
 
     @figure("Past bounds", needs=("past", "epsilon_truth", "hide_truth"), span=12)
     def bounds_so_far(self) -> dict[str, Any]:

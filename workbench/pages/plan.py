@@ -11,14 +11,23 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds import planning
-from workbench.bounds.planning import BoundDistribution, Power, SampleSize
-from workbench.bounds.result import percent, plain, round_safely
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.bounds.power import sample_size
+from workbench.bounds.power.sample_size import BoundDistribution, Power, SampleSize
 from workbench.figures import plan as charts
-from workbench.figures.layout import empty
-from workbench.pages.base import Control, Fact, Page, Section, derived, figure, number, sentence
-from workbench.pages.jobs import job
-from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.figures.kit.layout import empty
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    Page,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
+from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes
 
@@ -162,7 +171,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         known = self.known()
         if isinstance(known, str):
             return ()
-        power = partial(planning.power, known.power.pair, self.target)
+        power = partial(sample_size.power, known.power.pair, self.target)
         asked = {"delta": self.delta, "confidence": self.confidence, "method": "pointwise"}
         return tuple(power(n=n, **asked) for n in _around(known.n))
 
@@ -177,7 +186,9 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         """The power at n, where it takes no whole audits."""
         if not self._quick:
             return None
-        return planning.power(**self._arguments(self.method), claim_epsilon=self.target, n=self.n)
+        return sample_size.power(
+            **self._arguments(self.method), claim_epsilon=self.target, n=self.n
+        )
 
     @derived(needs=("pair", *ASKED, "method", "log_n", "seed"), shared=True)
     def live_bounds(self) -> BoundDistribution | None:
@@ -234,7 +245,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
             done += 1
             report(done / total, f"{done} of {total} parts", partial=plan)
         if isinstance(plan.needed, SampleSize):
-            power = partial(planning.power, **asked, claim_epsilon=self.target)
+            power = partial(sample_size.power, **asked, claim_epsilon=self.target)
             tasks = [partial(power, n=n) for n in reversed(_around(plan.needed.n))]
             for _, found in map_in_processes(_call, tasks, report):
                 plan = replace(plan, curve=(*plan.curve, found))
@@ -440,13 +451,13 @@ def _call(task: Callable[[], Any]) -> Any:
 def _needed(asked: dict[str, Any], target: float, power: float) -> SampleSize | str:
     """How many, or why no number will do."""
     try:
-        return planning.samples_needed(**asked, target=target, power=power)
+        return sample_size.samples_needed(**asked, target=target, power=power)
     except ValueError as error:
         return str(error)
 
 
 def _distribution(asked: dict[str, Any], reps: int, n: float) -> BoundDistribution:
-    return planning.plan_distribution(**asked, n=round(n), reps=reps)
+    return sample_size.plan_distribution(**asked, n=round(n), reps=reps)
 
 
 def _around(n: int) -> tuple[int, ...]:

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.anytime import AnytimePath, anytime_epsilon, anytime_path
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.bounds.watched import (
+from workbench.bounds.anytime.anytime import AnytimePath, anytime_epsilon, anytime_path
+from workbench.bounds.anytime.monitoring import (
     Evidence,
     Looks,
     WatchedLimit,
@@ -21,12 +20,13 @@ from workbench.bounds.watched import (
     looks_at,
     watched_limit,
 )
+from workbench.bounds.bound import Bound, percent, plain, round_safely
 from workbench.figures import watch as charts
-from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.jobs import job
-from workbench.pages.pair_choice import KINDS, chosen_pair, pair_parameters
-from workbench.pages.score_code import data_code
-from workbench.pages.score_source import ScoreSource
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.inputs.pair import KINDS, chosen_pair, pair_parameters
+from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.scores.code import data_code
 from workbench.pairs.base import Pair
 from workbench.parallel import Report, map_in_processes
 from workbench.scores.sample import Scores

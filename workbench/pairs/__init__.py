@@ -1,1 +1,7 @@
-"""Distribution pairs with known truth: closed forms and sampling."""
+"""Distribution pairs with known privacy loss.
+
+`base` says what a `Pair` is. Closed forms: `gaussian`, `laplace`, `randomized_response`,
+`subsampled_gaussian`, `discrete`, `outcomes`. `accounting` composes them, DP-SGD included;
+`claimed` holds tables and Rényi curves; `calibration` finds the noise that a target needs;
+`gdp_tangent` compares a pair with the Gaussian one of its tight μ.
+"""

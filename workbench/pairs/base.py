@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, ndtri_exp
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import (
     DIRECTIONS,
     Floats,
@@ -75,7 +75,7 @@ class Pair(ABC):
         ValueError
             A NaN, or another direction.
         """
-        checks.one_of(direction, "direction", DIRECTIONS)
+        _checks.one_of(direction, "direction", DIRECTIONS)
         return shaped(np.exp(self._log_hockey_stick(reals(epsilon, "epsilon"), direction)))
 
     def profile(self, epsilon: ArrayLike) -> Values:
@@ -189,7 +189,7 @@ class Pair(ABC):
         ValueError
             A floor outside (0, 1).
         """
-        floor = checks.open_unit(floor, "floor")
+        floor = _checks.open_unit(floor, "floor")
         # Raising lower rates to the floor changes nothing while some point is above it.
         alpha = np.maximum(self._revealing_alphas(floor), floor)
         mu = np.minimum(self._symmetric_local_mu(alpha), -ndtri(alpha) - ndtri(floor))
@@ -240,8 +240,8 @@ class Pair(ABC):
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
         rng = np.random.default_rng(seed)
-        p = self._draw_p(checks.count(n_p, "n_p", least=2), rng)
-        q = self._draw_q(checks.count(n_q, "n_q", least=2), rng)
+        p = self._draw_p(_checks.count(n_p, "n_p", least=2), rng)
+        q = self._draw_q(_checks.count(n_q, "n_q", least=2), rng)
         return Scores(p, q, sampling="independent runs", name=self.name)
 
     # -- what a subclass gives --------------------------------------------------------------------

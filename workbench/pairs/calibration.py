@@ -7,10 +7,10 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.gdp import mu_from_profile
-from workbench.pairs.dpsgd import DPSGDPair
-from workbench.pairs.pld import AccountantError
+from workbench.pairs.accounting.dpsgd import DPSGDPair
+from workbench.pairs.accounting.pld import AccountantError
 
 #: Relative accuracy of a noise multiplier.
 _ACCURACY = 1e-6
@@ -54,7 +54,7 @@ def gaussian_sigma_for(epsilon: float, delta: float, sensitivity: float = 1.0) -
     ValueError
         An argument outside its range.
     """
-    return checks.positive(sensitivity, "sensitivity") / gaussian_mu_for(epsilon, delta)
+    return _checks.positive(sensitivity, "sensitivity") / gaussian_mu_for(epsilon, delta)
 
 
 def noise_multiplier_for(
@@ -131,7 +131,7 @@ def _central_limit_guess(pair: DPSGDPair, mu: float) -> float:
 
 
 def _target(epsilon: float, delta: float) -> tuple[float, float]:
-    epsilon = checks.number(epsilon, "epsilon")
+    epsilon = _checks.number(epsilon, "epsilon")
     if epsilon < 0:
         raise ValueError(f"epsilon must be at least 0, got {epsilon!r}; 0 is perfect privacy")
-    return epsilon, checks.open_unit(delta, "delta", "no Gaussian noise gives δ = 0")
+    return epsilon, _checks.open_unit(delta, "delta", "no Gaussian noise gives δ = 0")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
@@ -57,8 +57,8 @@ class RenyiPair(OutcomesPair):
     epsilons: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        orders = tuple(checks.number(a, "order") for a in _sequence(self.orders))
-        epsilons = tuple(checks.number(e, "epsilon") for e in _sequence(self.epsilons))
+        orders = tuple(_checks.number(a, "order") for a in _sequence(self.orders))
+        epsilons = tuple(_checks.number(e, "epsilon") for e in _sequence(self.epsilons))
         if len(orders) != len(epsilons) or not orders:
             raise ValueError(
                 f"orders and epsilons must have one length of at least 1, got {len(orders)} and "
@@ -227,10 +227,12 @@ def _sequence(values: Any) -> Sequence[Any]:
 
 
 def _cell(value: Any, what: str, i: int) -> float:
-    x = checks.real(value, f"row {i + 1}: {what}")
+    x = _checks.real(value, f"row {i + 1}: {what}")
     top = _LARGEST_EPSILON if what == "ε" else 1.0
     if not 0 <= x <= top:
-        raise ValueError(f"row {i + 1}: {what} must lie in [0, {top:g}], got {checks.shown(value)}")
+        raise ValueError(
+            f"row {i + 1}: {what} must lie in [0, {top:g}], got {_checks.shown(value)}"
+        )
     return x
 
 

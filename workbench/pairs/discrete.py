@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import logsumexp
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
@@ -44,8 +44,8 @@ class DiscreteGaussianPair(OutcomesPair):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        sigma = checks.positive(self.sigma, "sigma")
-        distance = checks.count(self.sensitivity, "sensitivity", least=1)
+        sigma = _checks.positive(self.sigma, "sigma")
+        distance = _checks.count(self.sensitivity, "sensitivity", least=1)
         object.__setattr__(self, "sigma", sigma)
         object.__setattr__(self, "sensitivity", distance)
         if 2 * self._reach + distance > _MOST_OUTCOMES:
@@ -122,8 +122,8 @@ class DiscreteLaplacePair(OutcomesPair):
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
-        scale = checks.positive(self.scale, "scale")
-        distance = checks.count(self.sensitivity, "sensitivity", least=1)
+        scale = _checks.positive(self.scale, "scale")
+        distance = _checks.count(self.sensitivity, "sensitivity", least=1)
         if distance > _MOST_OUTCOMES:
             raise ValueError(
                 f"sensitivity must be at most {_MOST_OUTCOMES}, got {distance}; "

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.pairs.base import Pair
@@ -80,7 +80,7 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     largest at the floor, f runs below G_μ beyond: δ(ε) of the pair exceeds the Gaussian's at this ε
     and falls short of it at ε = 0, so they cross between.
     """
-    floor = checks.open_unit(floor, "floor")
+    floor = _checks.open_unit(floor, "floor")
     middle = (1 - pair.total_variation) / 2  # where α = f(α); beyond lies the mirror image
     if middle < floor:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, log_expit
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, non_negative, quiet
 from workbench.pairs.base import SymmetricPair
 
@@ -46,7 +46,7 @@ class RandomizedResponsePair(SymmetricPair):
     def __init__(self, epsilon: float, delta: float) -> None:
         epsilon = float(non_negative(epsilon, "epsilon", "0 is perfect privacy"))
         object.__setattr__(self, "epsilon_0", epsilon)
-        object.__setattr__(self, "delta_0", checks.delta(delta))
+        object.__setattr__(self, "delta_0", _checks.delta(delta))
 
     def __repr__(self) -> str:
         return f"RandomizedResponsePair(epsilon={self.epsilon_0!r}, delta={self.delta_0!r})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
 from workbench.curves.newton import newton
@@ -47,12 +47,12 @@ class SubsampledGaussianPair(Pair):
     sigma: float
 
     def __post_init__(self) -> None:
-        q = checks.number(self.q, "q")
+        q = _checks.number(self.q, "q")
         if not 0 < q <= 1:
             raise ValueError(
                 f"q must lie in (0, 1], got {self.q!r}; it is the probability that a record is used"
             )
-        sigma = checks.positive(self.sigma, "sigma")
+        sigma = _checks.positive(self.sigma, "sigma")
         if sigma < 1e-100:
             raise ValueError(f"sigma must be at least 1e-100, got {self.sigma!r}; add noise")
         object.__setattr__(self, "q", q)

@@ -6,8 +6,8 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from workbench.scores.formats import read_table
 from workbench.scores.layouts import apply_layout, guess_layout
+from workbench.scores.parsing.formats import read_table
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def read_scores(
     trusted : bool
         Parse the files in this process and without limits: for large files of your own. By default
         a file is parsed in a process of its own, with limits of size, memory and time
-        (`workbench.scores.limits`), where a damaged or hostile one can do no harm.
+        (`workbench.scores.parsing.limits`), where a damaged or hostile one can do no harm.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.cells import mostly_numbers
+from workbench.scores.parsing.cells import mostly_numbers
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, is_unnamed

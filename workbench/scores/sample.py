@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
-from workbench.reprs import table
+from workbench import _checks
+from workbench._html import table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,15 +114,15 @@ class Scores:
         if self.q is None:
             raise TypeError(
                 f"q is missing, the scores without the record: give wb.Scores(p, q), or the table "
-                f"that holds both to wb.read_scores(...); got p={checks.shown(self.p)}"
+                f"that holds both to wb.read_scores(...); got p={_checks.shown(self.p)}"
             )
-        direction = checks.flag(self.larger_is_member, "larger_is_member")
+        direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
-        checks.text(self.name, "name")
-        checks.text(self.held_out, "held_out")
-        checks.one_of(self.sampling, "sampling", SAMPLINGS)
-        checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
-        checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
+        _checks.text(self.name, "name")
+        _checks.text(self.held_out, "held_out")
+        _checks.one_of(self.sampling, "sampling", SAMPLINGS)
+        _checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
+        _checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
         if self.sampling == "clustered" and self.clusters is None:
             raise ScoresError(
                 "sampling='clustered' needs clusters=(labels of P, labels of Q), one label a score"
@@ -271,7 +271,7 @@ class Scores:
         true_positives, false_positives : ndarray of int, the shape of ``t``
         """
         p, q = self.ordered
-        t = self._sign * checks.array(t, "thresholds")
+        t = self._sign * _checks.array(t, "thresholds")
         return (
             np.asarray(p.size - np.searchsorted(p, t, side="right")),
             np.asarray(q.size - np.searchsorted(q, t, side="right")),
@@ -282,7 +282,7 @@ class Scores:
 
         The histogram's question: it ignores which side is member-like.
         """
-        x = checks.array(x, "x")
+        x = _checks.array(x, "x")
         sides = []
         for ordered, nan in zip(self.ordered, self.nan_counts, strict=True):
             if self.larger_is_member:
@@ -296,20 +296,20 @@ class Scores:
     def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
         """The ``rank``-th most member-like score of Q (1 is the most), in score units."""
         _, q = self.ordered
-        r = checks.array(rank, "rank")
+        r = _checks.array(rank, "rank")
         if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
             raise ValueError(
                 f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
-                f"{checks.shown(rank)}"
+                f"{_checks.shown(rank)}"
             )
         return self._sign * q[q.size - r.astype(np.int64)]
 
     def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
         """Quantiles (lower) of the finite scores of P and Q pooled, in score units."""
         ordered = self._pooled_finite
-        level = checks.array(level, "level")
+        level = _checks.array(level, "level")
         if not ((level >= 0) & (level <= 1)).all():
-            raise ValueError(f"level must lie in [0, 1], got {checks.shown(level)}")
+            raise ValueError(f"level must lie in [0, 1], got {_checks.shown(level)}")
         return ordered[np.clip((level * ordered.size).astype(np.int64), 0, ordered.size - 1)]
 
     @cached_property
@@ -324,14 +324,14 @@ class Scores:
 
     def with_direction(self, larger_is_member: bool) -> Scores:
         """The same scores with the direction stated anew."""
-        larger_is_member = checks.flag(larger_is_member, "larger_is_member")
+        larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
             return self
         return self._changed(larger_is_member=larger_is_member)
 
     def part(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """Some of the scores: those that masks over `ordered` choose."""
-        masks = checks.mask(p, self.n_p, "p"), checks.mask(q, self.n_q, "q")
+        masks = _checks.mask(p, self.n_p, "p"), _checks.mask(q, self.n_q, "q")
         chosen = (side[mask] for side, mask in zip(self.ordered, masks, strict=True))
         p_part, q_part = (self._sign * x for x in chosen)
         return self._changed(p=_locked(p_part), q=_locked(q_part))
@@ -346,8 +346,8 @@ class Scores:
         held_out : str
             How the rule was made.
         """
-        checks.text(held_out, "held_out")
-        p, q = (checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
+        _checks.text(held_out, "held_out")
+        p, q = (_checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
         if (p.shape, q.shape) != (self.p.shape, self.q.shape):
             raise ValueError(
                 f"the rule must return one score for each of {self.n_p} and {self.n_q}, got shapes "
@@ -367,7 +367,7 @@ class Scores:
 def require_scores(value: Any, name: str = "scores") -> Scores:
     """``value`` when it is a `Scores` (TypeError that says how to make one otherwise)."""
     need = "a workbench.Scores: make one with wb.Scores(p, q) or wb.read_scores(...)"
-    return checks.instance(value, Scores, name, need)
+    return _checks.instance(value, Scores, name, need)
 
 
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
@@ -388,7 +388,7 @@ def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
     except (TypeError, ValueError, OverflowError):
         row, bad = next((i, v) for i, v in enumerate(raw.tolist()) if not _is_number(v))
         raise ScoresError(
-            f"{side} is not numeric: entry {row} is {checks.shown(bad)}; scores must be numbers, "
+            f"{side} is not numeric: entry {row} is {_checks.shown(bad)}; scores must be numbers, "
             "at most 1.8e308"
         ) from None
 

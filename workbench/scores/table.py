@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.cells import parse_numbers
+from workbench.scores.parsing.cells import parse_numbers
 from workbench.scores.refusals import did_you_mean, listed, quoted
 from workbench.scores.sample import ScoresError
 

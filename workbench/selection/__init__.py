@@ -9,9 +9,10 @@ A base algorithm runs K times, K drawn from ``runs``, and the run with the best 
     wb.selection.simulate(runs, mu=0.5, n=10**6)                       # selections to audit
 """
 
-from workbench.selection.base import reduced_mu
+from workbench.selection.base_pair import reduced_mu
 from workbench.selection.bounds import epsilon
 from workbench.selection.curve import tradeoff_curve
+from workbench.selection.orders import BlockOrder, Constant, Monotone, Noisy, Score
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.renyi import NoBoundError, generic_pure_epsilon, generic_refusal
 from workbench.selection.runs import (
@@ -22,9 +23,8 @@ from workbench.selection.runs import (
     Table,
     TwoPoint,
 )
-from workbench.selection.scores import BlockOrder, Constant, Monotone, Noisy, Score
 from workbench.selection.simulation import simulate
-from workbench.selection.worst import WorstOrder, worst_order
+from workbench.selection.worst_order import WorstOrder, worst_order
 
 __all__ = [
     "BlockOrder",

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.bounds.band import tradeoff_band
-from workbench.bounds.lower import epsilon_lower_bound
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
+from workbench.bounds.lower_bounds import epsilon_lower_bound
+from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.curves.elementwise import quiet
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.parallel import Report, silent
 from workbench.scores.sample import Scores
+from workbench.selection.orders import Score
 from workbench.selection.runs import RunCount
-from workbench.selection.scores import Score
 from workbench.selection.simulation import simulate
 
 #: Fewest selections a side, and stages to each factor of ten.

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from scipy.special import erf, ndtr
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
-from workbench.pairs.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.renyi import NoBoundError
 
@@ -71,12 +71,12 @@ def reduced_mu(
     ValueError
         An argument outside its range.
     """
-    sigma = checks.positive(noise_multiplier, "noise_multiplier")
-    rate = checks.number(sample_rate, "sample_rate")
+    sigma = _checks.positive(noise_multiplier, "noise_multiplier")
+    rate = _checks.number(sample_rate, "sample_rate")
     if not 0 < rate <= 1:
         raise ValueError(f"sample_rate must lie in (0, 1], got {sample_rate!r}")
-    root = rate * math.sqrt(checks.count(steps, "steps", least=1))
-    checks.one_of(reduction, "reduction", REDUCTIONS)
+    root = rate * math.sqrt(_checks.count(steps, "steps", least=1))
+    _checks.one_of(reduction, "reduction", REDUCTIONS)
     if reduction == "O":
         return root / sigma
     if sigma < 0.04:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench import checks
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi
-from workbench.selection.base import base_name, base_pair, base_renyi
+from workbench.selection.base_pair import base_name, base_pair, base_renyi
 from workbench.selection.direct import monotone_epsilon
 from workbench.selection.runs import RunCount, require_runs
 
@@ -76,8 +76,8 @@ def epsilon(
     DP-SGD pair), so is the direct bound up to the base's own discretisation.
     """
     require_runs(runs)
-    delta = checks.delta(delta)
-    checks.one_of(bound, "bound", BOUNDS)
+    delta = _checks.delta(delta)
+    _checks.one_of(bound, "bound", BOUNDS)
     pair, a = base_pair(mu, base), _increasing(orders)
     direction = None
     if bound == "direct":
@@ -112,7 +112,7 @@ def epsilon(
 
 
 def _increasing(orders: tuple[float, ...]) -> Floats:
-    a = np.unique(checks.array(orders, "orders"))
+    a = np.unique(_checks.array(orders, "orders"))
     if a.size == 0 or not a[0] > 1 or not np.isfinite(a).all():
-        raise ValueError(f"orders must be finite and above 1, got {checks.shown(orders)}")
+        raise ValueError(f"orders must be finite and above 1, got {_checks.shown(orders)}")
     return a

@@ -8,10 +8,10 @@ from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes
-from workbench.selection.base import base_pair
-from workbench.selection.law import rates_at, released, thresholds
+from workbench.selection.base_pair import base_pair
+from workbench.selection.orders import BlockOrder, Constant, Monotone, Score, require_score
+from workbench.selection.release_distribution import rates_at, released, thresholds
 from workbench.selection.runs import RunCount, require_runs
-from workbench.selection.scores import BlockOrder, Constant, Monotone, Score, require_score
 
 _CELLS = 1200
 

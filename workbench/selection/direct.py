@@ -24,7 +24,7 @@ from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair, SymmetricPair
 from workbench.pairs.outcomes import Outcomes
-from workbench.selection.law import Rates, rates_at, thresholds
+from workbench.selection.release_distribution import Rates, rates_at, thresholds
 from workbench.selection.runs import RunCount
 
 _CUTS = 32

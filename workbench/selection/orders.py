@@ -2,7 +2,7 @@
 
 The base's output is a number x, and the score puts the outputs of all runs in an order. That order
 decides what the selection leaks: a tie hides, a strict order reveals, and the monotone order is not
-the worst of them (see `workbench.selection.worst`).
+the worst of them (see `workbench.selection.worst_order`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, finite, quiet, reals
 from workbench.selection.runs import log_rates
 
@@ -48,8 +48,8 @@ class Score(ABC):
         output, score : ndarray, shape (n,)
         """
         need = "a generator: np.random.default_rng(seed)"
-        checks.instance(rng, np.random.Generator, "rng", need)
-        return self._best(log_rates(log_rank, "log_rank"), checks.number(mu, "mu"), rng)
+        _checks.instance(rng, np.random.Generator, "rng", need)
+        return self._best(log_rates(log_rank, "log_rank"), _checks.number(mu, "mu"), rng)
 
     def log_below(self, score: ArrayLike, mu: float) -> Floats | None:
         """Log of the probability that one run of the base N(μ,1) scores less; None where all tie.
@@ -59,7 +59,7 @@ class Score(ABC):
         score : array_like, shape (n,)
         mu : float
         """
-        return self._log_below(reals(score, "score"), checks.number(mu, "mu"))
+        return self._log_below(reals(score, "score"), _checks.number(mu, "mu"))
 
     @abstractmethod
     def _best(self, log_rank: Floats, mu: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -123,7 +123,7 @@ class Noisy(Score):
     noise: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "noise", checks.positive(self.noise, "noise"))
+        object.__setattr__(self, "noise", _checks.positive(self.noise, "noise"))
 
     @property
     def name(self) -> str:
@@ -241,4 +241,4 @@ def normal_quantile(log_rank: Floats) -> Floats:
 def require_score(value: Any) -> Score:
     """``value`` when it is a `Score` (TypeError that says how to make one otherwise)."""
     need = "a score such as wb.selection.Monotone() or wb.selection.Noisy(1)"
-    return checks.instance(value, Score, "score", need)
+    return _checks.instance(value, Score, "score", need)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench.curves.elementwise import Floats, finite, quiet, rates
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
-from workbench.selection.law import released
+from workbench.selection.release_distribution import released
 from workbench.selection.runs import PointMass, RunCount, require_runs
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 from scipy.special import log_ndtr
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.selection.runs import NegativeBinomial, Poisson, RunCount, require_runs
 
@@ -210,4 +210,4 @@ def generic_pure_epsilon(runs: RunCount, epsilon: float) -> float:
             f"pure differential privacy of a selection by any score is known for truncated "
             f"negative binomial run counts only (PS22 Corollary 3); got {runs.name}"
         )
-    return (2 + runs.eta) * checks.non_negative(epsilon, "epsilon")
+    return (2 + runs.eta) * _checks.non_negative(epsilon, "epsilon")

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import exprel, gammaln, xlogy
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, Values, quiet, rates, reals, shaped
 
 #: Largest array of (values × support of a table) that is held at once.
@@ -143,7 +143,7 @@ class RunCount(ABC):
         ValueError
             An n that is not a whole number of at least 1.
         """
-        return self._draw(checks.count(n, "n", least=1), np.random.default_rng(seed))
+        return self._draw(_checks.count(n, "n", least=1), np.random.default_rng(seed))
 
     # -- what a subclass gives --------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class RunCount(ABC):
 def require_runs(value: Any) -> RunCount:
     """``value`` when it is a `RunCount` (TypeError that says how to make one otherwise)."""
     need = "a run count such as wb.selection.NegativeBinomial(1, 0.01)"
-    return checks.instance(value, RunCount, "runs", need)
+    return _checks.instance(value, RunCount, "runs", need)
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class NegativeBinomial(RunCount):
     nu: float
 
     def __post_init__(self) -> None:
-        eta = checks.number(self.eta, "eta")
+        eta = _checks.number(self.eta, "eta")
         if eta <= -1:
             raise ValueError(
                 f"eta must be above -1, got {self.eta!r}; at -1 and below there is no such "
@@ -212,7 +212,7 @@ class NegativeBinomial(RunCount):
             )
         object.__setattr__(self, "eta", eta)
         hint = "towards 0 the mean number of runs becomes infinite"
-        object.__setattr__(self, "nu", checks.open_unit(self.nu, "nu", hint))
+        object.__setattr__(self, "nu", _checks.open_unit(self.nu, "nu", hint))
         if not self._log_mean < _LOG_LARGEST:
             raise ValueError(
                 f"the mean must be finite, but eta = {eta:g} with nu = {self.nu:g} gives e^"
@@ -235,7 +235,7 @@ class NegativeBinomial(RunCount):
         ValueError
             A mean of 1 or below, an infinite one, or one that needs a ν below 1e-300.
         """
-        eta, mean = cls(eta, 0.5).eta, checks.number(mean, "mean")
+        eta, mean = cls(eta, 0.5).eta, _checks.number(mean, "mean")
         if mean <= 1:
             raise ValueError(
                 f"mean must be above 1, got {mean!r}; the distribution starts at 1: "
@@ -337,7 +337,7 @@ class Poisson(RunCount):
     mean: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mean", checks.positive(self.mean, "mean"))
+        object.__setattr__(self, "mean", _checks.positive(self.mean, "mean"))
 
     @property
     def name(self) -> str:
@@ -445,7 +445,7 @@ class PointMass(_Finite):
     k: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.count(self.k, "k", least=1))
+        object.__setattr__(self, "k", _checks.count(self.k, "k", least=1))
         self._keep([self.k], [1.0])
 
     @property
@@ -469,8 +469,8 @@ class TwoPoint(_Finite):
     s: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", checks.count(self.k, "k", least=2))
-        object.__setattr__(self, "s", checks.open_unit(self.s, "s"))
+        object.__setattr__(self, "k", _checks.count(self.k, "k", least=2))
+        object.__setattr__(self, "s", _checks.open_unit(self.s, "s"))
         self._keep([1, self.k], [self.s, 1 - self.s])
 
     @property

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_ndtr
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import distances
 from workbench.scores.sample import Scores
+from workbench.selection.orders import Monotone, Score, normal_quantile, require_score
 from workbench.selection.runs import RunCount, require_runs
-from workbench.selection.scores import Monotone, Score, normal_quantile, require_score
 
 OBSERVED = ("privacy loss", "output")
 
@@ -60,12 +60,12 @@ def simulate(
     """
     require_runs(runs)
     mu = float(distances(mu))
-    checks.one_of(observed, "observed", OBSERVED)
+    _checks.one_of(observed, "observed", OBSERVED)
     rule = Monotone() if score is None else require_score(score)
     n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
     rng = np.random.default_rng(seed)
     p, q = (
-        _side(runs, mu, truth, checks.count(size, name, least=2), rule, observed, rng)
+        _side(runs, mu, truth, _checks.count(size, name, least=2), rule, observed, rng)
         for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))
     )
     name = f"best of runs ({runs.name}), score {rule.name}, μ = {mu:g}"

@@ -20,16 +20,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import checks
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
 from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair, SymmetricPair
-from workbench.selection.base import base_pair
+from workbench.selection.base_pair import base_pair
 from workbench.selection.direct import monotone_epsilon
-from workbench.selection.law import rates_at, thresholds
+from workbench.selection.orders import BlockOrder
+from workbench.selection.release_distribution import rates_at, thresholds
 from workbench.selection.runs import RunCount, require_runs
-from workbench.selection.scores import BlockOrder
 
 _COARSE = 120
 _ROUNDS = 12
@@ -102,7 +102,7 @@ def worst_order(
         An argument outside its range; both or neither of ``mu`` and ``base``.
     """
     require_runs(runs)
-    pair, delta = base_pair(mu, base), checks.delta(delta)
+    pair, delta = base_pair(mu, base), _checks.delta(delta)
     monotone = monotone_epsilon(runs, pair, delta)
     value, direction = monotone.lower, monotone.direction
     order, event = BlockOrder((), (0,), monotone.increasing), 0

@@ -1,17 +1,13 @@
 """Property testers: a mechanism in, a violation of its claim or an honest "none found" out.
 
-From the top: `audit` searches neighbouring datasets, `trial` tests one pair of them, `result` keeps
-the evidence (`stored` as a file, `picture` for charts), `target` finds a mechanism by its name.
-`samples` tests two sets of outputs at hand.
+From the top: `audit` searches neighboring datasets, `trial` tests one pair of them, `evidence` is
+what was found (`serialization` writes it to a file). `two_samples` tests two sets of outputs at
+hand. `error_budget` shares one error probability among all that an audit claims.
 
-The testers (`base` says what one is, `registry` has them by name): `hockey_stick` and `histogram`
-count one event (`event_tester`, `events`), `renyi` and `mmd` bet on two means (`means`, `power`).
-They learn on one half of the fitting part and choose on the other (`halves`), from raw outputs
-(`outputs`, `ratios`, `chebyshev`); `allowed` compares what they measure with the claim.
+`property_testers` are the tests themselves, `learning` turns raw outputs into what they test,
+`finders` propose neighboring datasets, `running` executes mechanisms. `allowed` compares what
+testers measure with the claim.
 
-The datasets: `neighbours`, `datasets`, and those who propose them: `finders`, `at_random`, `grid`,
-`bandit`.
-
-What makes an audit hold: `budget` (one error for all), `repeats` (runs that are none), `sandbox`
-(a mechanism that hangs or crashes).
+To add a tester, read `property_testers.base` and `property_testers.hockey_stick`; then add a line
+to `property_testers.registry`.
 """

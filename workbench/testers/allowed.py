@@ -13,20 +13,20 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import logsumexp
 
-from workbench import checks
-from workbench.bounds.result import plain
+from workbench import _checks
+from workbench.bounds.bound import plain
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.error_rates import epsilon_of_point, mu_of_point
 from workbench.curves.gdp import mu_from_profile
-from workbench.curves.points import epsilon_of_point, mu_of_point
-from workbench.pairs.accounted import AccountedPair
+from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair
 from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.outcomes import OutcomesPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.testers.base import Claimed
+from workbench.testers.property_testers.base import Claimed
 
 #: Halvings of an interval; more than a float resolves.
 _HALVINGS = 64
@@ -155,7 +155,7 @@ def parameter_of_delta(claim: Claimed, delta: float, epsilon: float) -> float | 
     float or None
         Every smaller parameter is refuted; 0 where none is, None for a pair.
     """
-    epsilon, delta = _epsilon(epsilon), checks.number(delta, "delta")
+    epsilon, delta = _epsilon(epsilon), _checks.number(delta, "delta")
     if isinstance(claim, Pair):
         return None
     if delta <= 0:
@@ -331,14 +331,14 @@ def _delta(claim: Claimed) -> float:
 
 
 def _epsilon(epsilon: float) -> float:
-    epsilon = checks.number(epsilon, "epsilon")
+    epsilon = _checks.number(epsilon, "epsilon")
     if epsilon < 0:
         raise ValueError(f"epsilon must be at least 0, got {epsilon!r}; exchange P and Q instead")
     return epsilon
 
 
 def _order(order: float) -> float:
-    order = checks.number(order, "order")
+    order = _checks.number(order, "order")
     if order <= 1:
         raise ValueError(f"order must be above 1, got {order!r}; 1.5 is a good choice")
     return order

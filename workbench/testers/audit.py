@@ -12,16 +12,16 @@ from typing import Any, cast
 
 import numpy as np
 
-from workbench import checks
+from workbench import _checks
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.parallel import Cancelled, Report, map_in_processes, silent
-from workbench.testers import registry
-from workbench.testers.base import Claimed, Tester, as_claimed
-from workbench.testers.budget import Budget
-from workbench.testers.finders import Finder, finder
-from workbench.testers.neighbours import Neighbours
-from workbench.testers.result import MechanismAudit, Trial
-from workbench.testers.sandbox import Portable
+from workbench.testers.error_budget import Budget
+from workbench.testers.evidence import MechanismAudit, Trial
+from workbench.testers.finders.base import Finder, finder
+from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.property_testers import registry
+from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
+from workbench.testers.running.sandbox import Portable
 from workbench.testers.trial import (
     CALLS,
     Settings,
@@ -87,7 +87,7 @@ def audit_mechanism(
     domain : Domain, optional
         Which datasets a search may propose.
     anytime : bool
-        Stop at the first violation. It costs nothing: see `workbench.testers.budget`.
+        Stop at the first violation. It costs nothing: see `workbench.testers.error_budget`.
     time_limit : float, optional
         Seconds that the mechanism may take in one trial. It then runs in a process of its own,
         which is ended when it takes longer or crashes.
@@ -121,12 +121,12 @@ def audit_mechanism(
         )
     found = _testers(testers)
     budget = Budget(confidence, trials)
-    samples = checks.count(samples, "samples", least=LEAST_SAMPLES) // CALLS * CALLS
+    samples = _checks.count(samples, "samples", least=LEAST_SAMPLES) // CALLS * CALLS
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
-    seed = checks.count(seed, "seed")
+    seed = _checks.count(seed, "seed")
     if time_limit is not None:
-        time_limit = checks.positive(time_limit, "time_limit")
+        time_limit = _checks.positive(time_limit, "time_limit")
     if isinstance(mechanism, Mechanism):
         relation, domain = relation or mechanism.relation, domain or mechanism.domain
     settings = Settings(as_claimed(claim), found, budget, samples // CALLS, seed, time_limit)
@@ -166,7 +166,7 @@ class _Search:
         self._source, self._report = source, report
         self._here = executor is None
         if isinstance(executor, str):
-            checks.one_of(executor, "executor", ("processes",))
+            _checks.one_of(executor, "executor", ("processes",))
         elif not (executor is None or isinstance(executor, Executor)):
             raise ValueError(
                 "executor must be None, 'processes' or a concurrent.futures.Executor, got "

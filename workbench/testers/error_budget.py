@@ -23,14 +23,14 @@ What the proof does not need:
   the same noise.
 
 What it needs is that the outputs of one trial are independent of each other; see
-`workbench.testers.repeats`.
+`workbench.testers.running.independence`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench import checks
+from workbench import _checks
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Budget:
     trials: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "confidence", checks.confidence(self.confidence))
-        object.__setattr__(self, "trials", checks.count(self.trials, "trials", least=1))
+        object.__setattr__(self, "confidence", _checks.confidence(self.confidence))
+        object.__setattr__(self, "trials", _checks.count(self.trials, "trials", least=1))
 
     def level(self, testers: int) -> float:
         """The confidence of each finding in a trial in which so many testers take part."""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import reprs
-from workbench.bounds.result import percent, plain, round_safely
-from workbench.testers import stored
+from workbench import _html
+from workbench.bounds.bound import percent, plain, round_safely
+from workbench.testers import serialization
 from workbench.testers.allowed import claim_parameter, claim_symbol
-from workbench.testers.base import Claimed, Finding, Tester
-from workbench.testers.neighbours import Neighbours, left_over
+from workbench.testers.finders.neighbors import Neighbours, left_over
+from workbench.testers.property_testers.base import Claimed, Finding, Tester
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -177,7 +177,7 @@ class MechanismAudit:
     """A search for datasets on which a mechanism breaks its claim.
 
     All claims of all findings hold together with the stated confidence; see
-    `workbench.testers.budget`.
+    `workbench.testers.error_budget`.
 
     Attributes
     ----------
@@ -374,12 +374,12 @@ class MechanismAudit:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the mechanism itself, as values that JSON knows; see `from_dict`."""
-        return stored.plain(self)
+        return serialization.plain(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MechanismAudit:
         """The result of which `to_dict` gave these values; ValueError if it did not."""
-        found = stored.revived(values)
+        found = serialization.revived(values)
         if not isinstance(found, cls):
             raise ValueError("these values are not those of a MechanismAudit")
         return found
@@ -437,7 +437,7 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return reprs.table(f"{self.name}, claim {claim_in_words(self.claim)}", rows, said)
+        return _html.table(f"{self.name}, claim {claim_in_words(self.claim)}", rows, said)
 
 
 # -- in words -------------------------------------------------------------------------------------

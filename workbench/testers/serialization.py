@@ -21,12 +21,12 @@ from workbench.pairs.base import Pair
 FORM = 1
 
 _CLASSES = {
-    "MechanismAudit": "workbench.testers.result",
-    "Trial": "workbench.testers.result",
-    "Picture": "workbench.testers.result",
-    "Neighbours": "workbench.testers.neighbours",
-    "Finding": "workbench.testers.base",
-    "Bound": "workbench.bounds.result",
+    "MechanismAudit": "workbench.testers.evidence",
+    "Trial": "workbench.testers.evidence",
+    "Picture": "workbench.testers.evidence",
+    "Neighbours": "workbench.testers.finders.neighbors",
+    "Finding": "workbench.testers.property_testers.base",
+    "Bound": "workbench.bounds.bound",
 }
 
 #: Fields that do not travel.
@@ -130,7 +130,7 @@ def _pair(name: str) -> type[Pair]:
     """A public class of pairs."""
     import workbench as wb
 
-    found = getattr(wb, name) if name in wb.__all__ else None
+    found = getattr(wb, name) if name in dir(wb) else None
     if not (isinstance(found, type) and issubclass(found, Pair)):
         raise ValueError(f"cannot read a pair {name!r}")
     return found

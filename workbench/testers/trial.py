@@ -12,17 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
+from workbench import _checks
 from workbench.parallel import Report, silent
-from workbench.testers import registry
-from workbench.testers.base import Claimed, Finding, Tester, Witness
-from workbench.testers.budget import Budget
-from workbench.testers.neighbours import Neighbours
-from workbench.testers.outputs import check_alike
-from workbench.testers.picture import picture
-from workbench.testers.repeats import dependence
-from workbench.testers.result import MechanismAudit, Replay, Trial
-from workbench.testers.sandbox import MechanismError, Portable, Sandbox, pickled, run, unpickled
+from workbench.testers.error_budget import Budget
+from workbench.testers.evidence import MechanismAudit, Replay, Trial
+from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.learning.encoding import check_alike
+from workbench.testers.learning.histogram_of_outputs import picture
+from workbench.testers.property_testers import registry
+from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.running.independence import dependence
+from workbench.testers.running.sandbox import (
+    MechanismError,
+    Portable,
+    Sandbox,
+    pickled,
+    run,
+    unpickled,
+)
 
 #: Calls of the mechanism on each dataset, of equal size: the first fits, the others measure.
 CALLS = 5
@@ -254,16 +261,16 @@ def replay(
     time_limit: float | None,
 ) -> Replay:
     """See `MechanismAudit.replay`."""
-    confidence = checks.confidence(confidence)
-    seed = checks.count(seed, "seed")
+    confidence = _checks.confidence(confidence)
+    seed = _checks.count(seed, "seed")
     if time_limit is not None:
-        time_limit = checks.positive(time_limit, "time_limit")
+        time_limit = _checks.positive(time_limit, "time_limit")
     evidence = audit.best
     neighbours = None if evidence is None else evidence.trial.neighbours
     if evidence is None or neighbours is None:
         raise ValueError(f"there is no finding to replay: {audit.in_words()}")
     size = audit.samples // CALLS
-    samples = size * (CALLS - 1) if samples is None else checks.count(samples, "samples", least=1)
+    samples = size * (CALLS - 1) if samples is None else _checks.count(samples, "samples", least=1)
     tester = audit.used.get(evidence.tester) or registry.tester(evidence.tester)
     place = audit.testers.index(evidence.tester)
     settings = Settings(
@@ -291,7 +298,7 @@ def replay(
 def _found(audit: MechanismAudit, mechanism: Callable[..., Any] | None) -> Callable[..., Any]:
     if mechanism is not None or audit.mechanism is not None:
         return mechanism or audit.mechanism  # type: ignore[return-value]
-    from workbench.testers.target import find_mechanism
+    from workbench.testers.running.load_mechanism import find_mechanism
 
     try:
         return find_mechanism(audit.name)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
-from workbench.bounds.result import Bound
-from workbench.testers.base import Claimed, Finding, Tester, as_claimed
-from workbench.testers.outputs import OutputsError, check_alike, check_outputs
-from workbench.testers.registry import tester as registered
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.testers.learning.encoding import OutputsError, check_alike, check_outputs
+from workbench.testers.property_testers.base import Claimed, Finding, Tester, as_claimed
+from workbench.testers.property_testers.registry import tester as registered
 
 #: Share of each side that a witness is fitted on.
 SHARE = 0.2
@@ -87,7 +87,7 @@ def find(
     check_alike(*sides)
     claimed = as_claimed(claim)
     chosen = registered(tester)
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     for name, x in zip("pq", sides, strict=True):
         if len(x) < LEAST:
             raise OutputsError(

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import checks
-from workbench.bounds.gdp import gdp_fit
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.curves.elementwise import Floats
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.sample import Scores
@@ -115,8 +115,8 @@ def simulate_canaries(
     ----------
     HIST Theorem 1 of §8, TV Theorem 3; Andrew et al. (2024), Theorem 3.3.
     """
-    d, n = checks.count(d, "d", least=2), checks.count(n, "n", least=2)
-    sigma = checks.positive(sigma, "sigma")
+    d, n = _checks.count(d, "d", least=2), _checks.count(n, "n", least=2)
+    sigma = _checks.positive(sigma, "sigma")
     if sigma > 1e150:
         raise ValueError(f"sigma must be at most 1e150, got {sigma:g}; no float holds its square")
     if n * min(n, d) > MOST_NUMBERS:

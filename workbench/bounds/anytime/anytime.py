@@ -1,8 +1,8 @@
 """Bounds that hold at every sample size at once, for audits that one watches and stops.
 
 A limit for one sample size, looked at again and again, is wrong far more often than it says. Here
-every claim has a bet against it (`workbench.bounds.betting`), and a claim whose bet ever multiplies
-its wealth by 1/(1 − confidence) is refuted for good.
+every claim has a bet against it (`workbench.bounds.anytime.betting`), and a claim whose bet ever
+multiplies its wealth by 1/(1 − confidence) is refuted for good.
 
 Claims are refuted in their order, θ = 0 first. Within a cell of claims the wealth falls as θ grows,
 so refuting θ refutes what is below it; a cell is left when its top is refuted. The bound exceeds
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from workbench import checks
-from workbench.bounds.betting import (
+from workbench import _checks
+from workbench.bounds.anytime.betting import (
     Claims,
     EpsilonClaims,
     MuClaims,
@@ -28,8 +28,8 @@ from workbench.bounds.betting import (
     log_factors,
     log_wealth,
 )
-from workbench.bounds.result import Bound
-from workbench.bounds.tally import WARM_UP, Tally
+from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
+from workbench.bounds.bound import Bound
 from workbench.curves.elementwise import Floats
 from workbench.scores.sample import SAMPLINGS, Scores, require_scores
 
@@ -115,12 +115,12 @@ class AnytimeAudit:
         larger_is_member: bool = True,
         sampling: str = "unknown",
     ) -> None:
-        checks.one_of(quantity, "quantity", QUANTITIES)
-        checks.one_of(sampling, "sampling", SAMPLINGS)
+        _checks.one_of(quantity, "quantity", QUANTITIES)
+        _checks.one_of(sampling, "sampling", SAMPLINGS)
         self.quantity = quantity
         self.delta, self._claims = _claims(quantity, delta)
-        self.confidence = checks.confidence(confidence)
-        self.larger_is_member = checks.flag(larger_is_member, "larger_is_member")
+        self.confidence = _checks.confidence(confidence)
+        self.larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         self._assumption = "if rows are independent" if sampling == "unknown" else sampling
         self._tally = Tally(ratio)
         self.ratio = self._tally.ratio
@@ -272,7 +272,7 @@ def anytime_epsilon(
     Notes
     -----
     Distribution-free, for independent scores; ties, NaN and ±∞ included. A betting e-process with
-    Ville's inequality; the proof is in `workbench.bounds.betting`.
+    Ville's inequality; the proof is in `workbench.bounds.anytime.betting`.
     """
     return _of_all(scores, delta, confidence, "epsilon", ratio)
 
@@ -364,15 +364,15 @@ def _claims(quantity: str, delta: float | None) -> tuple[float | None, Claims]:
         return None, MuClaims() if quantity == "mu" else VariationClaims()
     if delta is None:
         raise ValueError("epsilon needs delta=; 1e-5 is a common choice")
-    delta = checks.delta(delta)
+    delta = _checks.delta(delta)
     return delta, EpsilonClaims(delta)
 
 
 def _row(values: Any, name: str) -> Floats:
     try:
-        x = checks.array(values, name)
+        x = _checks.array(values, name)
     except ValueError:
-        said = checks.shown(values)
+        said = _checks.shown(values)
         raise ValueError(f"{name} must be a 1-d array of numbers, got {said}") from None
     if x.ndim != 1:
         raise ValueError(f"{name} has shape {x.shape}; give the new scores as a 1-d array")

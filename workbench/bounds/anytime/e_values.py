@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from workbench import checks
-from workbench.bounds.anytime import out_of_order
-from workbench.bounds.betting import EpsilonClaims, log_factors, log_wealth
-from workbench.bounds.result import plain
-from workbench.bounds.tally import Tally
+from workbench import _checks
+from workbench.bounds.anytime.anytime import out_of_order
+from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
+from workbench.bounds.anytime.predictable_counts import Tally
+from workbench.bounds.bound import plain
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -50,14 +50,14 @@ class EValue:
     void: str | None = None
 
     def __post_init__(self) -> None:
-        checks.number_or_infinite(self.log, "log")
+        _checks.number_or_infinite(self.log, "log")
 
     def __float__(self) -> float:
         return math.exp(self.log) if self.log < 709 else math.inf
 
     def refutes(self, confidence: float = 0.95) -> bool:
         """Whether the claim is refuted with this confidence, chosen beforehand."""
-        return self.void is None and self.log >= -math.log1p(-checks.confidence(confidence))
+        return self.void is None and self.log >= -math.log1p(-_checks.confidence(confidence))
 
     def __repr__(self) -> str:
         value = f"{float(self):.3g}" if self.log < 709 else f"exp({self.log:.4g})"
@@ -93,11 +93,11 @@ def anytime_e_value(
 
     Notes
     -----
-    The wealth of the bets in `workbench.bounds.betting` at the last look.
+    The wealth of the bets in `workbench.bounds.anytime.betting` at the last look.
     """
     require_scores(scores)
-    epsilon = checks.non_negative(epsilon, "epsilon")
-    claims = EpsilonClaims(checks.delta(delta))
+    epsilon = _checks.non_negative(epsilon, "epsilon")
+    claims = EpsilonClaims(_checks.delta(delta))
     tally = Tally(ratio)
     sign = 1.0 if scores.larger_is_member else -1.0
     tally.add(sign * scores.p, sign * scores.q)
@@ -166,7 +166,7 @@ def e_benjamini_hochberg(
     The k largest are called false, k being the largest with k-th value ≥ m/(k(1 − confidence));
     under any dependence (Wang & Ramdas 2022).
     """
-    goal = -math.log1p(-checks.confidence(confidence))
+    goal = -math.log1p(-_checks.confidence(confidence))
     logs = np.array([_log(value) for value in values], dtype=float)
     order = np.argsort(-logs, kind="stable")
     rank = 1 + np.arange(logs.size)
@@ -181,14 +181,14 @@ def _log(value: EValue | float) -> float:
         if value.void:
             raise ValueError(f"{value!r} is no evidence; leave it out")
         return value.log
-    if not checks.real(value, "an e-value") >= 0:
-        raise ValueError(f"an e-value must be at least 0, got {checks.shown(value)}")
-    number = checks.number_or_infinite(value, "an e-value")
+    if not _checks.real(value, "an e-value") >= 0:
+        raise ValueError(f"an e-value must be at least 0, got {_checks.shown(value)}")
+    number = _checks.number_or_infinite(value, "an e-value")
     return math.log(number) if number > 0 else -math.inf
 
 
 def _of_one_claim(values: Sequence[EValue]) -> list[EValue]:
-    values = checks.each_of(values, EValue, "values", "an EValue, as of wb.anytime_e_value")
+    values = _checks.each_of(values, EValue, "values", "an EValue, as of wb.anytime_e_value")
     if not values:
         raise ValueError("no e-values were given")
     first = values[0]

@@ -3,7 +3,7 @@
 - The anytime bound by any row: it holds at all looks at once.
 - The limit of a single threshold, as if each look were the only one. Its level is for one sample
   size; the largest of many looks exceeds the truth far more often. It is here to be seen failing.
-- The evidence against one claim (`workbench.bounds.e_values`) at every look.
+- The evidence against one claim (`workbench.bounds.anytime.e_values`) at every look.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
-from workbench.bounds.anytime import AnytimePath, out_of_order
-from workbench.bounds.betting import EpsilonClaims, log_factors, log_wealth
-from workbench.bounds.binomial import clopper_pearson_upper
-from workbench.bounds.e_values import EValue
-from workbench.bounds.result import Bound
-from workbench.bounds.tally import WARM_UP, Tally
+from workbench import _checks
+from workbench.bounds.anytime.anytime import AnytimePath, out_of_order
+from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
+from workbench.bounds.anytime.e_values import EValue
+from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.elementwise import Floats
-from workbench.curves.points import epsilon_of_point
+from workbench.curves.error_rates import epsilon_of_point
 from workbench.scores.sample import Scores
 
 #: Why a limit that is read again and again is none.
@@ -126,7 +126,7 @@ def watched_limit(scores: Scores, delta: float, confidence: float = 0.95) -> Wat
         The threshold is the one with the largest limit among the first rows, which are not
         counted afterwards: each look by itself would keep its level.
     """
-    delta, confidence = checks.delta(delta), checks.confidence(confidence)
+    delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     p, q = _oriented(scores)
     pilot = max(1, min(PILOT, p.size // 4))
     t = _placed(p[:pilot], q[:pilot], delta, confidence)
@@ -153,7 +153,7 @@ class Looks:
     n : ndarray of int, shape (looks,)
         Rows a side seen by each look.
     counts : ndarray, shape (levels, looks, 8)
-        As in `workbench.bounds.betting.log_wealth`.
+        As in `workbench.bounds.anytime.betting.log_wealth`.
     void : str or None
         Why the rows cannot be in order of arrival.
     """
@@ -201,7 +201,7 @@ class Evidence:
 
     def refuted_at(self, confidence: float, n: int) -> int | None:
         """The row by which the claim was refuted for good, None if it was not by row ``n``."""
-        goal = -math.log1p(-checks.confidence(confidence))
+        goal = -math.log1p(-_checks.confidence(confidence))
         reached = self.looks.n[(self.log >= goal) & (self.looks.n <= n)]
         return int(reached[0]) if reached.size else None
 
@@ -232,10 +232,10 @@ def evidence(looks: Looks, epsilon: float, delta: float) -> Evidence:
     Evidence
         At each look what `workbench.anytime_e_value` says of the rows so far.
     """
-    epsilon = checks.number(epsilon, "epsilon")
+    epsilon = _checks.number(epsilon, "epsilon")
     if epsilon < 0:
         raise ValueError(f"epsilon must be at least 0, got {epsilon!r}")
-    claims = EpsilonClaims(checks.delta(delta))
+    claims = EpsilonClaims(_checks.delta(delta))
     factors = log_factors(claims, epsilon, epsilon, (1, 1))
     log = log_wealth(looks.counts, factors) if looks.n.size else np.zeros(0)
     return Evidence(looks, epsilon, claims.delta, log)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
-from workbench.bounds.betting import LEVELS
+from workbench import _checks
+from workbench.bounds.anytime.betting import LEVELS
 from workbench.curves.elementwise import Floats
 
 Whole = NDArray[np.int64]
@@ -38,7 +38,7 @@ class Tally:
     Attributes
     ----------
     total : ndarray, shape (levels, 8)
-        Counts at the last look, in the order of `workbench.bounds.betting.log_factors`.
+        Counts at the last look, in the order of `workbench.bounds.anytime.betting.log_factors`.
 
     Raises
     ------
@@ -162,4 +162,4 @@ def _ratio(ratio: Sequence[int]) -> tuple[int, int]:
         raise ValueError(
             f"ratio must be a pair such as (1, 4), one score of P to four of Q; got {ratio!r}"
         ) from None
-    return checks.count(a, "ratio", least=1), checks.count(b, "ratio", least=1)
+    return _checks.count(a, "ratio", least=1), _checks.count(b, "ratio", least=1)

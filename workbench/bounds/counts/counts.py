@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench import checks
+from workbench import _checks
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -31,7 +31,7 @@ class Counts:
 
     def __post_init__(self) -> None:
         for name in ("tp", "fp", "tn", "fn"):
-            object.__setattr__(self, name, checks.count(getattr(self, name), name))
+            object.__setattr__(self, name, _checks.count(getattr(self, name), name))
         for side, n, names in (
             ("with", self.n_p, "tp + fn"),
             ("without", self.n_q, "fp + tn"),
@@ -55,7 +55,7 @@ class Counts:
     def at_threshold(cls, scores: Scores, threshold: float) -> Counts:
         """The counts of the attack that calls "in" what lies on the member side of a threshold."""
         require_scores(scores)
-        threshold = checks.number(threshold, "threshold")
+        threshold = _checks.number(threshold, "threshold")
         tp, fp = (int(k) for k in scores.tail_counts(threshold))
         return cls(tp=tp, fp=fp, tn=scores.n_q - fp, fn=scores.n_p - tp)
 
@@ -71,7 +71,7 @@ class Counts:
             ("n_p", n_p, "tp + fn", (self.tp, self.fn)),
             ("n_q", n_q, "fp + tn", (self.fp, self.tn)),
         ):
-            if n is not None and checks.count(n, name) != sum(parts):
+            if n is not None and _checks.count(n, name) != sum(parts):
                 raise ValueError(
                     f"the counts do not add up: {terms} = {parts[0]} + {parts[1]} = {sum(parts)}, "
                     f"but {name} = {n}; count every run exactly once"

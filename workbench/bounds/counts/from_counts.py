@@ -29,10 +29,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from workbench.bounds import questions
-from workbench.bounds.counts import Counts
-from workbench.bounds.intervals import bound
-from workbench.bounds.result import Bound
+from workbench.bounds import quantities
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.intervals import bound
 
 Interval = Literal["clopper-pearson", "exact", "jeffreys", "wilson", "katz-log", "bayesian"]
 Sided = Literal["lower", "two"]
@@ -58,7 +58,7 @@ def epsilon_from_counts(
     delta : float
         In [0, 1).
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def epsilon_from_counts(
         Counts that are none or do not add up, an argument out of range.
     """
     counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, questions.Epsilon(delta), confidence, interval, sided)
+    return bound(counts, quantities.Epsilon(delta), confidence, interval, sided)
 
 
 def delta_from_counts(
@@ -94,7 +94,7 @@ def delta_from_counts(
     epsilon : float
         At least 0.
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def delta_from_counts(
         Counts that are none or do not add up, an argument out of range, "katz-log".
     """
     counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, questions.Delta(epsilon), confidence, interval, sided)
+    return bound(counts, quantities.Delta(epsilon), confidence, interval, sided)
 
 
 def mu_from_counts(
@@ -122,14 +122,14 @@ def mu_from_counts(
     Parameters
     ----------
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Raises
     ------
     ValueError
         Counts that are none or do not add up, an argument out of range, "katz-log".
     """
-    return bound(_counts(tp, fp, tn, fn, n_p, n_q), questions.Mu(), confidence, interval, sided)
+    return bound(_counts(tp, fp, tn, fn, n_p, n_q), quantities.Mu(), confidence, interval, sided)
 
 
 def total_variation_from_counts(
@@ -149,7 +149,7 @@ def total_variation_from_counts(
     Parameters
     ----------
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def total_variation_from_counts(
         Counts that are none or do not add up, an argument out of range, "katz-log".
     """
     counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, questions.TotalVariation(), confidence, interval, sided)
+    return bound(counts, quantities.TotalVariation(), confidence, interval, sided)
 
 
 def tpr_from_counts(
@@ -183,7 +183,7 @@ def tpr_from_counts(
     fpr : float
         Strictly between 0 and 1; what guessing reaches.
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def tpr_from_counts(
         Counts that are none or do not add up, an argument out of range, "katz-log".
     """
     counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, questions.TruePositiveRate(fpr), confidence, interval, sided)
+    return bound(counts, quantities.TruePositiveRate(fpr), confidence, interval, sided)
 
 
 def precision_from_counts(
@@ -215,7 +215,7 @@ def precision_from_counts(
         Probability of being a member before the attack, strictly between 0 and 1; what guessing
         reaches. Not the share of runs with the record, unless people are members that often.
     tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.from_counts`.
+        As in `workbench.bounds.counts.from_counts`.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def precision_from_counts(
         Counts that are none or do not add up, an argument out of range.
     """
     counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, questions.Precision(prior), confidence, interval, sided)
+    return bound(counts, quantities.Precision(prior), confidence, interval, sided)
 
 
 def _counts(tp: int, fp: int, tn: int, fn: int, n_p: int | None, n_q: int | None) -> Counts:

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import betaincinv, ndtri
 
-from workbench import checks
-from workbench.bounds import binomial
-from workbench.bounds.combined_test import combined_lower, combined_upper
-from workbench.bounds.counts import Counts
-from workbench.bounds.posterior import Region, region_mass
-from workbench.bounds.questions import Epsilon, Precision, Question
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts import binomial
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.joint_exact import combined_lower, combined_upper
+from workbench.bounds.counts.posterior import Region, region_mass
+from workbench.bounds.quantities import Epsilon, Precision, Question
 
 #: Interval -> guarantee and `Bound.method`.
 INTERVALS = {
@@ -103,9 +103,9 @@ def bound(
         An unknown interval or side, a confidence out of range, an interval that has no meaning
         for the question.
     """
-    confidence = checks.confidence(confidence)
-    checks.one_of(interval, "interval", INTERVALS)
-    checks.one_of(sided, "sided", SIDES)
+    confidence = _checks.confidence(confidence)
+    _checks.one_of(interval, "interval", INTERVALS)
+    _checks.one_of(sided, "sided", SIDES)
     error = 1 - confidence if sided == "lower" else (1 - confidence) / 2
     guarantee, method = INTERVALS[interval]
     lower, upper = _ENDS[interval]

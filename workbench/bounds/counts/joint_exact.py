@@ -34,9 +34,13 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import betaincinv, gammaln, ndtr, ndtri, xlogy
 
-from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper, wilson_upper
-from workbench.bounds.counts import Counts
-from workbench.bounds.questions import Question
+from workbench.bounds.counts.binomial import (
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    wilson_upper,
+)
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.quantities import Question
 from workbench.curves.elementwise import Floats, quiet
 
 #: Share of the error probability for the interval of q (γ), and for outcomes left out of sums.

@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln, xlogy
 
-from workbench import checks
-from workbench.bounds.counts import Counts
+from workbench import _checks
+from workbench.bounds.counts.counts import Counts
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.scores.sample import Scores, require_scores
@@ -115,7 +115,7 @@ def posterior_over_thresholds(
     PosteriorCurve
     """
     require_scores(scores)
-    thresholds = checks.array(thresholds, "thresholds")
+    thresholds = _checks.array(thresholds, "thresholds")
     tp, fp = scores.tail_counts(thresholds)
     rows = np.stack([tp, fp, scores.n_q - fp, scores.n_p - tp]).reshape(4, -1).astype(float)
     mass = _mass(rows, _allowed(tradeoff)).reshape(thresholds.shape)
@@ -185,12 +185,14 @@ def posterior_parameter(
     stretch of members that hold is no shorter than 1/64 of the bounds. The mass need not be
     monotone.
     """
-    probability = checks.open_unit(probability, "probability")
+    probability = _checks.open_unit(probability, "probability")
     try:
         low, high = bounds
     except (TypeError, ValueError):
-        raise ValueError(f"bounds must be a pair (low, high), got {checks.shown(bounds)}") from None
-    ends = checks.number(low, "bounds[0]"), checks.number(high, "bounds[1]")
+        raise ValueError(
+            f"bounds must be a pair (low, high), got {_checks.shown(bounds)}"
+        ) from None
+    ends = _checks.number(low, "bounds[0]"), _checks.number(high, "bounds[1]")
 
     def excess(parameter: float) -> float:
         return posterior_mass(counts, family(parameter)) - probability
@@ -257,7 +259,7 @@ def _allowed(tradeoff: Any) -> Region:
     if not callable(f):
         raise TypeError(
             "tradeoff must be a pair, curve, histogram or band, which have tradeoff(alpha), such "
-            f"as wb.GaussianPair(1); got {checks.shown(tradeoff)}"
+            f"as wb.GaussianPair(1); got {_checks.shown(tradeoff)}"
         )
     curve = getattr(tradeoff, "curve", tradeoff)
     if isinstance(curve, TradeoffCurve):
@@ -270,7 +272,7 @@ def _allowed(tradeoff: Any) -> Region:
 def _rows(counts: list[Counts]) -> Floats:
     """tp, fp, tn, fn, shape (4, number of counts)."""
     for c in counts:
-        checks.instance(c, Counts, "counts", "a workbench.Counts: wb.Counts(tp=, fp=, tn=, fn=)")
+        _checks.instance(c, Counts, "counts", "a workbench.Counts: wb.Counts(tp=, fp=, tn=, fn=)")
     return np.array([[c.tp, c.fp, c.tn, c.fn] for c in counts], dtype=float).T
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
-from workbench.bounds.binomial import clopper_pearson_upper
-from workbench.bounds.counts import Counts
-from workbench.bounds.intervals import bound
-from workbench.bounds.questions import Epsilon, Mu, Question
-from workbench.bounds.result import Bound
-from workbench.curves.points import mu_of_point
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.intervals import bound
+from workbench.bounds.quantities import Epsilon, Mu, Question
+from workbench.curves.error_rates import mu_of_point
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -52,8 +52,8 @@ def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95)
     Guarantee: pointwise; at any one of the thresholds, if it was chosen beforehand.
     """
     require_scores(scores)
-    confidence = checks.confidence(confidence)
-    thresholds = checks.array(thresholds, "thresholds")
+    confidence = _checks.confidence(confidence)
+    thresholds = _checks.array(thresholds, "thresholds")
     tp, fp = scores.tail_counts(thresholds)
     fn = scores.n_p - tp
     error = (1 - confidence) / 2
@@ -77,8 +77,8 @@ def epsilon_at_threshold(
     """Lower bound on ε from the error rates at one threshold.
 
     Guarantee: pointwise for "clopper-pearson" and "exact", approximate for the other intervals of
-    `workbench.bounds.from_counts`; the threshold must not have been chosen with these data in view.
-    Source: KAIROUZ15 and NASR23.
+    `workbench.bounds.counts.from_counts`; the threshold must not have been chosen with these data
+    in view. Source: KAIROUZ15 and NASR23.
     """
     return _at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
 
@@ -99,7 +99,7 @@ def mu_at_threshold(
 def _at_threshold(
     scores: Scores, threshold: float, question: Question, confidence: float, interval: str
 ) -> Bound:
-    threshold = checks.number(threshold, "threshold")
+    threshold = _checks.number(threshold, "threshold")
     return bound(
         Counts.at_threshold(scores, threshold),
         question,

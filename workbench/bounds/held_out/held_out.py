@@ -1,16 +1,17 @@
 """Held-out bounds: tuned on one part of the scores, measured on the rest.
 
 The first part chooses a few ranks of Q's scores, and the rest is tested there and nowhere else
-(`workbench.bounds.rank_tests`), so that the error probability is shared over `RANKS` ranks instead
-of all. A rank is a threshold without a nuisance parameter: the false positive rate above the k-th
-most member-like score of Q has a known distribution, whatever the scores are. As in the band, the
-smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m (`workbench.bounds.band`).
+(`workbench.bounds.simultaneous.rank_tests`), so that the error probability is shared over `RANKS`
+ranks instead of all. A rank is a threshold without a nuisance parameter: the false positive rate
+above the k-th most member-like score of Q has a known distribution, whatever the scores are. As in
+the band, the smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m
+(`workbench.bounds.simultaneous.band`).
 
-Who is in which part follows from a hash of the scores (`workbench.bounds.split`). Several splits
-are combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value however
-they depend on each other (Rüger 1978), since k of them are at most αk/K with probability at most
-α, by Markov's inequality for their number. A single bad split does no harm, as it would to twice
-the mean. There is no way to ask for the best split.
+Who is in which part follows from a hash of the scores (`workbench.bounds.hash_split`). Several
+splits are combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value
+however they depend on each other (Rüger 1978), since k of them are at most αk/K with probability at
+most α, by Markov's inequality for their number. A single bad split does no harm, as it would to
+twice the mean. There is no way to ask for the best split.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
-from workbench.bounds.band import level_of_each, rank_grid
-from workbench.bounds.ordering import likelihood_ratio
-from workbench.bounds.questions import Question
-from workbench.bounds.rank_tests import (
+from workbench import _checks
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.hash_split import split, told
+from workbench.bounds.held_out.ordering import likelihood_ratio
+from workbench.bounds.quantities import Question
+from workbench.bounds.simultaneous.band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
     Which,
     invert,
     perfect_p_value,
     rank_tests,
 )
-from workbench.bounds.result import Bound, percent
-from workbench.bounds.split import split, told
-from workbench.bounds.ties import counts_above
+from workbench.bounds.tie_breaking import counts_above
 from workbench.curves.elementwise import Floats
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
@@ -81,9 +82,9 @@ def held_out_bound(
     Guarantee: held-out, distribution-free, for independent scores; ties included.
     """
     require_scores(scores)
-    confidence = checks.confidence(confidence)
-    checks.one_of(ordering, "ordering", METHODS)
-    splits = checks.count(splits, "splits", least=1)
+    confidence = _checks.confidence(confidence)
+    _checks.one_of(ordering, "ordering", METHODS)
+    splits = _checks.count(splits, "splits", least=1)
     _enough(scores, confidence, splits)
     parts = [_Part.of(scores, question, confidence, ordering, which) for which in range(splits)]
     tests = RankTests.joined([part.tests for part in parts])

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
-from workbench.bounds.split import hashed_generator, in_first, split, told
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.hash_split import hashed_generator, in_first, split, told
 from workbench.curves.elementwise import Floats, quiet
 from workbench.parallel import one_thread
-from workbench.reprs import table
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
 #: Share of the data that an ordering is learned on. A half gives smaller bounds: the ordering is
@@ -95,7 +95,7 @@ class LikelihoodRatio:
     of_minus_inf: float
 
     def __call__(self, x: ArrayLike) -> Floats:
-        x = checks.array(x, "x")
+        x = _checks.array(x, "x")
         knots, y = self.knots, self.log_ratio
         value = np.interp(x, knots, y)
         if knots.size > 1:
@@ -142,7 +142,7 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
     >>> band.epsilon(1e-5), band.mu(), band.curve
     """
     require_scores(scores)
-    share = checks.open_unit(share, "share", "such as 0.2")
+    share = _checks.open_unit(share, "share", "such as 0.2")
     first, rest = split(scores, share)
     held_out = f"Scores are likelihood ratios learned on {told(share)}; these are the others."
     rule = likelihood_ratio(first)
@@ -221,7 +221,7 @@ def learn_ordering_nd(
     Who is in which part follows from a hash of the rows, whatever their order. Guarantee of what
     is then asked of ``ordering.scores``: held-out.
     """
-    share = checks.open_unit(share, "share", "such as 0.2")
+    share = _checks.open_unit(share, "share", "such as 0.2")
     sides = _rows(p, "P"), _rows(q, "Q")
     if sides[0].shape[1] != sides[1].shape[1]:
         raise ScoresError(
@@ -298,13 +298,13 @@ def _threads(x: Floats) -> AbstractContextManager[Any]:
 def _finite(x: ArrayLike) -> Floats:
     """±∞ as the largest numbers that classifiers take; NaN is the classifier's to treat."""
     largest = float(np.finfo(np.float32).max)
-    return np.clip(checks.array(x, "x"), -largest, largest)
+    return np.clip(_checks.array(x, "x"), -largest, largest)
 
 
 def _rows(values: ArrayLike, side: str) -> Floats:
     """One side as a 2-d float array."""
     try:
-        x = checks.array(values, side)
+        x = _checks.array(values, side)
     except ValueError:
         raise ScoresError(f"{side} must be a table of numbers, a row a run") from None
     if x.ndim != 2:

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from workbench import checks
-from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.bounds.noncentral_t import noncentrality_limits
-from workbench.bounds.roc_limits import RocLimits, roc_limits, two_outcome_limits
-from workbench.curves.points import mu_of_point
+from workbench import _checks
+from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
+from workbench.bounds.parametric.noncentral_t import noncentrality_limits
+from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
+from workbench.curves.error_rates import mu_of_point
 from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -69,7 +69,7 @@ class Misfit:
 
 
 class Family(ABC):
-    """What `workbench.bounds.parametric` asks of a family."""
+    """What `workbench.bounds.parametric.parametric` asks of a family."""
 
     #: The parameter's name.
     parameter: str
@@ -324,7 +324,7 @@ def _log_odds(false: float) -> float:
 
 def family_named(name: str, q: float | None = None) -> Family:
     """The family with this name; ``q`` is the sampling probability of "subsampled-gaussian"."""
-    checks.one_of(name, "family", FAMILIES)
+    _checks.one_of(name, "family", FAMILIES)
     if (q is not None) != (name == "subsampled-gaussian"):
         raise ValueError(
             f"family={name!r} takes no q=, got {q!r}"

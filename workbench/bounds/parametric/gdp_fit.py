@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from workbench import checks
-from workbench.bounds.band import TradeoffBand
-from workbench.bounds.result import Bound
-from workbench.bounds.threshold import error_rates
+from workbench import _checks
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.threshold import error_rates
+from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.gdp import mu_from_total_variation
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
@@ -54,7 +54,7 @@ def gdp_fit(
     ValueError
         A missing or superfluous threshold or floor.
     """
-    checks.one_of(method, "method", METHODS)
+    _checks.one_of(method, "method", METHODS)
     for name, value in (("threshold", threshold), ("floor", floor)):
         wanted = method == {"threshold": "threshold", "floor": "range"}[name]
         if wanted and value is None:
@@ -64,7 +64,7 @@ def gdp_fit(
     if method == "threshold":
         if not isinstance(source, Scores):
             raise ValueError(f"method='threshold' needs Scores, got {type(source).__name__}")
-        threshold = checks.number(threshold, "threshold")
+        threshold = _checks.number(threshold, "threshold")
         rates = error_rates(source, threshold)
         return _fit(source, float(rates.mu), method, threshold=threshold)
     if isinstance(source, Scores):
@@ -73,14 +73,14 @@ def gdp_fit(
     if not isinstance(source, Histogram | Roc | TradeoffBand) and not hasattr(source, asked):
         raise TypeError(
             f"source must be Scores, a Histogram, Roc, band, curve or pair for method={method!r}, "
-            f"got {checks.shown(source)}"
+            f"got {_checks.shown(source)}"
         )
     curve = source.curve if isinstance(source, Histogram | Roc | TradeoffBand) else source
     if method == "tv":
         tv = source.total_variation
         tv = tv().value if isinstance(source, TradeoffBand) else float(tv)
         return _fit(source, float(mu_from_total_variation(tv)), method)
-    floor = checks.open_unit(floor, "floor", "such as 1e-3")
+    floor = _checks.open_unit(floor, "floor", "such as 1e-3")
     return _fit(source, float(curve.gdp_mu(floor=floor)), method)
 
 

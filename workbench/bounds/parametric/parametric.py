@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from workbench import checks
-from workbench.bounds.families import Family, family_named
-from workbench.bounds.result import Bound, percent
-from workbench.reprs import table
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.parametric.families import Family, family_named
 from workbench.scores.sample import Scores, require_scores
 
 QUANTITIES = ("epsilon", "delta", "mu", "total variation")
@@ -115,7 +115,7 @@ def family_fit(
     """
     require_scores(scores)
     member = family_named(family, q)
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     found = member.limits(scores, (1 - confidence) / 2)
     return FamilyFit(
         scores=scores,
@@ -173,10 +173,10 @@ def parametric_bound(
     so one limit of it serves all δ and ε at once.
     """
     require_scores(scores)
-    checks.one_of(quantity, "quantity", QUANTITIES)
-    checks.one_of(sided, "sided", SIDED)
+    _checks.one_of(quantity, "quantity", QUANTITIES)
+    _checks.one_of(sided, "sided", SIDED)
     member = family_named(family, q)
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     for name, value, needed in (
         ("delta", delta, quantity == "epsilon"),
         ("epsilon", epsilon, quantity == "delta"),
@@ -187,9 +187,9 @@ def parametric_bound(
             raise ValueError(f"quantity={quantity!r} takes no {name}=, got {value!r}")
     at: dict[str, float] = {}
     if delta is not None:
-        at["delta"] = checks.delta(delta)
+        at["delta"] = _checks.delta(delta)
     if epsilon is not None:
-        at["epsilon"] = checks.number(epsilon, "epsilon")
+        at["epsilon"] = _checks.number(epsilon, "epsilon")
     if quantity == "mu" and family != "gaussian":
         raise ValueError(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
@@ -334,7 +334,7 @@ def family_check(
     """
     require_scores(scores)
     member = family_named(family, q)
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     estimate = member.estimate(scores)
     limits = member.roc_limits(scores, (1 - confidence) / 2)
 

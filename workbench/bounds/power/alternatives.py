@@ -29,13 +29,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_expit
 
-from workbench.bounds.detection import Mechanisms, Tradeoff
-from workbench.bounds.questions import Epsilon, Mu
+from workbench.bounds.power.power import Mechanisms, Tradeoff
+from workbench.bounds.quantities import Epsilon, Mu
 from workbench.claims import GDP, ApproxDP, Claim, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.curves.renyi import renyi_tradeoff
 from workbench.pairs.base import Pair
-from workbench.pairs.calibrate import gaussian_mu_for
+from workbench.pairs.calibration import gaussian_mu_for
 from workbench.pairs.laplace import LaplacePair
 
 #: The outcomes of randomised response are few: what is told needs their ties broken at random.

@@ -22,8 +22,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.band import rank_grid
-from workbench.bounds.rank_tests import CELLS, rank_tests
+from workbench.bounds.simultaneous.band import rank_grid
+from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
 
 #: f(α), elementwise.

@@ -24,18 +24,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
-from workbench import checks
-from workbench.bounds.anytime import anytime_epsilon, factors_above
-from workbench.bounds.band import TradeoffBand, rank_grid, tradeoff_band
-from workbench.bounds.betting import EpsilonClaims, log_wealth
-from workbench.bounds.binomial import clopper_pearson_upper
-from workbench.bounds.heldout import held_out_bound
-from workbench.bounds.questions import Epsilon
-from workbench.bounds.rank_tests import rank_tests
-from workbench.bounds.result import percent, plain
-from workbench.bounds.tally import Tally
+from workbench import _checks
+from workbench.bounds.anytime.anytime import anytime_epsilon, factors_above
+from workbench.bounds.anytime.betting import EpsilonClaims, log_wealth
+from workbench.bounds.anytime.predictable_counts import Tally
+from workbench.bounds.bound import percent, plain
+from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.bounds.held_out.held_out import held_out_bound
+from workbench.bounds.quantities import Epsilon
+from workbench.bounds.simultaneous.band import TradeoffBand, rank_grid, tradeoff_band
+from workbench.bounds.simultaneous.rank_tests import rank_tests
 from workbench.curves.elementwise import Floats, rates
-from workbench.curves.points import epsilon_of_point
+from workbench.curves.error_rates import epsilon_of_point
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores, ScoresError
 
@@ -204,11 +204,9 @@ def power(
     ValueError
         An argument out of range; a pair without scores for "held-out" and "anytime".
 
-    Notes
-    -----
-    How it is computed: `workbench.bounds.planning`. "pointwise" is exact (below the truth by at
-    most 0.001); "simultaneous" draws 4000 sets of counts, or 60 whole audits where scores have
-    ties; "held-out" draws 60 whole audits, "anytime" 100.
+    Notes ----- How it is computed: `workbench.bounds.power.sample_size`. "pointwise" is exact
+    (below the truth by at most 0.001); "simultaneous" draws 4000 sets of counts, or 60 whole audits
+    where scores have ties; "held-out" draws 60 whole audits, "anytime" 100.
     """
     plan = _Plan(pair, delta, confidence, method, seed)
     return plan.power(_claim(claim_epsilon), *_sizes(n))
@@ -255,7 +253,7 @@ def samples_needed(
     A bisection over n with one seed for all n. Takes a second or so, "held-out" ten times that.
     """
     plan = _Plan(pair, delta, confidence, method, seed)
-    target, wanted = _claim(target, "target"), checks.open_unit(power, "power")
+    target, wanted = _claim(target, "target"), _checks.open_unit(power, "power")
     if target >= plan.truth:
         raise ValueError(
             f"target must lie below the truth, got {target!r}: {pair.name} has ε = "
@@ -313,7 +311,7 @@ def plan_distribution(
     """
     plan = _Plan(pair, delta, confidence, method, seed)
     n_p, n_q = _sizes(n)
-    values = plan.values(n_p, n_q, checks.count(reps, "reps", least=1))
+    values = plan.values(n_p, n_q, _checks.count(reps, "reps", least=1))
     return BoundDistribution(
         pair, method, n_p, n_q, plan.delta, plan.confidence, np.sort(values), plan.truth
     )
@@ -330,10 +328,10 @@ class _Plan:
     seed: int | np.random.Generator
 
     def __post_init__(self) -> None:
-        checks.instance(self.pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
-        object.__setattr__(self, "delta", checks.delta(self.delta))
-        object.__setattr__(self, "confidence", checks.confidence(self.confidence))
-        checks.one_of(self.method, "method", METHODS)
+        _checks.instance(self.pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
+        object.__setattr__(self, "delta", _checks.delta(self.delta))
+        object.__setattr__(self, "confidence", _checks.confidence(self.confidence))
+        _checks.one_of(self.method, "method", METHODS)
         if isinstance(self.seed, np.random.Generator):
             # One number, so that all n are simulated alike.
             object.__setattr__(self, "seed", int(self.seed.integers(2**63)))
@@ -585,11 +583,11 @@ def _most(rate: Floats, n: int, error: float) -> Floats:
 
 def _sizes(n: int | tuple[int, int]) -> tuple[int, int]:
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
-    return checks.count(n_p, "n_p", least=2), checks.count(n_q, "n_q", least=2)
+    return _checks.count(n_p, "n_p", least=2), _checks.count(n_q, "n_q", least=2)
 
 
 def _claim(epsilon: float, name: str = "claim_epsilon") -> float:
-    epsilon = checks.number(epsilon, name)
+    epsilon = _checks.number(epsilon, name)
     if epsilon < 0:
         raise ValueError(f"{name} must be at least 0, got {epsilon!r}; every bound exceeds less")
     return epsilon

@@ -1,8 +1,8 @@
 """The verdict on a claim: refuted, not refuted, or too few samples to tell.
 
 A claim is a trade-off function f that the pair's own does not pass below. The band, whose one event
-is in `workbench.bounds.band`, refutes f at a rank of Q when p_k(f) ≤ c there, so the claim is
-refuted exactly if
+is in `workbench.bounds.simultaneous.band`, refutes f at a rank of Q when p_k(f) ≤ c there, so the
+claim is refuted exactly if
 
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
@@ -10,8 +10,8 @@ and p is a p-value of the claim that has paid for all J ranks. All verdicts on t
 read off the same event: with the stated confidence, none of them refutes a true claim.
 
 "Too few samples" is said of a claim that stands, where a mechanism that leaks twice as much would
-have been refuted with a probability below one half (`workbench.bounds.alternatives` has the
-mechanisms, `workbench.bounds.detection` the probability).
+have been refuted with a probability below one half (`workbench.bounds.power.alternatives` has the
+mechanisms, `workbench.bounds.power.power` the probability).
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import checks
-from workbench.bounds.alternatives import alternatives, claimed_tradeoff
-from workbench.bounds.band import TradeoffBand, tradeoff_band
-from workbench.bounds.detection import (
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.power.alternatives import alternatives, claimed_tradeoff
+from workbench.bounds.power.power import (
     MOST_SCORES,
     Detector,
     Mechanisms,
@@ -34,11 +35,10 @@ from workbench.bounds.detection import (
     detector,
     scores_needed,
 )
-from workbench.bounds.result import Bound, percent, plain, round_safely
+from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.claims import GDP, ApproxDP, Claim, PureDP, parse_claim
 from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
-from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -350,12 +350,10 @@ def judge(
         Text that is no claim, something else that is none, a confidence out of range, a pair that
         its accountant cannot describe.
 
-    Notes
-    -----
-    Guarantee: simultaneous, distribution-free, for independent scores; ties included. As strong as
-    `tradeoff_band`, whose event it rests on. Power is that of the mechanisms listed in
-    `workbench.bounds.alternatives`, attacked as well as possible and with ties broken at random; it
-    is simulated (4000 draws). Scores that keep their ties catch less.
+    Notes ----- Guarantee: simultaneous, distribution-free, for independent scores; ties included.
+    As strong as `tradeoff_band`, whose event it rests on. Power is that of the mechanisms listed in
+    `workbench.bounds.power.alternatives`, attacked as well as possible and with ties broken at
+    random; it is simulated (4000 draws). Scores that keep their ties catch less.
 
     Examples
     --------
@@ -372,7 +370,7 @@ def judge(
         raise ValueError(
             f"claim must be a claim or a pair, got {claim!r}; write 'approx(2, 1e-5)' or GDP(1)"
         )
-    band = tradeoff_band(scores, checks.confidence(confidence))
+    band = tradeoff_band(scores, _checks.confidence(confidence))
     claimed = claimed_tradeoff(claim)
     at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
     refuted = bool(at_ranks.min() <= band.level)

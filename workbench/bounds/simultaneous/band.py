@@ -1,7 +1,8 @@
 """The simultaneous band: everything that holds at all thresholds at once, out of one error budget.
 
-At each of J ranks of Q, on a geometric grid from both ends, `workbench.bounds.rank_tests` gives a
-p-value p_k(f) of any trade-off function f. Let f be the pair's own. The band rests on one event,
+At each of J ranks of Q, on a geometric grid from both ends,
+`workbench.bounds.simultaneous.rank_tests` gives a p-value p_k(f) of any trade-off function f. Let f
+be the pair's own. The band rests on one event,
 
     E = {p_k(f) > c at all J ranks},   1 − c = confidence^{1/J},
 
@@ -11,13 +12,13 @@ the pair were (ε, δ)-DP, μ-GDP, of total variation TV, or had f(α) ≥ β, t
 refuted. All ε, δ, μ, α, both directions of the divergence and whatever a person does with
 thresholds are choices among statements that E implies together, so none of them costs anything.
 
-Pr[E] ≥ confidence. Write the scores as non-increasing functions of uniform variables, V_j for Q
-and R_i for P. Then the count T_k of P above the k-th score of Q is at most T'_k, the number of
-R_i < 1 − f(V_(k)), at all ranks together: {score > G(v)} lies within {V < v}. The T'_k are
-non-decreasing functions of the independent V_j and −R_i, and therefore associated (Esary,
-Proschan & Walkup 1967): the events that they are not too large have at least the product of their
-probabilities, each at least 1 − c. Ties are broken by coins (`workbench.bounds.ties`), which make
-an attack randomised and leave f what it is.
+Pr[E] ≥ confidence. Write the scores as non-increasing functions of uniform variables, V_j for Q and
+R_i for P. Then the count T_k of P above the k-th score of Q is at most T'_k, the number of R_i < 1
+− f(V_(k)), at all ranks together: {score > G(v)} lies within {V < v}. The T'_k are non-decreasing
+functions of the independent V_j and −R_i, and therefore associated (Esary, Proschan & Walkup 1967):
+the events that they are not too large have at least the product of their probabilities, each at
+least 1 − c. Ties are broken by coins (`workbench.bounds.tie_breaking`), which make an attack
+randomised and leave f what it is.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtri
 
-from workbench import checks
-from workbench.bounds.questions import Delta, Epsilon, Mu, Question, TotalVariation
-from workbench.bounds.rank_tests import (
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.quantities import Delta, Epsilon, Mu, Question, TotalVariation
+from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
     Which,
     invert,
@@ -42,11 +45,9 @@ from workbench.bounds.rank_tests import (
     perfect_p_value,
     rank_tests,
 )
-from workbench.bounds.result import Bound, percent
-from workbench.bounds.ties import counts_above
+from workbench.bounds.tie_breaking import counts_above
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.reprs import table
 from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic band"
@@ -163,7 +164,7 @@ class TradeoffBand:
 
     def delta(self, epsilon: float) -> Bound:
         """Lower bound on δ(ε)."""
-        epsilon = checks.number(epsilon, "epsilon")
+        epsilon = _checks.number(epsilon, "epsilon")
         value, i = self._sharpest(Delta(abs(epsilon)))
         if epsilon < 0:
             # H_{1/a}(P‖Q) = 1 − (1 − H_a(Q‖P))/a.
@@ -172,7 +173,7 @@ class TradeoffBand:
 
     def tpr(self, fpr: float) -> Bound:
         """True positive rate that some attack reaches with at most this false positive rate."""
-        fpr = checks.open_unit(fpr, "fpr")
+        fpr = _checks.open_unit(fpr, "fpr")
         value = 1 - float(self.tradeoff(fpr, symmetric=False))
         return self._bound("tpr", max(value, 0.0), fpr=fpr)
 
@@ -319,13 +320,12 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
     ValueError
         ``confidence`` outside (0.5, 1).
 
-    Notes
-    -----
-    Guarantee: simultaneous, distribution-free, for independent scores; ties, any sample sizes and
-    non-finite outcomes included. Source: the workbench's own; proof in `workbench.bounds.band`.
+    Notes ----- Guarantee: simultaneous, distribution-free, for independent scores; ties, any sample
+    sizes and non-finite outcomes included. Source: the workbench's own; proof in
+    `workbench.bounds.simultaneous.band`.
     """
     require_scores(scores)
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     if scores not in _TESTS:
         ranks = rank_grid(scores.n_q)
         counts, broken = counts_above(scores, ranks)

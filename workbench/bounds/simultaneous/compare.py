@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
-from workbench.bounds.result import percent, plain
-from workbench.bounds.roc_limits import RocLimits, roc_limits
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import percent, plain
+from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.elementwise import inner_rates
-from workbench.reprs import table
 from workbench.scores.sample import Scores, require_scores
 
 Floats = NDArray[np.float64]
@@ -137,7 +137,7 @@ def compare(
     """
     require_scores(a, "a")
     require_scores(b, "b")
-    confidence = checks.confidence(confidence)
+    confidence = _checks.confidence(confidence)
     rates = RATES if fpr is None else np.sort(np.ravel(inner_rates(fpr, "fpr")))
     if not rates.size:
         raise ValueError("fpr is empty; give at least one false positive rate, such as 0.01")

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import checks
-from workbench.bounds.band import TradeoffBand
-from workbench.bounds.result import Bound, round_safely
+from workbench import _checks
+from workbench._html import table
+from workbench.bounds.bound import Bound, round_safely
+from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
 from workbench.estimators.histogram import Histogram
-from workbench.pairs import pld
+from workbench.pairs.accounting import pld
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
-from workbench.reprs import table
 from workbench.scores.sample import Scores
 
 
@@ -75,12 +75,12 @@ class ComposedHistogram:
 
     def epsilon(self, delta: float) -> Bound:
         """Estimated ε at δ; infinite where the infinite mass exceeds δ."""
-        delta = checks.delta(delta)
+        delta = _checks.delta(delta)
         return self._estimate("epsilon", float(self._pair.epsilon(delta)), delta=delta)
 
     def delta(self, epsilon: float) -> Bound:
         """Estimated δ at ε."""
-        epsilon = checks.number(epsilon, "epsilon")
+        epsilon = _checks.number(epsilon, "epsilon")
         return self._estimate("delta", float(self.profile(epsilon)), epsilon=epsilon)
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class ComposedBand:
 
     def delta(self, epsilon: float) -> Bound:
         """Lower limit of δ at ε."""
-        epsilon = checks.number(epsilon, "epsilon")
+        epsilon = _checks.number(epsilon, "epsilon")
         return self._limit("delta", float(self.profile(epsilon)), epsilon=epsilon)
 
     def __repr__(self) -> str:
@@ -222,7 +222,7 @@ def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
         raise ValueError(
             f"histogram must be a Histogram, got {histogram!r}; wb.histogram makes one"
         )
-    composed = ComposedHistogram(histogram, checks.count(k, "k", least=1))
+    composed = ComposedHistogram(histogram, _checks.count(k, "k", least=1))
     _ = composed._pair
     return composed
 
@@ -254,7 +254,7 @@ def compose_band(band: TradeoffBand, k: int) -> ComposedBand:
     """
     if not isinstance(band, TradeoffBand):
         raise ValueError(f"band must be a TradeoffBand, got {band!r}; wb.tradeoff_band makes one")
-    composed = ComposedBand(band, checks.count(k, "k", least=1))
+    composed = ComposedBand(band, _checks.count(k, "k", least=1))
     _ = composed._composition
     return composed
 

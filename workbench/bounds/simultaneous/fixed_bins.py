@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from workbench import checks
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
 from workbench.estimators.histogram import Histogram
 
 METHODS = {"mcdiarmid": "fixed bins (McDiarmid)", "canonne": "fixed bins (Canonne)"}
@@ -57,10 +57,10 @@ def hockey_stick_limits(
     bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
     """
     need = "a workbench.Histogram: make one with wb.histogram(scores, bins=, range=)"
-    checks.instance(histogram, Histogram, "histogram", need)
-    checks.one_of(method, "method", METHODS)
-    epsilon = checks.number(epsilon, "epsilon")
-    confidence = checks.confidence(confidence)
+    _checks.instance(histogram, Histogram, "histogram", need)
+    _checks.one_of(method, "method", METHODS)
+    epsilon = _checks.number(epsilon, "epsilon")
+    confidence = _checks.confidence(confidence)
     s, k = histogram.scores, histogram.p.size
     a = math.exp(epsilon) if epsilon < 709 else math.inf
     error = (1 - confidence) / 2

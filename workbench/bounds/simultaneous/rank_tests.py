@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaln, expit, gammaln, ndtr, ndtri
 
-from workbench.bounds.questions import Question
+from workbench.bounds.quantities import Question
 from workbench.curves.elementwise import Floats, quiet
 
 #: Right ends of the cells of U in standard deviations: fine where U lies when f is refuted.

@@ -1,10 +1,10 @@
 """Two-sided limits for both error rates at many thresholds at once.
 
-The simultaneous band of `workbench.bounds.band` bounds what attacks reach at least. To tell that a
-family of pairs is *wrong* one also needs what a score reaches at most. Thresholds are order
-statistics of Q, and of P, at ranks on a geometric grid: on the side that gives the threshold the
-tail is a beta variable, on the other side the counts are binomial given the threshold. All limits
-share one error budget.
+The simultaneous band of `workbench.bounds.simultaneous.band` bounds what attacks reach at least. To
+tell that a family of pairs is *wrong* one also needs what a score reaches at most. Thresholds are
+order statistics of Q, and of P, at ranks on a geometric grid: on the side that gives the threshold
+the tail is a beta variable, on the other side the counts are binomial given the threshold. All
+limits share one error budget.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 
-from workbench.bounds.band import rank_grid
-from workbench.bounds.binomial import clopper_pearson_lower, clopper_pearson_upper
+from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
+from workbench.bounds.simultaneous.band import rank_grid
 from workbench.scores.sample import Scores
 
 

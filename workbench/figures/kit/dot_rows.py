@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.figures.layout import label
+from workbench.figures.kit.layout import label
 
 #: Margins of such a chart, which needs no room for ticks on its left.
 MARGIN = {"l": 16, "r": 16, "t": 8, "b": 44}

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.figures.key import HEADROOM
-from workbench.figures.theme import FONT
+from workbench.figures.kit.legend import HEADROOM
+from workbench.figures.kit.theme import FONT
 
 
 def base_layout(

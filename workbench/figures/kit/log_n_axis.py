@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.figures.key import Entry, line
-from workbench.figures.layout import label, vertical_line
+from workbench.figures.kit.layout import label, vertical_line
+from workbench.figures.kit.legend import Entry, line
 
 
 def axis(low: float, high: float) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.layout import base_layout, empty, label
-from workbench.testers.neighbours import Neighbours, left_over
+from workbench.figures.kit.layout import base_layout, empty, label
+from workbench.testers.finders.neighbors import Neighbours, left_over
 
 Records = NDArray[Any]
 

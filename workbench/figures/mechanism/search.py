@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.bounds.result import plain, round_safely
-from workbench.figures import rows
-from workbench.figures.key import CHARACTER
-from workbench.figures.layout import base_layout, empty, label
+from workbench.bounds.bound import plain, round_safely
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.layout import base_layout, empty, label
+from workbench.figures.kit.legend import CHARACTER
 from workbench.testers.allowed import claim_parameter, claim_symbol
 
 if TYPE_CHECKING:
-    from workbench.testers.base import Claimed, Finding
-    from workbench.testers.result import MechanismAudit
+    from workbench.testers.evidence import MechanismAudit
+    from workbench.testers.property_testers.base import Claimed, Finding
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
             + (f"; the largest is {round_safely(max(heights), 'down')}." if heights else "."),
             x={"range": [0.4, last + 0.6], **_whole(last)},
             y={"range": [(-0.1 if lost else -0.04) * top, top], "tickmode": "auto", "nticks": 6},
-            shapes=[rows.across(claimed)],
+            shapes=[dot_rows.across(claimed)],
             annotations=_above(names),
             margin={"l": 56, "r": 16, "t": 10 + ROW * -(-len(names) // COLUMNS), "b": 44},
             hovermode="closest",
@@ -128,22 +128,25 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
     roles = ["muted" if math.isinf(v) else mark_of(name).role for name, v in values.items()]
     right = claimed < 0.6 * reach
     return {
-        "data": [rows.dots("found from here on", shown, np.minimum(claimed, shown), shown, roles,
-                           texts)],
+        "data": [
+            dot_rows.dots(
+                "found from here on", shown, np.minimum(claimed, shown), shown, roles, texts
+            )
+        ],
         "layout": base_layout(
             f"{quantity} of the leakiest mechanism",
             "",
             summary=f"Claimed: {plain(claimed)}. Found with a chance of 80 %: "
             + "; ".join(texts) + ".",
             x={"range": [0, reach * 1.02]},
-            y=rows.axis(len(values)),
-            shapes=[rows.mark(claimed)],
+            y=dot_rows.axis(len(values)),
+            shapes=[dot_rows.mark(claimed)],
             annotations=[
-                rows.mark_name(claimed, f"claimed: {plain(claimed)}", right=right),
-                *rows.names(texts, roles, 14),
+                dot_rows.mark_name(claimed, f"claimed: {plain(claimed)}", right=right),
+                *dot_rows.names(texts, roles, 14),
             ],
             hovermode="closest",
-            margin=rows.MARGIN,
+            margin=dot_rows.MARGIN,
         ),
     }  # fmt: skip
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.result import plain
-from workbench.figures.key import HEADROOM, Entry, key
-from workbench.figures.layout import base_layout
-from workbench.figures.testers import mark_of
+from workbench.bounds.bound import plain
+from workbench.figures.kit.layout import base_layout
+from workbench.figures.kit.legend import HEADROOM, Entry, key
+from workbench.figures.mechanism.search import mark_of
 
 if TYPE_CHECKING:
-    from workbench.testers.result import Picture
+    from workbench.testers.evidence import Picture
 
 P = Entry("P, dataset", "p")
 Q = Entry("Q, neighbour", "q", "dot")

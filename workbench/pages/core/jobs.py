@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from workbench.parallel import Cancelled
 
 if TYPE_CHECKING:
-    from workbench.pages.base import Page
+    from workbench.pages.core.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -16,7 +16,7 @@ decorated methods say what is drawn from it::
 
 A renderer draws ``page.controls``, ``page.figures()``, ``page.numbers()`` and ``page.sentences()``,
 and redraws an item when ``page.inputs(item)``, the parameters that it rests on, change. Long work
-is a job; see `workbench.pages.jobs`.
+is a job; see `workbench.pages.core.jobs`.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import param
 
-from workbench.pages.jobs import Job, JobState, Post, Run
-from workbench.pages.shared import shared_result
+from workbench.pages.core.jobs import Job, JobState, Post, Run
+from workbench.pages.core.shared import shared_result
 from workbench.parallel import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -206,8 +206,8 @@ def derived(needs: tuple[str, ...], shared: bool = False) -> Callable[[F], F]:
     needs : tuple of str
         The parameters and derived results that it rests on.
     shared : bool
-        Whether all visitors share it; see `workbench.pages.shared`. It must rest on nothing but
-        what it needs.
+        Whether all visitors share it; see `workbench.pages.core.shared`. It must rest on nothing
+        but what it needs.
     """
 
     def mark(method: F) -> F:
@@ -370,8 +370,8 @@ class Page(param.Parameterized):
         name : str
             The job.
         post : callable
-            Where changes of the page are made; see `workbench.pages.jobs.Post`. By default in the
-            job's own thread.
+            Where changes of the page are made; see `workbench.pages.core.jobs.Post`. By default in
+            the job's own thread.
         """
         if not self.job_state(name).running:
             self._begin(name, post).start()

@@ -12,7 +12,7 @@ from typing import Any
 
 import param
 
-from workbench.pages.base import Control
+from workbench.pages.core.page import Control
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair

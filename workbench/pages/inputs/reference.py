@@ -12,17 +12,17 @@ from typing import Any
 
 import param
 
-from workbench.pages.base import Control, Upload
-from workbench.pages.pair_choice import KINDS as PAIRS
-from workbench.pages.pair_choice import pair_choice, pair_parameters
+from workbench.pages.core.page import Control, Upload
+from workbench.pages.inputs.pair import KINDS as PAIRS
+from workbench.pages.inputs.pair import pair_choice, pair_parameters
+from workbench.pairs.accounting.composed import ComposedPair
+from workbench.pairs.accounting.dpsgd import NEIGHBOURING, DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.claimed import ProfileTablePair, RenyiPair
-from workbench.pairs.composed import ComposedPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
-from workbench.pairs.dpsgd import NEIGHBOURING, DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.scores.formats import read_table
+from workbench.scores.parsing.formats import read_table
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.base import Control, Page, Section, Upload
-from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples
-from workbench.scores.formats import read_table
 from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
+from workbench.scores.parsing.formats import read_table
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
 from workbench.scores.table import Table
 

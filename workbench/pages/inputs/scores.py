@@ -1,7 +1,8 @@
 """Choosing scores in a few controls, for pages that need several sets of them.
 
 ``scores_choice("a")`` is a mixin with the parameters ``a_source``, ``a_example``, ``a_upload``, … ;
-a page may hold several under different prefixes. `workbench.pages.score_source` offers more, once.
+a page may hold several under different prefixes. `workbench.pages.inputs.score_source` offers more,
+once.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Any
 
 import param
 
-from workbench.pages.base import Control, Upload
-from workbench.pages.pair_choice import chosen_pair, pair_choice, pair_controls, pair_parameters
-from workbench.pages.score_code import sample_code
-from workbench.pages.score_source import SAMPLE_SIZES, read_files
+from workbench.pages.core.page import Control, Upload
+from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pages.inputs.score_source import SAMPLE_SIZES, read_files
+from workbench.pages.scores.code import sample_code
 from workbench.scores.examples import card, example, examples
 from workbench.scores.layouts import apply_layout, guess_layout
 from workbench.scores.sample import Scores

@@ -12,9 +12,9 @@ import param
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP, parse_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.base import Control, Page, Section, derived, sentence
-from workbench.pages.controls import IntegerField, NumberField
-from workbench.pages.pair_choice import (
+from workbench.pages.core.page import Control, Page, Section, derived, sentence
+from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.inputs.pair import (
     KINDS,
     chosen_pair,
     pair_choice,
@@ -22,10 +22,10 @@ from workbench.pages.pair_choice import (
     pair_parameters,
     pair_values,
 )
-from workbench.testers.base import Claimed
-from workbench.testers.neighbours import RELATIONS
-from workbench.testers.result import claim_in_words
-from workbench.testers.target import NamedMechanism
+from workbench.testers.evidence import claim_in_words
+from workbench.testers.finders.neighbors import RELATIONS
+from workbench.testers.property_testers.base import Claimed
+from workbench.testers.running.load_mechanism import NamedMechanism
 
 CLAIMS = {
     "(ε, δ)-DP": "approx",

@@ -6,9 +6,9 @@ from typing import Any
 
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.mechanism_choice import MechanismChoice
+from workbench.pages.mechanism.choice import MechanismChoice
 from workbench.pairs.base import Pair
-from workbench.testers.target import NamedMechanism
+from workbench.testers.running.load_mechanism import NamedMechanism
 
 
 def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any]) -> str:
@@ -48,7 +48,7 @@ def _mechanism(mechanism: Any) -> tuple[list[str], list[str], str]:
         return [], [f"mechanism = wb.mechanism({mechanism.name!r})"], repr(mechanism.name)
     run = mechanism.run if isinstance(mechanism, Mechanism) else mechanism
     if isinstance(run, NamedMechanism):
-        found = "from workbench.testers.target import find_mechanism"
+        found = "from workbench.testers.running.load_mechanism import find_mechanism"
         return [found], [f"mechanism = find_mechanism({run.name!r})"], repr(run.name)
     return [], ["# mechanism: as it was given in Python"], "mechanism"
 

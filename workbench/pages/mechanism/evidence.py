@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.bounds.result import Bound, percent
+from workbench.bounds.bound import Bound, percent
 from workbench.claims import GDP, ApproxDP, RenyiDP
 from workbench.testers.allowed import claim_symbol
-from workbench.testers.base import Claimed, Finding
-from workbench.testers.result import MechanismAudit, Replay, claim_in_words
+from workbench.testers.evidence import MechanismAudit, Replay, claim_in_words
+from workbench.testers.property_testers.base import Claimed, Finding
 
 
 @dataclass(frozen=True)

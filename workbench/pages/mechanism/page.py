@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from workbench.bounds.result import Bound, percent, plain, round_safely
-from workbench.figures import neighbours as dataset_charts
-from workbench.figures import testers as charts
-from workbench.figures import witness as witness_charts
-from workbench.figures.layout import empty
-from workbench.pages.base import Fact, figure, number, sentence
-from workbench.pages.mechanism_choice import CLAIM
-from workbench.pages.mechanism_code import audit_code
-from workbench.pages.mechanism_evidence import certified, evidence_bound
-from workbench.pages.mechanism_search import TESTERS, MechanismSearch
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.figures.kit.layout import empty
+from workbench.figures.mechanism import neighbors as dataset_charts
+from workbench.figures.mechanism import search as charts
+from workbench.figures.mechanism import witness as witness_charts
+from workbench.pages.core.page import Fact, figure, number, sentence
+from workbench.pages.mechanism.choice import CLAIM
+from workbench.pages.mechanism.code import audit_code
+from workbench.pages.mechanism.evidence import certified, evidence_bound
+from workbench.pages.mechanism.search import TESTERS, MechanismSearch
 from workbench.testers.allowed import claim_parameter, claim_symbol
-from workbench.testers.result import claim_in_words, datasets_in_words
+from workbench.testers.evidence import claim_in_words, datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
 

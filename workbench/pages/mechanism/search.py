@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.result import percent
-from workbench.pages.base import Control, Section, derived
-from workbench.pages.controls import SEED, IntegerField
-from workbench.pages.jobs import job
-from workbench.pages.mechanism_choice import BARE, CLAIM, MechanismChoice
-from workbench.pages.mechanism_evidence import Looks, Rechecked
+from workbench.bounds.bound import percent
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Section, derived
+from workbench.pages.core.sliders import SEED, IntegerField
+from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
+from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.parallel import Report
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.result import Evidence, MechanismAudit
+from workbench.testers.evidence import Evidence, MechanismAudit
 
 #: The page's switch for each tester.
 TESTERS = {"hockey_stick": "hockey-stick", "renyi": "renyi", "mmd": "mmd", "histogram": "histogram"}

@@ -9,26 +9,26 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.band import tradeoff_band
-from workbench.bounds.result import Bound, percent, plain, round_safely
+from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.figures import one_run as charts
-from workbench.figures.layout import empty
+from workbench.figures.kit.layout import empty
 from workbench.figures.scores import round_up
-from workbench.onerun.bits import (
+from workbench.onerun.bound import FIXED_HALF, METHODS
+from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
+from workbench.onerun.families import Family, find
+from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
     bit_error_curves,
     exact_limit,
     hypothetical_limits,
 )
-from workbench.onerun.bound import FIXED_HALF, METHODS
-from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
-from workbench.onerun.choice import TUNED, Tuning, tune_one_run
-from workbench.onerun.families import Family, find
 from workbench.onerun.simulate import DPSGD, Mechanism, SharedGaussian
-from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
+from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
+from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
-from workbench.pages.one_run_source import OneRunSource
+from workbench.pages.one_run.source import OneRunSource
 
 #: Methods by their names on screen; those of no family first.
 NAMES = {

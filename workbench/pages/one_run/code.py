@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.onerun.canaries import Guesses
-from workbench.onerun.choice import Tuning
 from workbench.onerun.simulate import Mechanism, Memoryless
-from workbench.pages.one_run_audit import FAMILY, OneRunAudit
-from workbench.pages.one_run_source import COUNTS, RULE, SIMULATOR
+from workbench.onerun.tuning import Tuning
+from workbench.pages.one_run.audit import FAMILY, OneRunAudit
+from workbench.pages.one_run.source import COUNTS, RULE, SIMULATOR
 
 #: What a view keeps besides its run.
 KEPT = (

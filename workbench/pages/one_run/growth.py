@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import param
 
 from workbench.figures import one_run as charts
-from workbench.figures.layout import empty
-from workbench.onerun.growth import growth
+from workbench.figures.kit.layout import empty
+from workbench.onerun.growth_with_canaries import growth
 from workbench.onerun.simulate import DPSGD, Study
-from workbench.pages.base import Control, Section, figure
-from workbench.pages.jobs import job
-from workbench.pages.one_run_audit import FAMILY, OneRunAudit
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Section, figure
+from workbench.pages.one_run.audit import FAMILY, OneRunAudit
 from workbench.parallel import Report
 
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import param
 
 from workbench.onerun.canaries import OneRun
-from workbench.pages.base import Section
-from workbench.pages.one_run_code import one_run_code
-from workbench.pages.one_run_growth import OneRunGrowth
+from workbench.pages.core.page import Section
+from workbench.pages.one_run.code import one_run_code
+from workbench.pages.one_run.growth import OneRunGrowth
 
 
 class OneRunPage(OneRunGrowth):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.pages.pair_choice import chosen_pair
-from workbench.pages.score_source import ScoreSource
-from workbench.pages.scores import ScoresPage
+from workbench.pages.inputs.pair import chosen_pair
+from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.scores.page import ScoresPage
 from workbench.pairs.base import Pair
 
 

@@ -8,29 +8,29 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.band import TradeoffBand, tradeoff_band
+from workbench.bounds.bound import Bound, percent
+from workbench.bounds.counts.intervals import NAMES
+from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
-from workbench.bounds.fixed_bins import METHODS, hockey_stick_limits
-from workbench.bounds.gdp import gdp_fit
-from workbench.bounds.intervals import NAMES
-from workbench.bounds.ordering import learn_ordering
-from workbench.bounds.result import Bound, percent
-from workbench.bounds.threshold import ErrorRates, epsilon_at_threshold, error_rates
-from workbench.bounds.verdict import Verdict, judge
+from workbench.bounds.held_out.ordering import learn_ordering
+from workbench.bounds.parametric.gdp_fit import gdp_fit
+from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
+from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
 from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
-from workbench.pages.base import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.controls import NumberField
-from workbench.pages.pair_choice import pair_values
-from workbench.pages.reference_choice import (
+from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.sliders import NumberField
+from workbench.pages.inputs.pair import pair_values
+from workbench.pages.inputs.reference import (
     REFERENCE,
     ReferenceChoice,
     chosen_reference,
     reference_controls,
 )
-from workbench.pages.score_source import ScoreSource
+from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 

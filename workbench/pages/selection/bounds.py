@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.result import Bound, plain, round_safely
+from workbench.bounds.bound import Bound, plain, round_safely
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures import selection as charts
-from workbench.pages.base import Fact, derived, figure, number, sentence
-from workbench.pages.selection_choice import FAMILY, ONE_RUN, SelectionChoice
-from workbench.pairs.dpsgd import DPSGDPair
+from workbench.pages.core.page import Fact, derived, figure, number, sentence
+from workbench.pages.selection.choice import FAMILY, ONE_RUN, SelectionChoice
+from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi
-from workbench.selection.base import base_renyi
+from workbench.selection.base_pair import base_renyi
 from workbench.selection.bounds import epsilon
 from workbench.selection.curve import tradeoff_curve
 from workbench.selection.runs import RunCount
-from workbench.selection.worst import WorstOrder, worst_order
+from workbench.selection.worst_order import WorstOrder, worst_order
 
 #: Values of δ, run counts and Rényi orders at which curves are drawn.
 DELTAS, COUNTS, ORDERS = 41, 9, 40

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import param
 
 from workbench.curves.gdp import mu_from_profile
-from workbench.pages.base import Control, Page, Section, derived
-from workbench.pages.controls import IntegerField
+from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.sliders import IntegerField
 from workbench.pairs.gaussian import GaussianPair
-from workbench.selection.base import reduced_mu
+from workbench.selection.base_pair import reduced_mu
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
 
 RUN_COUNTS = {

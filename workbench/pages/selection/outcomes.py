@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.result import plain, round_safely
+from workbench.bounds.bound import plain, round_safely
 from workbench.figures import selection as charts
-from workbench.figures.layout import empty
-from workbench.pages.base import Control, Section, derived, figure, sentence
-from workbench.pages.selection_choice import SelectionChoice
+from workbench.figures.kit.layout import empty
+from workbench.pages.core.page import Control, Section, derived, figure, sentence
+from workbench.pages.selection.choice import SelectionChoice
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.runs import NegativeBinomial
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
-from workbench.pages.base import Section
-from workbench.pages.selection_audit import AuditedSelection
-from workbench.pages.selection_outcomes import ThreeOutcomes
+from workbench.pages.core.page import Section
+from workbench.pages.selection.outcomes import ThreeOutcomes
+from workbench.pages.selection.simulation import AuditedSelection
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
 
 KIND_OF = {

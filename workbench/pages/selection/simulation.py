@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.result import Bound, percent, plain
+from workbench.bounds.bound import Bound, percent, plain
 from workbench.figures import selection as charts
-from workbench.pages.base import Control, Fact, Section, figure, number, sentence
-from workbench.pages.controls import SEED, IntegerField
-from workbench.pages.jobs import job
-from workbench.pages.selection_bounds import SelectionBounds
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence
+from workbench.pages.core.sliders import SEED, IntegerField
+from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pairs.gaussian import GaussianPair
 from workbench.parallel import Report
 from workbench.selection.audit import SelectionAudit, audit, decisive_event
 from workbench.selection.curve import tradeoff_curve
+from workbench.selection.orders import Monotone
 from workbench.selection.runs import RunCount
-from workbench.selection.scores import Monotone
 
 PENDING = Fact("–", "not simulated yet")
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.curves.elementwise import Floats, Values, deltas, reals, shaped
+from workbench.pairs.accounting.pld import Composition
 from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
-from workbench.pairs.pld import Composition
 
 #: Scores times steps that are simulated at most.
 MOST_DRAWS = 1_000_000_000

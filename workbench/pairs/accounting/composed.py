@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln, log_expit
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
-from workbench.pairs import pld
-from workbench.pairs.accounted import AccountedPair, sum_of_losses
+from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.accounted import AccountedPair, sum_of_losses
 from workbench.pairs.base import Pair, SymmetricPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
@@ -25,7 +25,7 @@ class ComposedPair(AccountedPair):
 
     In closed form for Gaussian pairs, μ√k (DONG22 Corollary 3.3), and for randomised response, a
     binomial sum (KAIROUZ15 Theorem 3.3). Otherwise by privacy loss distributions, with an error
-    bar: see `workbench.pairs.pld`. Scores are the sums of the k log-likelihood ratios.
+    bar: see `workbench.pairs.accounting.pld`. Scores are the sums of the k log-likelihood ratios.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ComposedPair(AccountedPair):
     def __post_init__(self) -> None:
         if not isinstance(self.pair, Pair):
             raise ValueError(f"pair must be a Pair, got {self.pair!r}; GaussianPair(mu) is one")
-        object.__setattr__(self, "k", checks.count(self.k, "k", least=1))
+        object.__setattr__(self, "k", _checks.count(self.k, "k", least=1))
 
     @property
     def name(self) -> str:

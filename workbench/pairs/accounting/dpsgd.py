@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
-from workbench.pairs import pld
-from workbench.pairs.accounted import AccountedPair, sum_of_losses
+from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.accounted import AccountedPair, sum_of_losses
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
@@ -33,8 +33,8 @@ class DPSGDPair(AccountedPair):
 
     (as in `dp_accounting`, whose relations are called ADD_OR_REMOVE_ONE and REPLACE_ONE); both
     directions of add-remove count. Composed by privacy loss distributions, see
-    `workbench.pairs.pld`; with q = 1 in closed form, and a single add-remove step too. Scores are
-    total privacy losses, the optimal attack of somebody who sees all steps.
+    `workbench.pairs.accounting.pld`; with q = 1 in closed form, and a single add-remove step too.
+    Scores are total privacy losses, the optimal attack of somebody who sees all steps.
 
     Parameters
     ----------
@@ -64,22 +64,22 @@ class DPSGDPair(AccountedPair):
     neighbouring: str = "add-remove"
 
     def __post_init__(self) -> None:
-        sigma = checks.positive(self.noise_multiplier, "noise_multiplier")
+        sigma = _checks.positive(self.noise_multiplier, "noise_multiplier")
         if sigma < 1e-100:
             raise ValueError(
                 f"noise_multiplier must be at least 1e-100, got {self.noise_multiplier!r}; "
                 "add noise"
             )
-        q = checks.number(self.sample_rate, "sample_rate")
+        q = _checks.number(self.sample_rate, "sample_rate")
         if not 0 < q <= 1:
             raise ValueError(
                 f"sample_rate must lie in (0, 1], got {self.sample_rate!r}; "
                 "it is the probability that a record is in a batch"
             )
-        checks.one_of(self.neighbouring, "neighbouring", NEIGHBOURING)
+        _checks.one_of(self.neighbouring, "neighbouring", NEIGHBOURING)
         object.__setattr__(self, "noise_multiplier", sigma)
         object.__setattr__(self, "sample_rate", q)
-        object.__setattr__(self, "steps", checks.count(self.steps, "steps", least=1))
+        object.__setattr__(self, "steps", _checks.count(self.steps, "steps", least=1))
 
     @classmethod
     def from_training(
@@ -109,16 +109,16 @@ class DPSGDPair(AccountedPair):
         ValueError
             An argument outside its range.
         """
-        size = checks.count(dataset_size, "dataset_size", least=1)
-        batch = checks.positive(batch_size, "batch_size")
+        size = _checks.count(dataset_size, "dataset_size", least=1)
+        batch = _checks.positive(batch_size, "batch_size")
         if batch > size:
             raise ValueError(
                 f"batch_size must be at most dataset_size = {size}, got {batch_size!r}; "
                 "a record is in a batch at most once"
             )
         # 60000/256 epochs may come back as one step too many by round-off.
-        passes = checks.positive(epochs, "epochs") * (size / batch)
-        steps = checks.number(passes, "epochs · dataset_size / batch_size") * (1 - 1e-12)
+        passes = _checks.positive(epochs, "epochs") * (size / batch)
+        steps = _checks.number(passes, "epochs · dataset_size / batch_size") * (1 - 1e-12)
         return cls(noise_multiplier, batch / size, math.ceil(steps), neighbouring)
 
     @property

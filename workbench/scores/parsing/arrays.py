@@ -12,8 +12,8 @@ from typing import IO, Any
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from workbench.scores.cells import tidy
-from workbench.scores.limits import ReadLimits
+from workbench.scores.parsing.cells import tidy
+from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_unusable

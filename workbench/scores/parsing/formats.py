@@ -11,15 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.scores.arrays import read_npy, read_npz
-from workbench.scores.frames import from_frame, read_feather, read_parquet
-from workbench.scores.isolated import read_isolated
-from workbench.scores.limits import LIMITS, TRUSTED, ReadLimits
-from workbench.scores.records import read_json
+from workbench.scores.parsing.arrays import read_npy, read_npz
+from workbench.scores.parsing.frames import from_frame, read_feather, read_parquet
+from workbench.scores.parsing.isolated import read_isolated
+from workbench.scores.parsing.limits import LIMITS, TRUSTED, ReadLimits
+from workbench.scores.parsing.records import read_json
+from workbench.scores.parsing.text import read_csv, read_tsv
 from workbench.scores.refusals import called, damage_refused, did_you_mean, refused_pickle
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table
-from workbench.scores.text import read_csv, read_tsv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         the format is recognised from the first bytes.
     trusted : bool
         Parse the file in this process and without limits of size, memory or time. Otherwise it is
-        parsed in a process of its own (`workbench.scores.isolated`).
+        parsed in a process of its own (`workbench.scores.parsing.isolated`).
 
     Raises
     ------

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.cells import filled_lengths, tidy
-from workbench.scores.limits import TRUSTED, ReadLimits
+from workbench.scores.parsing.cells import filled_lengths, tidy
+from workbench.scores.parsing.limits import TRUSTED, ReadLimits
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_ends, notes_on_unusable

@@ -23,12 +23,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.child import Child, ChildError, Ended, Overdue, received
-from workbench.scores.limits import GB, MB, ReadLimits
+from workbench._child import Child, ChildError, Ended, Overdue, received
+from workbench.scores.parsing.limits import GB, MB, ReadLimits
+from workbench.scores.parsing.wire import WrongAnswer, from_parts, header_of
 from workbench.scores.refusals import IF_TRUSTED, called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table
-from workbench.scores.wire import WrongAnswer, from_parts, header_of
 
 #: Files that are read at a time, and processes that are kept.
 AT_A_TIME = 2
@@ -141,7 +141,7 @@ class _Reader(Child):
     """A process that reads one file after the other."""
 
     def __init__(self) -> None:
-        from workbench.scores import reader
+        from workbench.scores.parsing import reader
 
         super().__init__(reader.serve, _ENVIRONMENT)
         self._prepared: set[str] = set()

@@ -1,4 +1,4 @@
-"""The process that parses score files: the far side of `workbench.scores.isolated`."""
+"""The process that parses score files: the far side of `workbench.scores.parsing.isolated`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from workbench.child import requests, send
-from workbench.scores.formats import content_of, parse
-from workbench.scores.limits import ReadLimits
+from workbench._child import requests, send
+from workbench.scores.parsing.formats import content_of, parse
+from workbench.scores.parsing.limits import ReadLimits
+from workbench.scores.parsing.wire import to_parts
 from workbench.scores.sample import ScoresError
-from workbench.scores.wire import to_parts
 
 #: What a kind of file is read with: imported before the time of a file begins.
 NEEDS = {

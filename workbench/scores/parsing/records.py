@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.scores.cells import filled_lengths, huge_integers, tidy
-from workbench.scores.limits import ReadLimits, is_unicode
+from workbench.scores.parsing.cells import filled_lengths, huge_integers, tidy
+from workbench.scores.parsing.limits import ReadLimits, is_unicode
+from workbench.scores.parsing.text import utf8
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, notes_on_ends, notes_on_huge, notes_on_unusable
-from workbench.scores.text import utf8
 
 if TYPE_CHECKING:
     import pandas as pd

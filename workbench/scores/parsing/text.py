@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.scores.cells import NAN_WORDS, filled_lengths, huge_integers, tidy
-from workbench.scores.limits import ReadLimits
+from workbench.scores.parsing.cells import NAN_WORDS, filled_lengths, huge_integers, tidy
+from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table, is_unnamed, notes_on_ends, notes_on_huge

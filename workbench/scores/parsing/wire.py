@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.limits import is_unicode
+from workbench.scores.parsing.limits import is_unicode
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import Table
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from workbench import checks
+from workbench import _checks
 from workbench.mechanisms.base import Domain
-from workbench.testers.neighbours import Neighbours, NotNeighbours
+from workbench.testers.finders.neighbors import Neighbours, NotNeighbours
 
 #: The finders that search by themselves.
 SEARCHES = ("random", "grid", "bandit")
@@ -183,13 +183,13 @@ def finder(
         A single pair that is not neighbours.
     """
     if relation is not None:
-        checks.one_of(relation, "relation", ("add-remove", "substitute"))
+        _checks.one_of(relation, "relation", ("add-remove", "substitute"))
     if domain is not None:
-        checks.instance(domain, Domain, "domain", "a workbench.Domain, such as wb.Domain(high=9)")
+        _checks.instance(domain, Domain, "domain", "a workbench.Domain, such as wb.Domain(high=9)")
     if isinstance(spec, Finder):
         return spec
     if isinstance(spec, str):
-        checks.one_of(spec, "datasets", SEARCHES)
+        _checks.one_of(spec, "datasets", SEARCHES)
         return _search(spec, relation or "add-remove", domain or Domain(), seed)
     if isinstance(spec, Neighbours):
         return Fixed(as_neighbours(spec, relation))
@@ -206,13 +206,13 @@ def finder(
 
 def _search(name: str, relation: str, domain: Domain, seed: int | np.random.Generator) -> Finder:
     if name == "grid":
-        from workbench.testers.grid import Grid
+        from workbench.testers.finders.grid import Grid
 
         return Grid(relation, domain)
     if name == "bandit":
-        from workbench.testers.bandit import Bandit
+        from workbench.testers.finders.bandit import Bandit
 
         return Bandit(relation, domain, seed)
-    from workbench.testers.at_random import Random
+    from workbench.testers.finders.random import Random
 
     return Random(relation, domain, seed)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
+from workbench import _checks
 from workbench.mechanisms.base import Domain
-from workbench.testers.neighbours import RELATIONS, Neighbours
+from workbench.testers.finders.neighbors import RELATIONS, Neighbours
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Space:
     relation: str
 
     def __post_init__(self) -> None:
-        checks.one_of(self.relation, "relation", RELATIONS)
-        low, high = checks.number(self.domain.low, "low"), checks.number(self.domain.high, "high")
-        checks.count(self.domain.columns, "columns")
-        checks.count(self.domain.least, "least")
+        _checks.one_of(self.relation, "relation", RELATIONS)
+        low, high = _checks.number(self.domain.low, "low"), _checks.number(self.domain.high, "high")
+        _checks.count(self.domain.columns, "columns")
+        _checks.count(self.domain.least, "least")
         if self.fewest > self.most:
             raise ValueError(
                 f"no two datasets of {self.domain.least} to {self.domain.most} records are "

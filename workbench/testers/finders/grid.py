@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.datasets import Space, content
-from workbench.testers.finders import Finder
-from workbench.testers.neighbours import Neighbours
+from workbench.testers.finders.base import Finder
+from workbench.testers.finders.dataset_space import Space, content
+from workbench.testers.finders.neighbors import Neighbours
 
 #: The values of the last round are 2^ROUNDS apart, as a share of the domain.
 ROUNDS = 3

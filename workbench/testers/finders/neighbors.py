@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import checks
+from workbench import _checks
 
 RELATIONS = ("add-remove", "substitute")
 
@@ -40,7 +40,7 @@ class Neighbours:
     relation: str = "add-remove"
 
     def __post_init__(self) -> None:
-        checks.one_of(self.relation, "relation", RELATIONS)
+        _checks.one_of(self.relation, "relation", RELATIONS)
         a, b = np.asarray(self.dataset), np.asarray(self.neighbour)
         object.__setattr__(self, "dataset", a)
         object.__setattr__(self, "neighbour", b)

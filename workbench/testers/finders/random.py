@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.datasets import Space
-from workbench.testers.finders import Finder
-from workbench.testers.neighbours import Neighbours
+from workbench.testers.finders.base import Finder
+from workbench.testers.finders.dataset_space import Space
+from workbench.testers.finders.neighbors import Neighbours
 
 
 class Random(Finder):

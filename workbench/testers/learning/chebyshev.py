@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from workbench.curves.elementwise import Floats
-from workbench.testers.outputs import Encoder
+from workbench.testers.learning.encoding import Encoder
 
 #: Outputs are counted in so many bins of equal numbers before the polynomial is fitted.
 _BINS = 400

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testers.outputs import OutputsError
+from workbench.testers.learning.encoding import OutputsError
 
 #: What is expected while fitting: fresh outputs for each one of the fitting part, and the
 #: confidence that will be asked. Witnesses choose again once both are known.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testers.base import Witness
-from workbench.testers.outputs import codes_of, is_text, row_keys
-from workbench.testers.result import Picture
+from workbench.testers.evidence import Picture
+from workbench.testers.learning.encoding import codes_of, is_text, row_keys
+from workbench.testers.property_testers.base import Witness
 
 #: Bins of numbers, and the most outcomes that are told apart.
 BINS = 40

@@ -1,8 +1,8 @@
 """Estimates of log(p/q) from raw outputs: what tells P from Q, learned on a fitting part.
 
-Numbers of one column are binned (`workbench.bounds.ordering`), several columns go to a classifier.
-Rows that occur again and again are outcomes with counts of their own, which matters for rare ones:
-a row that P gives one time in 10,000 and Q never is nothing to a bin or a tree.
+Numbers of one column are binned (`workbench.bounds.held_out.ordering`), several columns go to a
+classifier. Rows that occur again and again are outcomes with counts of their own, which matters for
+rare ones: a row that P gives one time in 10,000 and Q never is nothing to a bin or a tree.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.ordering import LikelihoodRatio, likelihood_ratio, train_classifier
+from workbench.bounds.held_out.ordering import LikelihoodRatio, likelihood_ratio, train_classifier
 from workbench.curves.elementwise import Floats
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores
-from workbench.testers.outputs import Encoder, is_text
+from workbench.testers.learning.encoding import Encoder, is_text
 
 #: From outputs to an estimate of log(p/q), shape (n,).
 Ratio = Callable[[NDArray[Any]], Floats]

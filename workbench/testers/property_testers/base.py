@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
 from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 

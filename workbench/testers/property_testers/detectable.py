@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from workbench.curves.elementwise import Floats
-from workbench.testers.means import Bet, Shares
+from workbench.testers.property_testers.mean_bets import Bet, Shares
 
 #: Of a detection. Each of two sums, or counts, is as bad as half of what is left allows.
 POWER = 0.8

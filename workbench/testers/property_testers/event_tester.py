@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.counts import Counts
+from workbench.bounds.counts.counts import Counts
 from workbench.curves.elementwise import Floats
-from workbench.testers.base import Claimed, Finding, Tester, Witness
-from workbench.testers.events import Candidates, Choice, Event, detectable, refute
-from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, halves
-from workbench.testers.outputs import check_alike
-from workbench.testers.ratios import Ratio, Tail
+from workbench.testers.learning.encoding import check_alike
+from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
+from workbench.testers.learning.log_ratio import Ratio, Tail
+from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.events import Candidates, Choice, Event, detectable, refute
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class EventWitness(Witness):
         Notes
         -----
         Guarantee: held-out, distribution-free, for independent runs. Both rates have one
-        confidence region (`workbench.bounds.combined_test`), from which δ at one ε in both
+        confidence region (`workbench.bounds.counts.joint_exact`), from which δ at one ε in both
         directions and the claim's parameter are read.
         """
         event = self.event(len(p), len(q), confidence)

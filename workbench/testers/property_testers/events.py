@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrik, expit, ndtr, ndtri
 
-from workbench.bounds.binomial import clopper_pearson_upper
-from workbench.bounds.combined_test import combined_corners
-from workbench.bounds.counts import Counts
-from workbench.bounds.questions import Delta, Epsilon, Mu, Question
-from workbench.bounds.result import Bound
+from workbench.bounds.bound import Bound
+from workbench.bounds.counts.binomial import clopper_pearson_upper
+from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.joint_exact import combined_corners
+from workbench.bounds.quantities import Delta, Epsilon, Mu, Question
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats, quiet
 from workbench.estimators.roc import roc
@@ -37,8 +37,8 @@ from workbench.testers.allowed import (
     parameter_of_rates,
     parameter_of_renyi,
 )
-from workbench.testers.base import Claimed, Finding
-from workbench.testers.power import POWER, least
+from workbench.testers.property_testers.base import Claimed, Finding
+from workbench.testers.property_testers.detectable import POWER, least
 
 #: Cells of the confidence region: with 40 it takes three times as long, and limits rise by 1e-4 of
 #: themselves.

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import checks
+from workbench import _checks
 from workbench.curves.elementwise import Floats
-from workbench.testers.base import Claimed
-from workbench.testers.event_tester import EventTester
-from workbench.testers.outputs import Encoder, is_text
-from workbench.testers.ratios import Counted, Flat, Ratio
+from workbench.testers.learning.encoding import Encoder, is_text
+from workbench.testers.learning.log_ratio import Counted, Flat, Ratio
+from workbench.testers.property_testers.base import Claimed
+from workbench.testers.property_testers.event_tester import EventTester
 
 #: Bins of one column of numbers, unless stated.
 BINS = 20
@@ -53,7 +53,7 @@ class HistogramTester(EventTester):
     method = "held-out bins"
 
     def __init__(self, bins: int = BINS, edges: ArrayLike | None = None) -> None:
-        self.bins = checks.count(bins, "bins", least=2)
+        self.bins = _checks.count(bins, "bins", least=2)
         self.edges = None if edges is None else _checked(edges)
 
     def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:

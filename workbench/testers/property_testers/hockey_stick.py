@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testers.base import Claimed
-from workbench.testers.event_tester import EventTester
-from workbench.testers.ratios import Ratio, learn_ratios
+from workbench.testers.learning.log_ratio import Ratio, learn_ratios
+from workbench.testers.property_testers.base import Claimed
+from workbench.testers.property_testers.event_tester import EventTester
 
 
 class HockeyStickTester(EventTester):

@@ -13,7 +13,7 @@ For A and B the means of a factor of either kind, E W = A^n_p B^n_q, which is at
 (n_p + n_q)-th power of (n_p A + n_q B)/(n_p + n_q) (inequality of the means); and that is at most
 1, since n_p A + n_q B − n_p − n_q = Λ(E_P u − s·E_Q v − d) ≤ 0. So W(θ) ≥ 1/α with probability at
 most α (Markov), and as W falls in θ, sup{θ: W(θ) ≥ 1/α} is a lower limit at confidence 1 − α.
-(Waudby-Smith and Ramdas 2024, at one sample size; `workbench.bounds.betting` is so at all.)
+(Waudby-Smith and Ramdas 2024, at one sample size; `workbench.bounds.anytime.betting` is so at all.)
 
 One bet on both means needs no union bound over them, and adds their variances where two limits
 would add their widths. With the stake √(2 log(1/α)/(Var u/n_p + s² Var v/n_q)) the limit is, to

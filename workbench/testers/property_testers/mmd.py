@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
-from workbench import checks
-from workbench.bounds.result import Bound
+from workbench import _checks
+from workbench.bounds.bound import Bound
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.testers.allowed import (
@@ -36,11 +36,16 @@ from workbench.testers.allowed import (
     parameter_of_delta,
     parameter_of_renyi,
 )
-from workbench.testers.base import Claimed, Finding, Tester, Witness
-from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
-from workbench.testers.means import Expected, HockeyStickLine, in_shares, lower_limit
-from workbench.testers.outputs import Encoder, check_alike
-from workbench.testers.power import least, wins
+from workbench.testers.learning.encoding import Encoder, check_alike
+from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
+from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.detectable import least, wins
+from workbench.testers.property_testers.mean_bets import (
+    Expected,
+    HockeyStickLine,
+    in_shares,
+    lower_limit,
+)
 
 METHOD = "kernel witness function"
 
@@ -211,7 +216,7 @@ class MMDWitness(Witness):
         Guarantee: held-out, distribution-free, for independent runs. One direction is measured,
         the one that promised more on the fitting part; so it takes no share of the error budget.
         """
-        confidence = checks.confidence(confidence)
+        confidence = _checks.confidence(confidence)
         choice = self.choose(len(p), len(q), confidence)
         u, v = (choice.g(x) for x in ((p, q) if choice.forward else (q, p)))
         bet = choice.expected.bet(self.line, u.size, v.size, confidence)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from workbench import checks
-from workbench.testers.base import Tester
+from workbench import _checks
+from workbench.testers.property_testers.base import Tester
 
 #: Name -> module and class.
 TESTERS = {
@@ -26,6 +26,6 @@ def tester(which: str | Tester) -> Tester:
     """
     if isinstance(which, Tester):
         return which
-    module, name = TESTERS[checks.one_of(which, "tester", TESTERS)]
-    made: Tester = getattr(import_module(f"workbench.testers.{module}"), name)()
+    module, name = TESTERS[_checks.one_of(which, "tester", TESTERS)]
+    made: Tester = getattr(import_module(f"workbench.testers.property_testers.{module}"), name)()
     return made

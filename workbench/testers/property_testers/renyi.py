@@ -7,8 +7,8 @@ For every bounded h (AUDITORIUM's variational formula, its lost bracket restored
 with equality at h = log p/q. Adding a constant to h changes nothing, so h is kept at most 0, and
 both functions lie in [0, 1]. One half of the fitting part learns log p/q; the other chooses where h
 stops growing, which direction and order to measure, and the terms of the bet on both means
-(`workbench.testers.means`). AUDITORIUM's own correction holds only with another constant, and costs
-several times as much.
+(`workbench.testers.property_testers.mean_bets`). AUDITORIUM's own correction holds only with
+another constant, and costs several times as much.
 """
 
 from __future__ import annotations
@@ -24,19 +24,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from workbench import checks
-from workbench.bounds.result import Bound, plain
+from workbench import _checks
+from workbench.bounds.bound import Bound, plain
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
 from workbench.testers.allowed import allowed_renyi, claim_parameter, parameter_of_renyi
-from workbench.testers.base import Claimed, Finding, Tester, Witness
-from workbench.testers.chebyshev import Chebyshev
-from workbench.testers.halves import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
-from workbench.testers.means import Expected, RenyiLine, Shares, in_shares, lower_limit
-from workbench.testers.outputs import check_alike, is_text
-from workbench.testers.power import least, wins
-from workbench.testers.ratios import Ratio, Tail, learn_ratios
+from workbench.testers.learning.chebyshev import Chebyshev
+from workbench.testers.learning.encoding import check_alike, is_text
+from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
+from workbench.testers.learning.log_ratio import Ratio, Tail, learn_ratios
+from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.detectable import least, wins
+from workbench.testers.property_testers.mean_bets import (
+    Expected,
+    RenyiLine,
+    Shares,
+    in_shares,
+    lower_limit,
+)
 
 METHOD = "variational Rényi divergence"
 
@@ -125,7 +131,7 @@ class RenyiWitness(Witness):
         Guarantee: held-out, distribution-free, for independent runs. One direction is measured,
         the one that promised more on the fitting part; so it takes no share of the error budget.
         """
-        confidence = checks.confidence(confidence)
+        confidence = _checks.confidence(confidence)
         choice = self.choose(len(p), len(q), confidence)
         order = choice.line.order
         first, second = (p, q) if choice.forward else (q, p)
@@ -178,7 +184,7 @@ class RenyiTester(Tester):
     name = "renyi"
 
     def __post_init__(self) -> None:
-        if self.order is not None and checks.number(self.order, "order") <= 1:
+        if self.order is not None and _checks.number(self.order, "order") <= 1:
             raise ValueError(f"order must be above 1, got {self.order!r}; 1.5 is a good choice")
 
     def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testers.outputs import row_keys
+from workbench.testers.learning.encoding import row_keys
 
 #: The chance of independent outputs to be suspected.
 _CHANCE = 1e-12

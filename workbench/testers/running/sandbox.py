@@ -1,4 +1,4 @@
-"""A mechanism in a process of its own (`workbench.child`), stopped when it takes too long.
+"""A mechanism in a process of its own (`workbench._child`), stopped when it takes too long.
 
 The mechanism is the person's own: requests and answers are pickles.
 """
@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.child import Child, Ended, Overdue, received, requests, send
-from workbench.testers.outputs import check_outputs
+from workbench._child import Child, Ended, Overdue, received, requests, send
+from workbench.testers.learning.encoding import check_outputs
 
 #: Seconds to start the process and to unpickle the mechanism, which may import much.
 STARTUP = 60.0

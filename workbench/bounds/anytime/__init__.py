@@ -1,0 +1,5 @@
+"""Bounds that hold at every sample size at once.
+
+`anytime` is the public call, `betting` the bets behind it, `predictable_counts` what they count;
+`e_values` are evidence to average and multiply, `monitoring` replays an audit as scores arrive.
+"""

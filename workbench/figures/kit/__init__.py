@@ -1,0 +1,1 @@
+"""What every chart uses: `theme`, `layout`, `legend`, `dot_rows`, `log_n_axis`."""

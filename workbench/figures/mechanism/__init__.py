@@ -1,0 +1,1 @@
+"""Charts of a tested mechanism: `search`, its `neighbors`, one `witness`."""

@@ -1,0 +1,1 @@
+"""The scores page: `page`, and `code`, the Python that reproduces it."""

@@ -1,0 +1,5 @@
+"""Pairs whose privacy loss is accounted for numerically.
+
+`pld` convolves privacy loss distributions, `accounted` makes a pair of them, `composed` is k-fold
+composition, `dpsgd` is DP-SGD.
+"""
