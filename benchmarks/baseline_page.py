@@ -27,9 +27,9 @@ def app() -> pmui.Page:
         fnr, tnr = (np.concatenate([[0], np.cumsum(side)]) for side in counts)
         epsilon = np.linspace(0, 5, 201)
         delta = [np.maximum(counts[0] - np.exp(e) * counts[1], 0).sum() for e in epsilon]
-        centres = (edges[1:] + edges[:-1]) / 2
+        centers = (edges[1:] + edges[:-1]) / 2
         figures = [
-            go.Figure([go.Bar(x=centres, y=counts[0]), go.Bar(x=centres, y=counts[1])]),
+            go.Figure([go.Bar(x=centers, y=counts[0]), go.Bar(x=centers, y=counts[1])]),
             go.Figure(go.Scatter(x=1 - tnr, y=fnr)),
             go.Figure(go.Scatter(x=epsilon, y=delta)),
             go.Figure(go.Scatter(x=edges, y=fnr - tnr)),

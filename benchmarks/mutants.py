@@ -16,7 +16,7 @@ from pyarrow import feather, parquet
 
 ROWS = 60
 
-#: What lengths, offsets and counts are replaced by, besides neighbours of what they were.
+#: What lengths, offsets and counts are replaced by, besides neighbors of what they were.
 LIES = (0, 1, -1, 7, 255, 2**16, 2**31 - 1, -(2**31), 2**33, 2**40, 2**62, 2**63 - 1, -(2**63))
 
 #: What text is damaged with.

@@ -40,7 +40,7 @@ def digits(folder: Path) -> None:
 
 
 def breast_cancer(folder: Path) -> None:
-    """Breast cancer, extremely randomised trees, each grown on every training record."""
+    """Breast cancer, extremely randomized trees, each grown on every training record."""
     frame = losses(load_breast_cancer(), ExtraTreesClassifier(TREES, random_state=9), seed=9)
     frame["split"] = np.where(frame.pop("trained_on"), "train", "test")
     frame.to_csv(

@@ -107,7 +107,7 @@ def grave_faults(page: Any) -> list[str]:
     """What axe finds that shuts people out; faults that pass by while the page settles are none."""
     from axe_playwright_python.sync_playwright import Axe
 
-    # Widgets fade from one theme's colours to the other's when they arrive.
+    # Widgets fade from one theme's colors to the other's when they arrive.
     page.wait_for_function(
         "() => document.getAnimations().every(a => a.playState !== 'running')", timeout=30_000
     )

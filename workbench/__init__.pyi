@@ -108,7 +108,7 @@ from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
 from .testers.audit import audit_mechanism as audit_mechanism
 from .testers.evidence import MechanismAudit as MechanismAudit
-from .testers.finders.neighbors import Neighbours as Neighbours
+from .testers.finders.neighbors import Neighbors as Neighbors
 from .testers.two_samples import test_samples as test_samples
 from .training.canaries import CanaryRun as CanaryRun
 from .training.canaries import simulate_canaries as simulate_canaries

@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: a small table, in the colours of the page."""
+"""How results show themselves in a notebook: a small table, in the colors of the page."""
 
 from __future__ import annotations
 

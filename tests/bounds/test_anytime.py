@@ -50,7 +50,7 @@ def test_no_bet_gains_on_average_under_the_claim(name, ratio):
         slope, delta = claims.line(theta, top)
         for level in range(betting.LEVELS.size):
             p, q, gap = random_sides(rng, slope[level], delta[level], 2000)
-            # Pull the masses that break the claim towards P = Q, onto its edge.
+            # Pull the masses that break the claim toward P = Q, onto its edge.
             even = (p + q) / 2
             equal_gap = np.maximum(*[(1 - slope[level]) * even[:, [i, 3]].sum(1) for i in (0, 1)])
             equal_gap -= delta[level]
@@ -324,7 +324,7 @@ def test_e_values_are_at_most_one_on_average_without_a_leak():
         float(wb.anytime_e_value(wb.GaussianPair(0).sample(300, seed=i), 0, DELTA))
         for i in range(150)
     ]
-    # At ε = 0 and P = Q the bets are fair, but for centres that miss the sets' true masses.
+    # At ε = 0 and P = Q the bets are fair, but for centers that miss the sets' true masses.
     assert 0.5 < np.mean(values) < 1 + 4 * np.std(values) / np.sqrt(150)
 
 

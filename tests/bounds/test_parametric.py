@@ -192,7 +192,7 @@ def test_ordered_limits_do_not_mind_the_unit_of_the_score():
     assert again.estimate == pytest.approx(plain.estimate)
 
 
-# -- randomised response ---------------------------------------------------------------------------
+# -- randomized response ---------------------------------------------------------------------------
 
 
 def outcomes(false_p, n_p, false_q, n_q):
@@ -202,7 +202,7 @@ def outcomes(false_p, n_p, false_q, n_q):
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 3.0])
-def test_randomised_response_keeps_its_level(epsilon):
+def test_randomized_response_keeps_its_level(epsilon):
     """Exactly, by summing over all counts of false answers."""
     n_p, n_q, error = 30, 20, 0.05
     false = np.arange(n_p + n_q + 1)
@@ -221,13 +221,13 @@ def test_randomised_response_keeps_its_level(epsilon):
     assert found[0].lower == pytest.approx(np.log((1 - most) / most))
 
 
-def test_randomised_response_pools_both_sides():
+def test_randomized_response_pools_both_sides():
     fit = wb.family_fit(outcomes(250, 1000, 270, 1000), "randomized-response")
     assert fit.estimate == pytest.approx(np.log((2000 - 520) / 520))
     assert fit.parameter == "epsilon"
     check = wb.family_check(outcomes(250, 1000, 400, 1000), "randomized-response")
     assert check.refuted
-    assert "randomised response has one rate" in check.reason
+    assert "randomized response has one rate" in check.reason
     assert (check.fpr_there, check.fnr_there) == (0.4, 0.25)
     reversed_order = wb.family_fit(outcomes(800, 1000, 800, 1000), "randomized-response")
     assert not reversed_order.fits
@@ -241,7 +241,7 @@ TRUE = {
     "gaussian at 6": ("gaussian", None, wb.GaussianPair(6)),
     "laplace": ("laplace", None, wb.LaplacePair(1)),
     "subsampled": ("subsampled-gaussian", 0.25, wb.SubsampledGaussianPair(0.25, 0.3)),
-    "randomised response": ("randomized-response", None, wb.RandomizedResponsePair(1, 0)),
+    "randomized response": ("randomized-response", None, wb.RandomizedResponsePair(1, 0)),
 }
 
 

@@ -29,7 +29,7 @@ TRUE = {
             wb.GaussianPair(1.0),
         ],
     ),
-    "randomised response": (
+    "randomized response": (
         wb.RandomizedResponsePair(1.0, 0.05),
         [wb.ApproxDP(1.0, 0.05), wb.RandomizedResponsePair(1.0, 0.05)],
     ),
@@ -138,7 +138,7 @@ def test_losses_have_the_same_verdict_as_their_negatives():
 # -- power ----------------------------------------------------------------------------------------
 
 POWER = {
-    "randomised response of (ε, δ)": (
+    "randomized response of (ε, δ)": (
         wb.ApproxDP(1, DELTA),
         0,
         lambda x: wb.RandomizedResponsePair(x, DELTA),
@@ -150,7 +150,7 @@ POWER = {
     ),
     "Laplace of pure ε": (wb.PureDP(1), 1, wb.LaplacePair),
     "Gaussian of μ": (wb.GDP(0.5), 0, wb.GaussianPair),
-    "randomised response of Rényi": (
+    "randomized response of Rényi": (
         wb.RenyiDP(2, 0.3),
         0,
         lambda x: wb.RandomizedResponsePair(response_of_renyi(2, x), 0),
@@ -160,7 +160,7 @@ POWER = {
         1,
         lambda x: wb.GaussianPair(math.sqrt(x)),
     ),
-    "multiples of randomised response": (
+    "multiples of randomized response": (
         wb.RandomizedResponsePair(0.8, 0.01),
         0,
         lambda x: wb.RandomizedResponsePair(0.8 * x, 0.01),
@@ -236,7 +236,7 @@ def test_each_verdict_explains_itself():
     assert "does not show that it is true" in stands.explain()
     assert "would have caught ε ≥ " in stands.explain()
     assert (
-        "with 80 % power (randomised response without ties, the easiest to catch)"
+        "with 80 % power (randomized response without ties, the easiest to catch)"
         in stands.explain()
     )
     assert "if Gaussian" in stands.explain()
@@ -346,7 +346,7 @@ def test_the_renyi_region_is_exact(order, epsilon):
     assert renyi_tradeoff(order, epsilon, f) == pytest.approx(alpha, rel=1e-9)
     assert np.all(f >= wb.RenyiDP(order, epsilon).tradeoff(alpha) - 1e-9)
     assert np.all(f <= wb.GaussianPair(math.sqrt(2 * epsilon / order)).tradeoff(alpha))
-    # Randomised response of that divergence touches it.
+    # Randomized response of that divergence touches it.
     lie = expit(-response_of_renyi(order, epsilon))
     assert renyi_tradeoff(order, epsilon, np.array([lie]))[0] == pytest.approx(lie, rel=1e-6)
 

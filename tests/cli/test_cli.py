@@ -100,7 +100,7 @@ def test_json_keeps_the_fields_of_version_1_and_adds_claims(capsys):
     assert refuted["bounds"][0]["value"] > 1
     assert refuted["witness"]["fnr_upper"] < refuted["witness"]["claimed_fnr"]
     assert {p["mechanism"] for p in refuted["power"]} == {
-        "randomised response without ties",
+        "randomized response without ties",
         "Gaussian",
     }
 

@@ -148,7 +148,7 @@ def test_the_domain_and_the_relation_are_the_persons(capsys, mine):
     report = json.loads(run(capsys, *asked, *wide)[1])
     evidence = report["evidence"]
     assert (report["status"], report["relation"]) == (1, "substitute")  # sums change by up to 12
-    assert len(evidence["dataset"]) == len(evidence["neighbour"]) <= 2
+    assert len(evidence["dataset"]) == len(evidence["neighbor"]) <= 2
     assert all(len(record) == 2 for record in evidence["dataset"])
     assert all(x in range(-3, 4) for record in evidence["dataset"] for x in record)
     assert json.loads(run(capsys, *asked)[1])["status"] == 0
@@ -171,7 +171,7 @@ def test_json_holds_verdict_evidence_and_each_trial(capsys, mine):
     assert (report["verdict"], report["claim"]) == ("violation found", "pure(1)")
     assert report["evidence"]["bound"]["guarantee"] == "held-out"
     assert report["evidence"]["parameter"] > 1
-    assert abs(len(report["evidence"]["dataset"]) - len(report["evidence"]["neighbour"])) == 1
+    assert abs(len(report["evidence"]["dataset"]) - len(report["evidence"]["neighbor"])) == 1
     assert [trial["index"] for trial in report["trials"]] == [0, 1, 2, 3]
     again = json.loads(run(capsys, *asked)[1])
     assert again["evidence"] == report["evidence"]  # the same seed, the same result

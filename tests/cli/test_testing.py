@@ -43,7 +43,7 @@ def test_a_broken_one_fails_with_words():
     assert "broken, which claims pure(1): violation found: ε ≥ " in said
     assert "where 1 is claimed" in said
     assert "Dataset: [" in said
-    assert "neighbour: [" in said
+    assert "neighbor: [" in said
     assert "fails this test for at most 5 % of all seeds" in said
     assert "error.audit.replay()" in said
     replay = caught.value.audit.replay()

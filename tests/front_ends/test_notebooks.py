@@ -161,7 +161,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "own function, repaired: violations": (0, 0),
         "doubled median: ε at least, by random": (1.5, 0.5),  # above the claim, below 2ε
         "doubled median: ε at least, by bandit": (1.5, 0.5),
-        "randomised response with a coin: ε at least": (1.82, 0.042),
+        "randomized response with a coin: ε at least": (1.82, 0.042),
         "fixed seed: findings that count": (0, 0),
         "rare leak: violations": (0, 0),
         "trap: violations": (0, 0),
@@ -248,7 +248,7 @@ TRUTHS = {
         "own function: ε on fresh runs": 9.277,  # log(2 n/log 20)
         "doubled median: ε at least, by random": 2.0,
         "doubled median: ε at least, by bandit": 2.0,
-        "randomised response with a coin: ε at least": 1.86200,  # log(1 + 2e)
+        "randomized response with a coin: ε at least": 1.86200,  # log(1 + 2e)
     },
 }
 

@@ -57,7 +57,7 @@ def test_the_direct_limit_is_never_the_smaller(epsilon, delta):
 
 
 def test_information_of_a_symmetric_channel():
-    """Randomised response is the binary symmetric channel: 1 − h(p_f) bits at even odds."""
+    """Randomized response is the binary symmetric channel: 1 − h(p_f) bits at even odds."""
     pair = wb.RandomizedResponsePair(1.0, 0.0)
     assert mutual_information(pair, 0.5) == pytest.approx(1 - entropy(direct(pair)), abs=1e-12)
     for prior in (0.1, 0.3):

@@ -19,8 +19,8 @@ from workbench.onerun.families import (
 FAMILIES = {
     "gaussian": GaussianFamily(),
     "laplace": LaplaceFamily(),
-    "randomised response": RandomizedResponseFamily(0.0),
-    "randomised response, 0.05": RandomizedResponseFamily(0.05),
+    "randomized response": RandomizedResponseFamily(0.0),
+    "randomized response, 0.05": RandomizedResponseFamily(0.05),
     "subsampled, 0.25": SubsampledGaussianFamily(0.25),
     "subsampled, 1": SubsampledGaussianFamily(1.0),
 }
@@ -123,7 +123,7 @@ def test_the_guess_error_ends_at_the_bit_error_and_grows_with_the_share(name):
 
 def test_the_general_guess_error_is_exact_for_symmetric_pairs():
     shares = np.linspace(0.01, 1, 50)
-    for name in ("gaussian", "laplace", "randomised response, 0.05"):
+    for name in ("gaussian", "laplace", "randomized response, 0.05"):
         family = FAMILIES[name]
         general = Family.guess_error(family, 1.0, shares)
         assert general == pytest.approx(family.guess_error(1.0, shares), abs=1e-8)

@@ -29,8 +29,8 @@ SETTINGS = {
     "gaussian 0.5": (wb.GaussianPair(0.5), "gaussian", {}),
     "gaussian 2": (wb.GaussianPair(2.0), "gaussian", {}),
     "laplace 1": (wb.LaplacePair(1.0), "laplace", {}),
-    "randomised response 1": (wb.RandomizedResponsePair(1.0, DELTA), "randomized-response", {}),
-    "randomised response 4": (wb.RandomizedResponsePair(4.0, DELTA), "randomized-response", {}),
+    "randomized response 1": (wb.RandomizedResponsePair(1.0, DELTA), "randomized-response", {}),
+    "randomized response 4": (wb.RandomizedResponsePair(4.0, DELTA), "randomized-response", {}),
     "subsampled": (wb.SubsampledGaussianPair(0.5, 0.5), "subsampled-gaussian", {"q": 0.5}),
 }
 METHODS = ("bits", "bits-hoeffding", "fdp", "steinke", "sharp")
@@ -72,8 +72,8 @@ def test_false_claims_are_at_most_nominal(setting, method):
             assert next_rate > ERROR  # the level is used up to the step of one count
 
 
-@pytest.mark.parametrize("setting", ["randomised response 1", "randomised response 4"])
-def test_coin_bounds_use_their_level_on_randomised_response(setting):
+@pytest.mark.parametrize("setting", ["randomized response 1", "randomized response 4"])
+def test_coin_bounds_use_their_level_on_randomized_response(setting):
     pair, family, _ = SETTINGS[setting]
     for method in ("steinke", "sharp"):
         assert rate_of_false_claims(pair, 50, method, family)[1] > ERROR
@@ -94,7 +94,7 @@ def test_the_same_check_catches_an_estimate_sold_as_a_bound():
 OPTIMAL = {
     "gaussian": (GaussianFamily(), 1.0),
     "laplace": (LaplaceFamily(), 1.0),
-    "randomised response": (RandomizedResponseFamily(0.05), 1.0),
+    "randomized response": (RandomizedResponseFamily(0.05), 1.0),
     "subsampled": (SubsampledGaussianFamily(0.25), 1.5),
 }
 
@@ -136,7 +136,7 @@ def test_abstaining_bounds_keep_their_level(setting, share):
 
 @pytest.mark.parametrize("method", ["steinke", "sharp", "fdp"])
 def test_coin_bounds_keep_their_level_with_abstentions(method):
-    for setting in ("gaussian 2", "randomised response 4"):
+    for setting in ("gaussian 2", "randomized response 4"):
         pair, family, _ = SETTINGS[setting]
         assumed = family if method == "fdp" else None
         found = false_claims(

@@ -119,7 +119,7 @@ def test_gaussian_bits_are_clearly_tighter(mu):
 
 
 @pytest.mark.parametrize("epsilon", [0.25, 1.0, 4.0])
-def test_randomised_response_is_audited_equally_well(epsilon):
+def test_randomized_response_is_audited_equally_well(epsilon):
     pair = wb.RandomizedResponsePair(epsilon, DELTA)
     bits, steinke, _ = means(pair, "randomized-response", 1000)
     assert bits == pytest.approx(steinke, abs=0.02)

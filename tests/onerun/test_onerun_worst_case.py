@@ -99,7 +99,7 @@ def test_the_sharp_limit_is_never_behind_steinke():
 FAMILIES = {
     "gaussian": (GaussianFamily(), 1.0),
     "laplace": (LaplaceFamily(), 1.0),
-    "randomised response": (RandomizedResponseFamily(0.01), 1.0),
+    "randomized response": (RandomizedResponseFamily(0.01), 1.0),
     "subsampled": (SubsampledGaussianFamily(0.25), 2.0),
     "any pair": (PairFamily("Gaussian", wb.GaussianPair, largest=20), 1.0),
 }

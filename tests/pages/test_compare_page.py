@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from test_scores_page import (
     CSV,
-    LABELLED,
+    LABELED,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
@@ -176,6 +176,6 @@ def test_one_set_alone_is_no_comparison():
 
 
 def test_files_with_labels_are_read(page):
-    page.param.update(b_source="file", b_upload=files(("labelled.csv", LABELLED)))
+    page.param.update(b_source="file", b_upload=files(("labeled.csv", LABELED)))
     assert page.message == ""
     assert (page.b.n_p, page.b.n_q) == (100, 100)

@@ -20,7 +20,7 @@ from workbench.pages.mechanism.choice import claim_values
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.testers.evidence import MechanismAudit, Picture, Replay, Trial
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers.base import Finding
 
 PATIENCE = 30
@@ -49,12 +49,12 @@ def picture(**more):
     return Picture(**{**made, **more})
 
 
-def trial(index, neighbours=None, **values):
+def trial(index, neighbors=None, **values):
     """A trial with a parameter for each tester that took part."""
     a = np.array([0.1, 0.5, 0.9])
     findings = {name: finding(value) for name, value in values.items()}
     pictures = {"mmd": picture()} if findings else {}
-    pair = neighbours or Neighbours(a, a[:2])
+    pair = neighbors or Neighbors(a, a[:2])
     return Trial(
         index, pair, findings, runs=2000, confidence=0.999, pictures=pictures, digest=f"{index}"
     )
@@ -107,7 +107,7 @@ def test_marks_are_filled_exactly_where_the_claim_is_refuted_and_lost_trials_are
     assert "2 findings above it; the largest is 1.70" in drawn["layout"]["meta"]["summary"]
 
 
-def test_testers_differ_in_symbol_and_in_colour():
+def test_testers_differ_in_symbol_and_in_color():
     marks = charts.MARKS.values()
     assert len({mark.symbol for mark in marks}) == len({mark.role for mark in marks}) == 4
 
@@ -152,7 +152,7 @@ def test_a_witness_is_drawn_with_a_strip_of_its_strength(made):
     assert max(s["x1"] for s in strip) <= right
 
 
-def test_a_strip_shows_both_colours_where_the_strength_has_no_zero():
+def test_a_strip_shows_both_colors_where_the_strength_has_no_zero():
     tail = picture(labels=("0", "1", "2"), counts_p=(1, 2, 3), counts_q=(3, 2, 1),
                    strength=(0.0, 1.5, 3.0))  # fmt: skip
     strip = [
@@ -169,22 +169,22 @@ def test_what_no_tester_could_have_found_is_told_as_such():
     assert {"histogram · 1.40", "MMD · too few runs"} <= set(told)
 
 
-def test_the_record_in_which_datasets_differ_is_coloured():
+def test_the_record_in_which_datasets_differ_is_colored():
     a = np.array([0.5, 0.5, 0.2])
-    only_q = dataset_charts.datasets(Neighbours(a[1:], a))["data"][3]
+    only_q = dataset_charts.datasets(Neighbors(a[1:], a))["data"][3]
     assert list(only_q["x"]) == [0.5]
     assert only_q["marker"]["color"] == "@q"
     table = np.zeros((30, 4))
     other = table.copy()
     other[7] = [1, 0, 0, 1]
-    drawn = dataset_charts.datasets(Neighbours(table, other, "substitute"))
+    drawn = dataset_charts.datasets(Neighbors(table, other, "substitute"))
     cells = drawn["data"][0]
     assert max(cells["y"]) == dataset_charts.SHARED + 1
     assert cells["customdata"][-4:] == [1, 0, 0, 1]
     framed = [s["line"]["color"] for s in drawn["layout"]["shapes"] if s["line"]["width"]]
     assert framed == ["@p", "@q"]
     assert "19 more records are in both" in drawn["layout"]["xaxis"]["title"]["text"]
-    words = Neighbours(np.array(["a", "b"]), np.array(["a"]))
+    words = Neighbors(np.array(["a", "b"]), np.array(["a"]))
     assert dataset_charts.datasets(words)["data"] == []
 
 
@@ -335,7 +335,7 @@ def test_evidence_is_re_checked_on_fresh_runs(searched):
 
 
 def test_nothing_is_claimed_of_a_private_mechanism():
-    page = MechanismPage(mechanism="randomised-response", datasets="grid", **TINY)
+    page = MechanismPage(mechanism="randomized-response", datasets="grid", **TINY)
     page.run_job("search")
     assert page.verdict().text == "none found"
     assert page.strongest().value <= 1

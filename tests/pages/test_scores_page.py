@@ -14,9 +14,7 @@ from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
-LABELLED = "score,alt,member\n" + "\n".join(
-    f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200)
-)
+LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
 CLAIMS = (("claims.csv", b"epsilon,delta\n0,0.4\n1,0.1\n4,1e-5\n"),)
 
 
@@ -173,7 +171,7 @@ def test_a_rule_voids_fixed_bin_limits_even_over_a_fixed_range(page, rule):
     ],
 )
 def test_changes_of_the_second_kind_mark_the_bounds_until_reset(page, name, value, says):
-    upload(page, ("labelled.csv", LABELLED))
+    upload(page, ("labeled.csv", LABELED))
     assert page.epsilon().void is None
     before = page.epsilon()
     setattr(page, name, value)
@@ -187,7 +185,7 @@ def test_changes_of_the_second_kind_mark_the_bounds_until_reset(page, name, valu
 def test_a_second_file_marks_the_bounds(page):
     upload(page, ("one.csv", CSV))
     assert page.epsilon().void is None
-    page.upload = (("two.csv", LABELLED.encode()),)
+    page.upload = (("two.csv", LABELED.encode()),)
     assert "the file" in page.epsilon().void
 
 

@@ -408,7 +408,7 @@ def test_names_are_for_people():
     assert GaussianPair(1).name == "Gaussian, μ = 1"
     assert SubsampledGaussianPair(0.25, 0.3).name == "Subsampled Gaussian, q = 0.25, σ = 0.3"
     assert LaplacePair(0.5).name == "Laplace, μ = 0.5"
-    assert RandomizedResponsePair(1, 0.01).name == "Randomised response, ε = 1, δ = 0.01"
+    assert RandomizedResponsePair(1, 0.01).name == "Randomized response, ε = 1, δ = 0.01"
     assert repr(RandomizedResponsePair(1, 0)) == "RandomizedResponsePair(epsilon=1.0, delta=0.0)"
 
 

@@ -173,7 +173,7 @@ def test_gaussians_compose_in_closed_form():
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.4, 0.01), (0.4, 0.0), (2.0, 1e-6)])
-def test_randomised_responses_compose_to_the_sum_over_their_outcomes(epsilon, delta):
+def test_randomized_responses_compose_to_the_sum_over_their_outcomes(epsilon, delta):
     k = 3
     high = (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
     p = np.array([0, 1 - delta - high, high, delta])
@@ -187,7 +187,7 @@ def test_randomised_responses_compose_to_the_sum_over_their_outcomes(epsilon, de
     assert composed.epsilon(0) == (math.inf if delta else pytest.approx(k * epsilon, rel=1e-14))
 
 
-def test_randomised_responses_agree_with_the_accountant():
+def test_randomized_responses_agree_with_the_accountant():
     from dp_accounting.pld import common, privacy_loss_distribution
 
     one = privacy_loss_distribution.from_privacy_parameters(
@@ -245,16 +245,16 @@ def test_the_reference_of_the_literature():
     assert 0 < pair.resolution < 1e-11
 
 
-@pytest.mark.parametrize("neighbouring", ["add-remove", "substitute"])
+@pytest.mark.parametrize("neighboring", ["add-remove", "substitute"])
 @pytest.mark.parametrize(("sigma", "q", "steps"), [(1.0, 0.05, 100), (2.0, 0.5, 10)])
-def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighbouring):
+def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighboring):
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution
 
     relation = {
         "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
         "substitute": NeighboringRelation.REPLACE_ONE,
-    }[neighbouring]
+    }[neighboring]
     theirs = [
         privacy_loss_distribution.from_gaussian_mechanism(
             sigma,
@@ -264,7 +264,7 @@ def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighbouring):
         ).self_compose(steps)
         for width in (2e-3, 1e-3)
     ]
-    ours = wb.DPSGDPair(sigma, q, steps, neighbouring)
+    ours = wb.DPSGDPair(sigma, q, steps, neighboring)
     for delta in (1e-3, 1e-5):
         low, high = ours.epsilon_interval(delta)
         coarse, fine = (grid.get_epsilon_for_delta(delta) for grid in theirs)
@@ -301,9 +301,9 @@ def test_training_figures_become_rate_and_steps():
     )
 
 
-@pytest.mark.parametrize("neighbouring", ["add-remove", "substitute"])
-def test_the_central_limit_is_near_where_it_should_be_and_says_that_it_is_approximate(neighbouring):
-    pair = wb.DPSGDPair(2.0, 0.002, 20_000, neighbouring)
+@pytest.mark.parametrize("neighboring", ["add-remove", "substitute"])
+def test_the_central_limit_is_near_where_it_should_be_and_says_that_it_is_approximate(neighboring):
+    pair = wb.DPSGDPair(2.0, 0.002, 20_000, neighboring)
     limit = pair.central_limit()
     assert limit.mu == pair.clt_gdp_mu
     assert "approximate" in limit.name

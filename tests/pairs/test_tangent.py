@@ -47,7 +47,7 @@ def test_the_profiles_meet_where_it_says(pair, floor):
 
 
 def test_hists_pair_has_no_tangent_point_at_any_floor():
-    """Its local μ rises towards 1/σ, so every search for one ends at the end of its range."""
+    """Its local μ rises toward 1/σ, so every search for one ends at the end of its range."""
     met = [meeting_point(HIST, floor) for floor in (1e-2, FLOOR, 1e-6, 1e-12)]
     assert not any(m.tangent for m in met)
     assert [m.alpha for m in met] == [m.floor for m in met]

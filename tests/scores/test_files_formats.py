@@ -79,7 +79,7 @@ def test_one_file_per_side(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", [*FRAME_WRITERS, "npy"])
-def test_bytes_without_a_name_are_recognised(tmp_path, suffix):
+def test_bytes_without_a_name_are_recognized(tmp_path, suffix):
     path = tmp_path / f"scores.{suffix}"
     if suffix == "npy":
         np.save(path, np.array(list(zip(P, Q, strict=True)), dtype=[("p", float), ("q", float)]))

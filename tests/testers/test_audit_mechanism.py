@@ -174,7 +174,7 @@ def test_the_same_test_catches_a_budget_that_gives_each_trial_the_full_level(mon
 
 
 def bit(dataset, size, rng):
-    """Randomised response: leaks all that pure(1) allows."""
+    """Randomized response: leaks all that pure(1) allows."""
     truth = len(dataset) > 1
     return np.where(rng.random(size) < np.e / (1 + np.e), truth, not truth)
 
@@ -346,7 +346,7 @@ def test_outputs_that_ignore_the_random_stream_are_void():
 
     found = audit(same_noise)
     assert found.verdict == "nothing tested"
-    assert "dataset and on its neighbour" in found.explain()
+    assert "dataset and on its neighbor" in found.explain()
 
 
 @pytest.mark.parametrize(
@@ -376,16 +376,16 @@ def test_a_mechanism_cannot_change_the_datasets_of_the_next_call():
 
     found = audit(spoils, datasets=(np.array([0.0, 9.0]), np.array([0.0])))
     assert found.verdict == "none found"
-    np.testing.assert_array_equal(found.trials[0].neighbours.dataset, [0.0, 9.0])
+    np.testing.assert_array_equal(found.trials[0].neighbors.dataset, [0.0, 9.0])
 
 
-def test_datasets_that_are_no_neighbours_lose_one_trial():
+def test_datasets_that_are_no_neighbors_lose_one_trial():
     far = (np.array([0.0, 1.0, 2.0]), np.array([0.0]))
     found = audit(leaky, datasets=[far, PAIR, PAIR])
-    assert found.trials[0].neighbours is None
-    assert "neighbours by add-remove" in found.trials[0].error
+    assert found.trials[0].neighbors is None
+    assert "neighbors by add-remove" in found.trials[0].error
     assert found.violation
-    with pytest.raises(ValueError, match="neighbours by add-remove"):
+    with pytest.raises(ValueError, match="neighbors by add-remove"):
         audit(leaky, datasets=far)
 
 
@@ -574,7 +574,7 @@ def test_a_learning_finder_sees_the_trials_in_order():
 
         def propose(self, history):
             self.seen.append([promise for _, promise in history])
-            return wb.Neighbours(*PAIR)
+            return wb.Neighbors(*PAIR)
 
     here, there = Learns(), Learns()
     one = audit(leaky, datasets=here)
@@ -687,7 +687,7 @@ def test_a_result_comes_back_from_its_file_as_it_was(tmp_path):
         (np.array([1.0, 2.0]), np.array([5.0])),
     ]
     found = audit(odd, datasets=list(datasets), trials=7)
-    found = replace(found, trials=(*found.trials, Trial(6, wb.Neighbours(table, table[:1]))))
+    found = replace(found, trials=(*found.trials, Trial(6, wb.Neighbors(table, table[:1]))))
     found.save(tmp_path / "audit.json")
     json.loads((tmp_path / "audit.json").read_text(), parse_constant=pytest.fail)
     back = wb.MechanismAudit.load(tmp_path / "audit.json")
@@ -699,8 +699,8 @@ def test_a_result_comes_back_from_its_file_as_it_was(tmp_path):
     assert back.best.finding.bound == found.best.finding.bound
     pd.testing.assert_frame_equal(back.to_frame(), found.to_frame())
     for one, other in zip(found.trials, back.trials, strict=True):
-        if one.neighbours is not None:
-            ours, theirs = one.neighbours.dataset, other.neighbours.dataset
+        if one.neighbors is not None:
+            ours, theirs = one.neighbors.dataset, other.neighbors.dataset
             assert ours.dtype == theirs.dtype
             np.testing.assert_array_equal(ours, theirs)
 
@@ -781,14 +781,14 @@ def test_a_violation_is_told_with_its_datasets():
     assert text.startswith("violation found: ε ≥ ")
     assert "where 1 is claimed (threshold, trial " in text
     assert "95 % for all trials and testers together" in text
-    assert "Dataset: [0., 1.]; neighbour: [0.]." in text
+    assert "Dataset: [0., 1.]; neighbor: [0.]." in text
     many = np.r_[np.zeros(29), 1.0]
     text = audit(leaky, datasets=(many, many[:-1])).in_words()
-    assert "30 records; the neighbour lacks [1.]" in text
+    assert "30 records; the neighbor lacks [1.]" in text
     text = audit(leaky, datasets=(many[:-1], many)).in_words()
-    assert "29 records; the neighbour also has [1.]" in text
+    assert "29 records; the neighbor also has [1.]" in text
     text = audit(leaky, datasets=(many, np.zeros(30))).in_words()
-    assert "the neighbour has [0.] in place of [1.]" in text
+    assert "the neighbor has [0.] in place of [1.]" in text
 
 
 def test_the_best_finding_is_the_strongest_violation():

@@ -1,4 +1,4 @@
-"""Dataset finders: neighbours within the domain, repeatable, and the bandit learns."""
+"""Dataset finders: neighbors within the domain, repeatable, and the bandit learns."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ from workbench.testers.finders.base import (
     Tried,
     finder,
 )
-from workbench.testers.finders.neighbors import RELATIONS, Neighbours, NotNeighbours, left_over
+from workbench.testers.finders.neighbors import RELATIONS, Neighbors, NotNeighbors, left_over
 
 DOMAINS = {
     "vectors": Domain(),
@@ -24,11 +24,11 @@ DOMAINS = {
 }
 
 
-def differing(neighbours):
+def differing(neighbors):
     """The record that only the first dataset has, and the one that only the second has."""
     first, second = (
         Counter(tuple(np.atleast_1d(r).tolist()) for r in data)
-        for data in (neighbours.dataset, neighbours.neighbour)
+        for data in (neighbors.dataset, neighbors.neighbor)
     )
     return [np.array(next(iter(x), ())) for x in (first - second, second - first)]
 
@@ -42,19 +42,19 @@ def run(search, promise, trials):
 
 
 def same(a, b):
-    return np.array_equal(a.dataset, b.dataset) and np.array_equal(a.neighbour, b.neighbour)
+    return np.array_equal(a.dataset, b.dataset) and np.array_equal(a.neighbor, b.neighbor)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("name", SEARCHES)
-def test_proposals_are_neighbours_within_the_domain(name, domain, relation):
+def test_proposals_are_neighbors_within_the_domain(name, domain, relation):
     trials = 16 if name == "bandit" else 200
     history = run(finder(name, relation, domain, seed=1), lambda n: n.dataset.mean(), trials)
     assert history
-    for proposal, _ in history:  # that they are neighbours, `Neighbours` has checked
+    for proposal, _ in history:  # that they are neighbors, `Neighbors` has checked
         assert proposal.relation == relation
-        for data in (proposal.dataset, proposal.neighbour):
+        for data in (proposal.dataset, proposal.neighbor):
             assert data.shape[1:] == ((domain.columns,) if domain.columns else ())
             assert domain.least <= len(data) <= domain.most
             assert np.all((domain.low <= data) & (data <= domain.high))
@@ -72,8 +72,8 @@ def test_a_seed_and_a_history_fix_the_proposals(name):
     assert all(map(same, first, searched(5, len_of))) == (name == "grid")
 
 
-def len_of(neighbours):
-    return float(len(neighbours.dataset))
+def len_of(neighbors):
+    return float(len(neighbors.dataset))
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -119,7 +119,7 @@ def test_the_grid_covers_every_size_value_and_change(relation):
     history = run(finder("grid", relation, domain), len_of, 10_000)
     met = set()
     for n, _ in history:
-        shared = Counter(n.dataset.tolist()) & Counter(n.neighbour.tolist())
+        shared = Counter(n.dataset.tolist()) & Counter(n.neighbor.tolist())
         if len(shared) == 1:
             change = frozenset(int(r[0]) for r in differing(n) if r.size)
             met.add((shared.total(), next(iter(shared)), change))
@@ -134,7 +134,7 @@ def test_the_grid_covers_every_size_value_and_change(relation):
             else [frozenset(x) for x in ((0, 1), (0, 2), (1, 2))]
         )
     }
-    contents = [(n.dataset.tobytes(), n.neighbour.tobytes()) for n, _ in history]
+    contents = [(n.dataset.tobytes(), n.neighbor.tobytes()) for n, _ in history]
     assert len(set(contents)) == len(contents)  # nothing twice
 
 
@@ -148,10 +148,10 @@ def test_the_grid_begins_at_the_ends_and_goes_from_small_to_large():
 # -- the bandit ----------------------------------------------------------------------------------
 
 
-def peak(neighbours):
+def peak(neighbors):
     """1 at a record of 0.3 among 29 others around 0.6; next to nothing far from there."""
-    record = differing(neighbours)[0][0]
-    size, middle = len(neighbours.dataset), neighbours.dataset.mean()
+    record = differing(neighbors)[0][0]
+    size, middle = len(neighbors.dataset), neighbors.dataset.mean()
     return float(
         np.exp(
             -(((record - 0.3) / 0.25) ** 2)
@@ -161,9 +161,9 @@ def peak(neighbours):
     )
 
 
-def slope(neighbours):
+def slope(neighbors):
     """Grows with the record's value and with every record less; 1 at most."""
-    return float(differing(neighbours)[0][0]) / (len(neighbours.dataset) - 1)
+    return float(differing(neighbors)[0][0]) / (len(neighbors.dataset) - 1)
 
 
 def best(name, promise, seeds, trials=25):
@@ -203,7 +203,7 @@ def test_the_bandit_gives_several_at_a_time_and_repeats_none():
     history = run(search, slope, 10)
     several = [search.propose(history) for _ in range(5)]
     everything = [n for n, _ in history] + several
-    assert len({(n.dataset.tobytes(), n.neighbour.tobytes()) for n in everything}) == 15
+    assert len({(n.dataset.tobytes(), n.neighbor.tobytes()) for n in everything}) == 15
 
 
 def test_the_bandit_goes_on_where_every_dataset_was_tried():
@@ -215,7 +215,7 @@ def test_the_bandit_goes_on_where_every_dataset_was_tried():
 
 
 def test_one_pair_for_all_trials():
-    pair = Neighbours(np.array([1.0, 2.0]), np.array([1.0]))
+    pair = Neighbors(np.array([1.0, 2.0]), np.array([1.0]))
     for spec in (pair, ([1.0, 2.0], [1.0])):
         search = finder(spec)
         assert isinstance(search, Fixed)
@@ -225,17 +225,17 @@ def test_one_pair_for_all_trials():
     assert finder(search) is search
 
 
-def test_a_pair_that_is_not_neighbours_is_told_at_once():
-    with pytest.raises(NotNeighbours, match="2 records are only in the first"):
+def test_a_pair_that_is_not_neighbors_is_told_at_once():
+    with pytest.raises(NotNeighbors, match="2 records are only in the first"):
         finder(([1, 2, 3, 4], [1, 2]))
-    with pytest.raises(NotNeighbours, match="one record more or less"):
+    with pytest.raises(NotNeighbors, match="one record more or less"):
         finder(([1, 2], [1, 3]), relation="add-remove")
-    with pytest.raises(NotNeighbours, match="neighbours by add-remove; the claim is about sub"):
-        finder(Neighbours(np.ones(2), np.ones(1)), relation="substitute")
+    with pytest.raises(NotNeighbors, match="neighbors by add-remove; the claim is about sub"):
+        finder(Neighbors(np.ones(2), np.ones(1)), relation="substitute")
 
 
 def test_own_datasets_until_they_end():
-    pairs = [([0], [1]), Neighbours(np.array([1, 1]), np.array([1]))]
+    pairs = [([0], [1]), Neighbors(np.array([1, 1]), np.array([1]))]
     for source in (pairs, iter(pairs), (p for p in pairs), tuple(pairs[::-1])):
         search = finder(source)
         assert isinstance(search, Own)
@@ -247,9 +247,9 @@ def test_own_datasets_until_they_end():
 @pytest.mark.parametrize(
     ("bad", "error", "words"),
     [
-        (([0, 0], [1, 1]), NotNeighbours, "2 records are only in the first"),
-        (([0], [0]), NotNeighbours, "0 records"),
-        ((0.5, 1.5), NotNeighbours, "datasets must be"),
+        (([0, 0], [1, 1]), NotNeighbors, "2 records are only in the first"),
+        (([0], [0]), NotNeighbors, "0 records"),
+        ((0.5, 1.5), NotNeighbors, "datasets must be"),
         (([[1, 2], [3]], [1]), ProposalError, "must be an array"),
         ("pair", ProposalError, "got str"),
         (None, ProposalError, "got NoneType"),
@@ -302,15 +302,15 @@ def test_what_is_no_finder(spec, words):
     ],
 )
 @pytest.mark.parametrize("name", SEARCHES)
-def test_a_domain_without_neighbours(name, domain, relation, words):
+def test_a_domain_without_neighbors(name, domain, relation, words):
     with pytest.raises(ValueError, match=words):
         finder(name, relation, domain)
 
 
 def test_whole_and_real_records_are_equal_and_so_are_nan():
     whole, real = np.array([3, 1, 2]), np.array([1.0, 2.0])
-    assert Neighbours(whole, real).relation == "add-remove"
+    assert Neighbors(whole, real).relation == "add-remove"
     assert left_over(whole, real).tolist() == [3]
     table = np.array([[np.nan, 1.0], [0.0, 1.0]])
     assert left_over(table, table[:1].copy()).tolist() == [[0.0, 1.0]]
-    Neighbours(table, table[:1].copy())
+    Neighbors(table, table[:1].copy())

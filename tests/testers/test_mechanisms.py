@@ -16,7 +16,7 @@ import workbench as wb
 from workbench.claims import GDP, PureDP
 from workbench.mechanisms import svt
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 
 RUNS = 200_000
 
@@ -158,7 +158,7 @@ class Winner:
 
 
 class Bits:
-    """Outcomes of randomised response of one record."""
+    """Outcomes of randomized response of one record."""
 
     def __init__(self, lie):
         self.lie = lie
@@ -229,8 +229,8 @@ LAWS = {
     "svt6": Patterns(2, 2),
     "dp-gd": Scalar(descent(1.0), np.linspace(-3, 6, 91)),
     "dp-gd-half-noise": Scalar(descent(0.5), np.linspace(-3, 6, 91)),
-    "randomised-response": Bits(1 / _E),
-    "randomised-response-coin": Bits(0.5 / _E),
+    "randomized-response": Bits(1 / _E),
+    "randomized-response-coin": Bits(0.5 / _E),
     "histogram": Scalar(last_bin(True), np.append(np.linspace(-5, 6, 45), -1e-9)),
     "histogram-empty-bins": Scalar(last_bin(False), np.append(np.linspace(-5, 6, 45), -1e-9)),
 }
@@ -244,7 +244,7 @@ LEAKS = {
     "svt1": 0.98,
     "svt2": 0.56,
     "dp-gd": 0.99,
-    "randomised-response": 0.999,
+    "randomized-response": 0.999,
     "histogram": 0.999,
 }
 
@@ -305,7 +305,7 @@ def test_outputs_follow_the_exact_law(name):
         assert abs(law.sum() - 1) < 1e-6
         counts = np.bincount(outcomes.codes(card(dataset, RUNS, rng)), minlength=len(law))
         assert p_value(counts, law) > 1e-5
-        assert p_value(counts, other) < 1e-5, "the test must tell the neighbour's law apart"
+        assert p_value(counts, other) < 1e-5, "the test must tell the neighbor's law apart"
 
 
 @pytest.mark.parametrize("name", GALLERY)
@@ -343,9 +343,9 @@ def test_svt5_tells_the_order_of_two_counts():
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_pairs_are_neighbours_within_the_domain(name):
+def test_pairs_are_neighbors_within_the_domain(name):
     card = GALLERY[name]
-    Neighbours(*card.pair, card.relation)
+    Neighbors(*card.pair, card.relation)
     for dataset in card.pair:
         domain = card.domain
         assert domain.low <= dataset.min() <= dataset.max() <= domain.high

@@ -99,7 +99,7 @@ def test_two_coins_attain_what_a_renyi_claim_allows(order, budget, epsilon):
 
 @pytest.mark.parametrize("order", [1.01, 1.5, 2.0, 17.0])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 9.0, 500.0])
-def test_pure_dp_allows_the_divergence_of_randomised_response(order, epsilon):
+def test_pure_dp_allows_the_divergence_of_randomized_response(order, epsilon):
     p, q = 1 / (1 + np.exp(-epsilon)), 1 / (1 + np.exp(epsilon))
     if epsilon < 400:
         with np.errstate(all="ignore"):

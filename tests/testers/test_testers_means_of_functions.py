@@ -48,7 +48,7 @@ ALIKE = {f.__name__: (f, f) for f in (normal, repeated_columns, half_nan, any_sc
 
 
 def responses(epsilon, delta=0.0):
-    """Randomised response: the leakiest outputs that are (ε, δ)-DP."""
+    """Randomized response: the leakiest outputs that are (ε, δ)-DP."""
 
     def draw(rng, n, flip):
         told = rng.random(n) < 1 / (1 + math.exp(-epsilon))
@@ -276,7 +276,7 @@ def test_refusals_say_why():
     assert RenyiTester().refuses(ApproxDP(1, 0), example) is None
     assert "order 3" in RenyiTester(order=3).refuses(RenyiDP(2, 1), example)
     assert RenyiTester(order=1.5).refuses(RenyiDP(2, 1), example) is None
-    assert "Randomised" in RenyiTester().refuses(wb.RandomizedResponsePair(1, 0.1), example)
+    assert "Randomized" in RenyiTester().refuses(wb.RandomizedResponsePair(1, 0.1), example)
     assert RenyiTester().refuses(wb.GaussianPair(1.0), example) is None
     assert all(MMDTester().refuses(c, example) is None for c in (ApproxDP(1, 0.1), GDP(1)))
 

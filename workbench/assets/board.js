@@ -293,7 +293,7 @@ class ChartCard {
       arrays.set(text, this.arrays.get(text) ?? array())
       return arrays.get(text)
     }
-    const paint = role => colour(role, style)
+    const paint = role => color(role, style)
     const data = revive(this.figure.data, paint, keep)
     // A layout's arrays are plotly's to change (ranges), but for those of the ticks.
     const layout = revive(this.figure.layout, paint, (text, array) => array())
@@ -444,7 +444,7 @@ function moveNamed({shapes = [], annotations = []}, name, x) {
   for (const note of annotations) if (note.name === name) note.x = x
 }
 
-// A figure as plotly wants it: roles become colours, encoded arrays become typed arrays.
+// A figure as plotly wants it: roles become colors, encoded arrays become typed arrays.
 function revive(value, paint, keep) {
   const again = one => revive(one, paint, keep)
   if (typeof value === "string") return value.startsWith("@") ? paint(value) : value
@@ -460,7 +460,7 @@ const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
 
 // The palette lives in the page's style sheet, so that a change of theme asks no server.
-function colour(role, style) {
+function color(role, style) {
   const [, name, opacity] = role.match(ROLE) ?? []
   if (!name) return role
   const hex = style.getPropertyValue(`--wb-${name}`).trim()

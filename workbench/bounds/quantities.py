@@ -183,9 +183,9 @@ class TruePositiveRate(_Asked):
 
     def of_point(self, alpha: Floats, beta: Floats) -> Floats:
         with quiet():
-            towards_always = 1 - (1 - self.fpr) * (beta / (1 - alpha))
-            towards_never = self.fpr * ((1 - beta) / alpha)
-        reached = np.where(alpha <= self.fpr, towards_always, towards_never)
+            toward_always = 1 - (1 - self.fpr) * (beta / (1 - alpha))
+            toward_never = self.fpr * ((1 - beta) / alpha)
+        reached = np.where(alpha <= self.fpr, toward_always, toward_never)
         return np.asarray(np.maximum(reached, self.fpr))
 
     def curve(self, value: float, alpha: Floats) -> Floats:
@@ -194,9 +194,9 @@ class TruePositiveRate(_Asked):
 
     def inverse(self, value: float, beta: Floats) -> Floats:
         with quiet():
-            towards_always = 1 - beta * (1 - self.fpr) / (1 - value)
-        towards_never = (1 - beta) * self.fpr / value
-        return np.clip(np.fmin(towards_always, towards_never), 0.0, 1.0)
+            toward_always = 1 - beta * (1 - self.fpr) / (1 - value)
+        toward_never = (1 - beta) * self.fpr / value
+        return np.clip(np.fmin(toward_always, toward_never), 0.0, 1.0)
 
     def kinks(self, value: float) -> tuple[float, ...]:
         return (self.fpr,)

@@ -1,7 +1,7 @@
 """Members above an order statistic of non-members, ties broken at random.
 
 A score with few values puts most ranks inside a tie, where "strictly above" is a smaller set than
-its rank says and shows little. An attacker may break ties with a coin of his own: a randomised
+its rank says and shows little. An attacker may break ties with a coin of his own: a randomized
 attack is an attack, it reaches all points between the corners of the receiver operating curve, and
 with coins no two scores are equal, so that every rank is sharp.
 """

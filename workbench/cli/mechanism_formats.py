@@ -186,13 +186,13 @@ def _evidence(audit: MechanismAudit) -> dict[str, Any] | None:
     best = audit.best
     if best is None:
         return None
-    pair = best.trial.neighbours
+    pair = best.trial.neighbors
     return {
         "trial": best.trial.index,
         "tester": best.tester,
         **_finding(best.finding),
         "dataset": pair and pair.dataset.tolist(),
-        "neighbour": pair and pair.neighbour.tolist(),
+        "neighbor": pair and pair.neighbor.tolist(),
     }
 
 

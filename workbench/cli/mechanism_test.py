@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.mechanisms.base import Domain
 
 _DESCRIPTION = """\
-Search for neighbouring datasets on which a mechanism breaks its privacy claim.
+Search for neighboring datasets on which a mechanism breaks its privacy claim.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
 mechanisms` lists. The function is called with (dataset, size, rng), the last a
@@ -121,12 +121,12 @@ def add(commands: Any) -> None:
     data.add_argument(
         "--datasets",
         choices=("random", "grid", "bandit"),
-        help="how neighbouring datasets are sought (default: random)",
+        help="how neighboring datasets are sought (default: random)",
     )
     data.add_argument(
         "--relation",
         choices=("add-remove", "substitute"),
-        help="which datasets are neighbours (default: add-remove)",
+        help="which datasets are neighbors (default: add-remove)",
     )
     data.add_argument("--low", type=float, help="least value of a record (default: 0)")
     data.add_argument("--high", type=float, help="largest value of a record (default: 1)")

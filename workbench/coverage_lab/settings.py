@@ -256,7 +256,7 @@ SETTINGS: dict[str, Setting] = {
         ),
         _of_pair(
             "randomized-response",
-            "Randomised response",
+            "Randomized response",
             "ε = 2, δ = 1e-5: four outcomes, so nothing but ties, and one threshold shows all.",
             RandomizedResponsePair(2.0, 1e-5),
             threshold=1.5,

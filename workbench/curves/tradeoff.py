@@ -146,7 +146,7 @@ class TradeoffCurve:
         Notes
         -----
         O(k log k) for the sort, then O(k) in compiled code: the slopes of the hull are the
-        isotonic regression of the slopes between neighbours. Rates between 0 and 1e-290 are raised
+        isotonic regression of the slopes between neighbors. Rates between 0 and 1e-290 are raised
         to 1e-290, which keeps the points on the same side of the trade-off function.
         """
         x, y = rates(alpha, "alpha").ravel(), rates(beta, "beta").ravel()
@@ -196,7 +196,7 @@ class TradeoffCurve:
         if e.max() > 700:
             raise ValueError(f"epsilon must be at most 700, got {e.max():g}; shorten the grid")
         slope, d = _lowest_at_each(np.exp(e), d)
-        # Lines above all others are the lower hull of (e^ε, δ); neighbours meet at −Δδ/Δe^ε.
+        # Lines above all others are the lower hull of (e^ε, δ); neighbors meet at −Δδ/Δe^ε.
         line = _lower_hull(slope, d)
         line = line[: np.argmin(d[line]) + 1]
         meet = -np.diff(d[line]) / np.diff(slope[line])

@@ -308,7 +308,7 @@ def _thin(entry: Entry) -> Entry:
 
 
 def _between(entry: Entry, x: Any, low: Floats, high: Floats) -> list[dict[str, Any]]:
-    """The traces of a band in the colour of its line."""
+    """The traces of a band in the color of its line."""
     edge = {"color": f"@{entry.role}", "width": 0}
     return [
         line(entry, x, _finite(low), hoverinfo="skip") | {"line": edge},

@@ -17,7 +17,7 @@ from workbench.figures.kit.layout import base_layout, label
 from workbench.figures.kit.legend import HEADROOM, Entry, key
 from workbench.figures.scores import round_up
 
-#: Colour of each method, in all charts.
+#: Color of each method, in all charts.
 STYLES = {
     "pointwise": Entry("known threshold", "p", "solid", 2),
     "simultaneous": Entry("simultaneous", "good", "solid", 2.5),

@@ -20,7 +20,7 @@ from workbench.selection.outcomes import FiniteSelection
 
 Floats = NDArray[np.float64]
 
-#: The curves, in the colours that they keep in every chart.
+#: The curves, in the colors that they keep in every chart.
 BASE = Entry("one run", "ink", "dot", 1.5)
 DIRECT = Entry("monotone score, direct", "p")
 RENYI = Entry("monotone score, Rényi at most", "p", "dash", 1.5)
@@ -141,7 +141,7 @@ def against_runs(
 
 
 def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
-    """The line in blocks, coloured by their rank, over the densities of one run.
+    """The line in blocks, colored by their rank, over the densities of one run.
 
     Parameters
     ----------
@@ -431,7 +431,7 @@ def _block_name(words: str, i: int, last: int, ends: Sequence[float], role: str)
     """A block's name at the top of the block, at the outer ends of the outer ones."""
     outer = {0: ("left", ends[0], 6), last: ("right", ends[-1], -6)}
     anchor, x, shift = outer.get(i, ("center", (ends[i] + ends[i + 1]) / 2, 0))
-    # On a phone the middle's name would meet those of its neighbours.
+    # On a phone the middle's name would meet those of its neighbors.
     below = 0 if i in (0, last) else -20
     return label(
         x,

@@ -22,7 +22,7 @@ from workbench.figures.kit.theme import LIGHT, paint
 #: Pixels; the height is that of a layout which names none.
 WIDTH, HEIGHT = 520, 300
 
-#: Labelled ticks on an axis, about.
+#: Labeled ticks on an axis, about.
 TICKS = 6
 
 #: Points closer than this many pixels to the last one drawn are left out.
@@ -72,7 +72,7 @@ class Axis:
         return np.asarray(self.start + np.asarray(values, dtype=float) * (self.end - self.start))
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Pixels and texts of the labelled ticks."""
+        """Pixels and texts of the labeled ticks."""
         if not (self.given.get("visible", True) and self.given.get("showticklabels", True)):
             return []
         if "tickvals" in self.given:
@@ -95,9 +95,9 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     Parameters
     ----------
     figure : dict
-        As `workbench.figures` make it, colours as roles.
+        As `workbench.figures` make it, colors as roles.
     palette : dict
-        Role -> colour.
+        Role -> color.
     """
     painted = paint(figure, palette)
     layout = painted["layout"]
@@ -168,13 +168,13 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
             drawn += _error_bars(trace, x, points)
         if "markers" in trace["mode"]:
             sizes = np.broadcast_to(marker["size"], len(points))
-            colours = marker["color"]
-            colours = [colours] * len(points) if isinstance(colours, str) else colours
+            colors = marker["color"]
+            colors = [colors] * len(points) if isinstance(colors, str) else colors
             symbols = np.broadcast_to(marker.get("symbol", "circle"), len(points))
             drawn += [
-                _mark(px, py, size, symbol, colour)
-                for (px, py), size, symbol, colour in zip(
-                    points, sizes, symbols.tolist(), colours, strict=True
+                _mark(px, py, size, symbol, color)
+                for (px, py), size, symbol, color in zip(
+                    points, sizes, symbols.tolist(), colors, strict=True
                 )
                 if math.isfinite(px) and math.isfinite(py)
             ]
@@ -182,11 +182,11 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
     return fills + drawn
 
 
-def _mark(x: float, y: float, size: float, symbol: str, colour: str) -> str:
+def _mark(x: float, y: float, size: float, symbol: str, color: str) -> str:
     """A marker; of an open one the outline."""
-    style = f'fill="{colour}"'
+    style = f'fill="{color}"'
     if symbol.endswith("-open"):
-        style = f'fill="none" {_stroke({"color": colour, "width": 1.5})}'
+        style = f'fill="none" {_stroke({"color": color, "width": 1.5})}'
     if (shape := symbol.removesuffix("-open")) == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:g}" {style}/>'
     corners = np.array([x, y]) + size / 2 * np.array(_CORNERS[shape])
@@ -238,7 +238,7 @@ def _annotation(note: dict[str, Any], x: Axis, y: Axis, palette: dict[str, str])
 
 
 def _text(
-    x: float, y: float, text: str, size: float, colour: str, anchor: str, halo: str | None = None
+    x: float, y: float, text: str, size: float, color: str, anchor: str, halo: str | None = None
 ) -> str:
     """A line of text; of plotly's markup superscripts only."""
     plain = escape(re.sub(r"<(?!/?sup>)[^>]*>", "", text), quote=False)
@@ -246,7 +246,7 @@ def _text(
     written = plain.replace("&lt;sup&gt;", rise).replace("&lt;/sup&gt;", "</tspan>")
     veil = f' stroke="{halo}" stroke-width="3" paint-order="stroke"' if halo else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}" '
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{color}" '
         f'text-anchor="{anchor}"{veil}>{written}</text>'
     )
 

@@ -70,12 +70,12 @@ class Mechanism:
     private : bool
         Whether that is true.
     relation : {"add-remove", "substitute"}
-        Which datasets are neighbours.
+        Which datasets are neighbors.
     domain : Domain
     about : str
         What it does, and of a broken one what is wrong with it.
     pair : tuple of array
-        Neighbouring datasets on which a broken one leaks.
+        Neighboring datasets on which a broken one leaks.
     source : str
         Where it was described.
     """

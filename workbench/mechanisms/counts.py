@@ -1,4 +1,4 @@
-"""Counting: randomised response, and the histogram."""
+"""Counting: randomized response, and the histogram."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 from workbench.mechanisms.datasets import vector
 
 
-def randomised_response(
+def randomized_response(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
     """Each record's bit, true with probability e^ε/(1 + e^ε), else flipped: ε-DP.
 
-    It holds, and exactly, for neighbours that substitute a record. Shape (size, records).
+    It holds, and exactly, for neighbors that substitute a record. Shape (size, records).
     """
     return _flipped(dataset, size, rng, 1 / (1 + math.exp(epsilon)))
 
 
-def randomised_response_coin(
+def randomized_response_coin(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
     """Each record's bit, true with probability e^ε/(1 + e^ε), else by a fair coin: claims ε-DP.
@@ -39,7 +39,7 @@ def _flipped(dataset: Any, size: int, rng: np.random.Generator, chance: float) -
 def noisy_histogram(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
 ) -> NDArray[np.float64]:
-    """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbours that add a record.
+    """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbors that add a record.
 
     It holds, and exactly: a record moves one count by 1. Shape (size, bins).
     """

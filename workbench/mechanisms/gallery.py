@@ -1,6 +1,6 @@
 """The gallery: mechanisms that are private, and broken ones that claim to be.
 
-Each card names a function of this package, to open and read. Its ``pair`` is a pair of neighbours
+Each card names a function of this package, to open and read. Its ``pair`` is a pair of neighbors
 on which a broken one leaks more than it claims, and on which a private one leaks much of what it
 may.
 """
@@ -289,9 +289,9 @@ _CARDS = (
         _AUDITORIUM,
     ),
     Mechanism(
-        "randomised-response",
-        "Randomised response",
-        counts.randomised_response,
+        "randomized-response",
+        "Randomized response",
+        counts.randomized_response,
         PureDP(1),
         True,
         "substitute",
@@ -301,9 +301,9 @@ _CARDS = (
         "Warner (1965)",
     ),
     Mechanism(
-        "randomised-response-coin",
-        "Randomised response with a coin too much",
-        counts.randomised_response_coin,
+        "randomized-response-coin",
+        "Randomized response with a coin too much",
+        counts.randomized_response_coin,
         PureDP(1),
         False,
         "substitute",

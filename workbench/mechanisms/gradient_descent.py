@@ -1,4 +1,4 @@
-"""DP-GD in one dimension; neighbours add a record."""
+"""DP-GD in one dimension; neighbors add a record."""
 
 from __future__ import annotations
 

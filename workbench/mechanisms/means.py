@@ -1,6 +1,6 @@
 """Means and sums of numbers in [0, 1], with Laplace and with Gaussian noise.
 
-Neighbours add a record, which changes the count n by 1 and the sum Σ by at most 1. A private mean
+Neighbors add a record, which changes the count n by 1 and the sum Σ by at most 1. A private mean
 releases both with noise and divides. The broken ones use the true count somewhere: as the noise
 scale (1) or in the mean (2). Source: AUDITORIUM, §6.1.
 """

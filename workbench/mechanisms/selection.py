@@ -13,7 +13,7 @@ from workbench.mechanisms.datasets import column_sums, vector
 def noisy_max(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int64]:
-    """The column with the largest count + Lap(1/ε): ε-DP for neighbours that add a record.
+    """The column with the largest count + Lap(1/ε): ε-DP for neighbors that add a record.
 
     It holds: a record adds to each count at most 1, and never takes away (Dwork and Roth, 2014,
     Claim 3.9).

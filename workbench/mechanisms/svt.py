@@ -5,7 +5,7 @@ are Algorithms 1 to 6 of Lyu, Su, Li (2017), "Understanding the sparse vector te
 differential privacy", with the noise as printed there.
 
 Records are users, columns are questions answered 0 or 1; query i counts the users with a 1 in
-column i, in order. Neighbours substitute a user, which moves each count by at most Δ = 1, some up
+column i, in order. Neighbors substitute a user, which moves each count by at most Δ = 1, some up
 and others down. The threshold is public.
 
 Outputs have a row a run and a column a query: 1 above, 0 below, −1 after stopping.

@@ -1,7 +1,7 @@
 """Families: mechanisms of which all but one number is known, as most one-run bounds assume them.
 
 The unknown is the ``leak``: 0 for perfect privacy, growing without limit; μ of the Gaussian and the
-Laplace mechanism, ε of randomised response, 1/σ of the subsampled Gaussian. A one-run bound refutes
+Laplace mechanism, ε of randomized response, 1/σ of the subsampled Gaussian. A one-run bound refutes
 small leaks, and reports ε(δ) of the smallest that it does not refute.
 
 What bounds ask of a family, with f the symmetrised trade-off function:
@@ -56,7 +56,7 @@ class Family(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What a bound assumes: "Gaussian", "randomised response with δ = 0.01"."""
+        """What a bound assumes: "Gaussian", "randomized response with δ = 0.01"."""
 
     @property
     @abstractmethod
@@ -201,7 +201,7 @@ class LaplaceFamily(Family):
 
 @dataclass(frozen=True)
 class RandomizedResponseFamily(Family):
-    """Randomised response with a known δ; the leak is ε.
+    """Randomized response with a known δ; the leak is ε.
 
     Its trade-off function is the smallest of all (ε, δ)-DP mechanisms, so a bound on ε at this
     very δ assumes nothing about the mechanism.
@@ -219,7 +219,7 @@ class RandomizedResponseFamily(Family):
 
     @property
     def name(self) -> str:
-        return f"randomised response with δ = {self.delta:g}"
+        return f"randomized response with δ = {self.delta:g}"
 
     @property
     def leak_name(self) -> str:
@@ -422,7 +422,7 @@ def find(family: str | Family, *, delta: float | None, q: float | None) -> Famil
     family : str or Family
         One of `NAMES`, or a family as it is.
     delta : float or None
-        δ of randomised response.
+        δ of randomized response.
     q : float or None
         Sampling probability of the subsampled Gaussian; superfluous otherwise.
 

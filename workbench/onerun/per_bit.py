@@ -57,7 +57,7 @@ def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
     -------
     float or ndarray, the shape of ``prior``
         From a grid refined twice; 1e-9 below the maximum at most for a smooth f, and exact for
-        randomised response, whose corners are on the grid.
+        randomized response, whose corners are on the grid.
 
     References
     ----------
@@ -73,7 +73,7 @@ def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
         values = _information(x, np.asarray(pair.tradeoff(x)), flat)
         best = np.argmax(values, axis=1)
         most = np.maximum(most, values.max(axis=1))
-        # Next, between the best point's neighbours, in the scale that shows small rates.
+        # Next, between the best point's neighbors, in the scale that shows small rates.
         low, high = (
             np.clip(ndtri(np.take_along_axis(x, np.clip(k, 0, x.shape[1] - 1)[:, None], 1)), -9, 9)
             for k in (best - 1, best + 1)

@@ -1,7 +1,7 @@
 """Simulated audits by one run: mechanisms whose truth is known, and bounds against the truth.
 
 A mechanism takes the coins of n canaries and gives each a score. `Memoryless` ones answer for each
-canary with noise of its own, BITS' favourable case; `SharedGaussian` has fewer noise sources than
+canary with noise of its own, BITS' favorable case; `SharedGaussian` has fewer noise sources than
 canaries, so that they interfere; `DPSGD` sees Dirac gradients step by step, rightly or after the
 average was clipped; `NameAndShame` is private and breaks every bound that assumes independent bits.
 """

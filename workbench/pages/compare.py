@@ -233,7 +233,7 @@ class ComparePage(Page, scores_choice("a", "subsampled-gaussian"), scores_choice
         "find.",
     )
     def verdicts(self) -> dict[str, Any]:
-        """How many more members A gives away; coloured where the sign is certain."""
+        """How many more members A gives away; colored where the sign is certain."""
         return charts.verdicts(self.comparison())
 
     # -- as Python -----------------------------------------------------------------------------

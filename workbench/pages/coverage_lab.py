@@ -151,7 +151,7 @@ class CoverageLabPage(Page):
         "False claims",
         needs=("results",),
         caution="Green: claims to keep its level here, and was not caught. Red: caught with more "
-        "false claims than allowed. Grey: claims nothing here.",
+        "false claims than allowed. Gray: claims nothing here.",
     )
     def false_claims(self) -> dict[str, Any]:
         """How often a bound exceeded the truth."""

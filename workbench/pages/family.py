@@ -30,7 +30,7 @@ FAMILIES = {
     "Gaussian": "gaussian",
     "Laplace": "laplace",
     "Subsampled Gaussian": "subsampled-gaussian",
-    "Randomised response": "randomized-response",
+    "Randomized response": "randomized-response",
 }
 
 NO_MEMBER = Fact("–", "no member of the family gives such scores")
@@ -61,7 +61,7 @@ class FamilyPage(ScoreSource):
         objects=FAMILIES,
         label="Family",
         doc="Gaussian: the scores themselves, with equal variances. Laplace, subsampled Gaussian: "
-        "any score that keeps the order of the pair's likelihood ratio. Randomised response: the "
+        "any score that keeps the order of the pair's likelihood ratio. Randomized response: the "
         "score is the outcome. Trying several is no fault: each bound speaks of its own family.",
     )
     q = param.Number(
@@ -208,7 +208,7 @@ class FamilyPage(ScoreSource):
         "Parameter of the family",
         needs=("check", "looked"),
         formula="Gaussian and Laplace: the shift μ in units of the noise. Subsampled Gaussian: "
-        "1/σ. Randomised response: ε.",
+        "1/σ. Randomized response: ε.",
     )
     def parameter(self) -> Fact:
         """Limits on both sides that hold if the family is right; a larger one leaks more."""

@@ -411,7 +411,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         drag={"log_n": "log_n"},
     )
     def growth(self) -> dict[str, Any]:
-        """Median of the bound and its 10–90 % range, towards the truth."""
+        """Median of the bound and its 10–90 % range, toward the truth."""
         found: dict[str, Any] = {"pointwise": self.known_bounds()}
         own = self.own()
         if own is not None and own.bounds:

@@ -25,7 +25,7 @@ from workbench.pairs.outcomes import Outcomes, OutcomesPair
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How far a printed δ may lie above the chord of its neighbours: rounding to two digits.
+#: How far a printed δ may lie above the chord of its neighbors: rounding to two digits.
 _ROUNDING = 0.01
 
 _LARGEST_EPSILON = 700.0
@@ -251,5 +251,5 @@ def _refuse_non_profile(rows: list[tuple[float, float, int]]) -> None:
         if d1 > chord * (1 + _ROUNDING) + 1e-300:
             raise ValueError(
                 f"row {r1}: δ = {d1:g} at ε = {e1:g} lies above {chord:.4g}, the chord of its "
-                "neighbours in e^ε; a privacy profile is convex in e^ε, check that row"
+                "neighbors in e^ε; a privacy profile is convex in e^ε, check that row"
             )

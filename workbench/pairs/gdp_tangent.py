@@ -74,7 +74,7 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
 
     Notes
     -----
-    At the maximising α the trade-off functions f and G_μ meet. A line that supports G_μ there has
+    At the maximizing α the trade-off functions f and G_μ meet. A line that supports G_μ there has
     slope −e^ε with ε = μ Φ⁻¹(1−α) − μ²/2, and 1 − f(α) − e^ε α is the Gaussian's δ(ε). If local μ
     is largest inside the range, the line supports f too, and the profiles touch at this ε. If it is
     largest at the floor, f runs below G_μ beyond: δ(ε) of the pair exceeds the Gaussian's at this ε

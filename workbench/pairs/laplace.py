@@ -66,7 +66,7 @@ class LaplacePair(SymmetricPair):
 
     def _revealing_alphas(self, floor: float) -> Floats:
         # Φ⁻¹(1−e^s) is concave in s: α = f(α) is the best where α·f(α) is constant, the middle
-        # part, and local μ rises towards it in the outer parts.
+        # part, and local μ rises toward it in the outer parts.
         return np.array([math.exp(-self.mu / 2) / 2])
 
     def _privacy_loss(self, score: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Randomised response: the pair that is exactly (ε, δ)-DP and no better."""
+"""Randomized response: the pair that is exactly (ε, δ)-DP and no better."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class RandomizedResponsePair(SymmetricPair):
 
     @property
     def name(self) -> str:
-        return f"Randomised response, ε = {self.epsilon_0:g}, δ = {self.delta_0:g}"
+        return f"Randomized response, ε = {self.epsilon_0:g}, δ = {self.delta_0:g}"
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -103,7 +103,7 @@ class RandomizedResponsePair(SymmetricPair):
 
     def _privacy_loss(self, score: Floats) -> Floats:
         if not np.isin(score, (0.0, 1.0, 2.0, 3.0)).all():
-            raise ValueError("scores of randomised response are 0, 1, 2 and 3")
+            raise ValueError("scores of randomized response are 0, 1, 2 and 3")
         losses = np.array([-np.inf, -self.epsilon_0, self.epsilon_0, np.inf])
         return losses[score.astype(int)]
 

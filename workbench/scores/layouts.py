@@ -177,7 +177,7 @@ def guess_layout(
         Nothing found without doubt, a column that does not exist, arguments that contradict
         each other.
     """
-    labelled = score is not None or member is not None or member_value is not None
+    labeled = score is not None or member is not None or member_value is not None
     if table_q is not None:
         if member is not None or member_value is not None:
             raise ScoresError("member= and member_value= have no use with one file per side")
@@ -188,7 +188,7 @@ def guess_layout(
             cluster=cluster,
         )
     if p is not None or q is not None:
-        if labelled:
+        if labeled:
             raise ScoresError(
                 "give either p= and q= (two columns) or score=, member= and member_value= (a "
                 "column of scores and one of labels), not both"
@@ -197,7 +197,7 @@ def guess_layout(
             raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
         table.column(p), table.column(q)
         return Layout("two columns", p=p, q=q, cluster=cluster)
-    if not labelled:
+    if not labeled:
         pair = _named_pair(table)
         if pair is not None:
             return Layout("two columns", p=pair[0], q=pair[1], cluster=cluster)
@@ -209,7 +209,7 @@ def guess_layout(
             "score and label", score=score, member=member, member_value=value, cluster=cluster
         )
     numeric = list(_numeric(table))
-    if not labelled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
+    if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
         return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
     raise ScoresError(_not_found(table, numeric))
 

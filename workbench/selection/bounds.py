@@ -56,7 +56,7 @@ def epsilon(
         Any other base in place of ``mu``, for "direct": DP-SGD with its own trade-off function,
         ``wb.DPSGDPair(...)``. For "generic" a DP-SGD or Gaussian pair.
     orders : tuple of float
-        Rényi orders over which "renyi" and "generic" are minimised.
+        Rényi orders over which "renyi" and "generic" are minimized.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def epsilon(
     Notes
     -----
     Direct ≤ Rényi ≤ generic for the same base. Where the base is itself an upper limit (a composed
-    DP-SGD pair), so is the direct bound up to the base's own discretisation.
+    DP-SGD pair), so is the direct bound up to the base's own discretization.
     """
     require_runs(runs)
     delta = _checks.delta(delta)

@@ -125,13 +125,13 @@ class _Search:
 
 
 def _cut(x: Floats, gap: Floats) -> Floats:
-    """Cells of finite width that make up 99 % of the gap, and their neighbours, cut further."""
+    """Cells of finite width that make up 99 % of the gap, and their neighbors, cut further."""
     left, right = x[:-1], x[1:]
     order = np.argsort(-gap)
     share = np.cumsum(gap[order])
     where = np.zeros(gap.size, dtype=bool)
     where[order[: min(int(np.searchsorted(share, 0.99 * share[-1])) + 1, _MOST_CUT)]] = True
-    # Slopes of neighbouring chords are the limits of the ratio in a cell.
+    # Slopes of neighboring chords are the limits of the ratio in a cell.
     near = where.copy()
     near[1:] |= where[:-1]
     near[:-1] |= where[1:]

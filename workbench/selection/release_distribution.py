@@ -59,7 +59,7 @@ class Rates:
 
     @quiet()
     def log_masses(self) -> tuple[Floats, Floats]:
-        """Logs of P's and Q's mass between neighbouring thresholds, each shape (n − 1,)."""
+        """Logs of P's and Q's mass between neighboring thresholds, each shape (n − 1,)."""
         return _between(self.p_below, self.p_above), _between(self.q_below, self.q_above)
 
 
@@ -102,11 +102,11 @@ def rates_at(base: Pair | TradeoffCurve, x: Floats) -> Rates:
 def thresholds(base: Pair | TradeoffCurve, cells: int = 160) -> Floats:
     """Thresholds for :func:`rates_at` over all that floats resolve, closer in the middle."""
     if isinstance(base, GaussianPair):
-        low, high, centre = -38.0, 38.0 + base.mu, base.mu / 2
+        low, high, center = -38.0, 38.0 + base.mu, base.mu / 2
     else:
         # A false positive rate has no more digits near 1, and no less magnitude.
-        low, high, centre = -8.0, 37.5, 0.0
-    width = 3.0 + centre
-    first, last = np.arcsinh((np.array([low, high]) - centre) / width)
-    inner = centre + width * np.sinh(np.linspace(first, last, cells))
+        low, high, center = -8.0, 37.5, 0.0
+    width = 3.0 + center
+    first, last = np.arcsinh((np.array([low, high]) - center) / width)
+    inner = center + width * np.sinh(np.linspace(first, last, cells))
     return np.r_[-np.inf, inner, np.inf]

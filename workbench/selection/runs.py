@@ -211,7 +211,7 @@ class NegativeBinomial(RunCount):
                 "distribution with a finite mean"
             )
         object.__setattr__(self, "eta", eta)
-        hint = "towards 0 the mean number of runs becomes infinite"
+        hint = "toward 0 the mean number of runs becomes infinite"
         object.__setattr__(self, "nu", _checks.open_unit(self.nu, "nu", hint))
         if not self._log_mean < _LOG_LARGEST:
             raise ValueError(

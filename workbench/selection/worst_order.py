@@ -1,6 +1,6 @@
 """The order of outputs that leaks most: the monotone bounds do not hold for every score.
 
-Let an attacker say P when the release lies in a set E of outputs that are neighbours in the score.
+Let an attacker say P when the release lies in a set E of outputs that are neighbors in the score.
 With D the outputs of lower score and U = D ∪ E, E is released with probability G(U) − G(D), which
 grows with the mass of U and falls with that of D. So for given masses under Q, by Neyman and
 Pearson, U should hold the largest likelihood ratios of all, and D the smallest within U. On the

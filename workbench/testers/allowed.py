@@ -164,7 +164,7 @@ def parameter_of_delta(claim: Claimed, delta: float, epsilon: float) -> float | 
         return float(mu_from_profile(delta, epsilon))
     if isinstance(claim, RenyiDP):
         return _least_renyi(claim.order, delta, epsilon)
-    # Randomised response of parameter x has δ(ε) = δ₀ + (1 − δ₀)(e^x − e^ε)/(1 + e^x).
+    # Randomized response of parameter x has δ(ε) = δ₀ + (1 − δ₀)(e^x − e^ε)/(1 + e^x).
     share = (delta - _delta(claim)) / (1 - _delta(claim))
     if share <= 0:
         return 0.0
@@ -198,7 +198,7 @@ def parameter_of_renyi(claim: Claimed, value: float, order: float) -> float | No
         return math.sqrt(2 * value / order)
     if isinstance(claim, RenyiDP):
         return float(value)
-    # ε − log(2)/(a − 1) ≤ R ≤ ε for randomised response.
+    # ε − log(2)/(a − 1) ≤ R ≤ ε for randomized response.
     low, high = value, value + math.log(2) / (order - 1)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
@@ -231,7 +231,7 @@ def _pair_renyi(pair: Pair, order: float) -> float:
 
 
 def _response_renyi(epsilon: float, order: float) -> float:
-    """log((e^{aε} + e^{(1−a)ε})/(1 + e^ε))/(a − 1), of randomised response."""
+    """log((e^{aε} + e^{(1−a)ε})/(1 + e^ε))/(a − 1), of randomized response."""
     if (order - 1) * epsilon == 0:  # also where the product is below the smallest float
         return 0.0
     # The quotient is 1 + 2 sinh(aε/2) sinh((a − 1)ε/2)/cosh(ε/2), here in logs.

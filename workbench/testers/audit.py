@@ -1,4 +1,4 @@
-"""The audit of a mechanism: a search over neighbouring datasets for one on which it leaks."""
+"""The audit of a mechanism: a search over neighboring datasets for one on which it leaks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.parallel import Cancelled, Report, map_in_processes, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Trial
 from workbench.testers.finders.base import Finder, finder
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
 from workbench.testers.running.sandbox import Portable
@@ -55,9 +55,9 @@ def audit_mechanism(
     executor: Executor | str | None = None,
     report: Report = silent,
 ) -> MechanismAudit:
-    """Search for neighbouring datasets on which a mechanism breaks its claim.
+    """Search for neighboring datasets on which a mechanism breaks its claim.
 
-    In each trial the mechanism is run on a dataset and on a neighbour, and every tester looks for
+    In each trial the mechanism is run on a dataset and on a neighbor, and every tester looks for
     evidence in a fifth of the outputs and measures it on the others.
 
     Parameters
@@ -69,7 +69,7 @@ def audit_mechanism(
     claim : str, Claim or Pair
         ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function.
     datasets : optional
-        "random", "grid" or "bandit" search; one pair ``(dataset, neighbour)``; a list or generator
+        "random", "grid" or "bandit" search; one pair ``(dataset, neighbor)``; a list or generator
         of such pairs, one a trial; or a `Finder`.
     testers : sequence of str or Tester
         Among "hockey-stick", "renyi", "mmd" and "histogram", or testers of one's own.
@@ -83,7 +83,7 @@ def audit_mechanism(
     seed : int or numpy.random.Generator
         Fixes datasets, outputs and testers, whatever the executor is.
     relation : {"add-remove", "substitute"}, optional
-        Which datasets are neighbours.
+        Which datasets are neighbors.
     domain : Domain, optional
         Which datasets a search may propose.
     anytime : bool
@@ -218,13 +218,13 @@ class _Search:
             for proposal in self._proposals():
                 yield from self._elsewhere([proposal])
 
-    def _proposals(self) -> Iterator[tuple[int, Neighbours | str]]:
+    def _proposals(self) -> Iterator[tuple[int, Neighbors | str]]:
         """Datasets, or why there are none, with the index of their trial."""
         for index in range(self._audit.planned):
             history = [
-                (trial.neighbours, trial.promise)
+                (trial.neighbors, trial.promise)
                 for _, trial in sorted(self._done.items())
-                if trial.neighbours is not None
+                if trial.neighbors is not None
             ]
             try:
                 found = self._source.propose(history)
@@ -236,7 +236,7 @@ class _Search:
                 return
             yield index, found
 
-    def _elsewhere(self, proposals: Iterable[tuple[int, Neighbours | str]]) -> Iterator[Trial]:
+    def _elsewhere(self, proposals: Iterable[tuple[int, Neighbors | str]]) -> Iterator[Trial]:
         """The same with an executor."""
         lost: list[Trial] = []
 
@@ -394,8 +394,8 @@ def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:
 
 
 def _relation(trials: tuple[Trial, ...]) -> str:
-    """By which the datasets of all trials are neighbours."""
-    relations = {t.neighbours.relation for t in trials if t.neighbours is not None}
+    """By which the datasets of all trials are neighbors."""
+    relations = {t.neighbors.relation for t in trials if t.neighbors is not None}
     return " or ".join(sorted(relations))
 
 

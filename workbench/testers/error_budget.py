@@ -4,7 +4,7 @@ An audit of T trials with K testers makes up to T·K claims ("this divergence is
 each false with probability at most e = α/(T·K), α = 1 − confidence. The chance that any of them is
 false is then at most α, and so is the chance that a private mechanism is accused.
 
-Proof. Look at trial t. Its neighbouring datasets may depend on all that earlier trials showed, and
+Proof. Look at trial t. Its neighboring datasets may depend on all that earlier trials showed, and
 its witnesses on the fitting part of its outputs; so do the K_t testers that take part, since a
 tester refuses or fails before an output of the measured part is drawn. Given all this the measured
 outputs are independent runs of the mechanism, so each finding, at level 1 − α/(T·K_t), is false

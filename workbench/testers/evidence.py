@@ -16,7 +16,7 @@ from workbench import _html
 from workbench.bounds.bound import percent, plain, round_safely
 from workbench.testers import serialization
 from workbench.testers.allowed import claim_parameter, claim_symbol
-from workbench.testers.finders.neighbors import Neighbours, left_over
+from workbench.testers.finders.neighbors import Neighbors, left_over
 from workbench.testers.property_testers.base import Claimed, Finding, Tester
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Picture:
         Of the first ``len(edges) − 1`` bins, whose first and last also take whatever lies beyond;
         bins after them are outcomes of their own, such as NaN. None for "outcomes".
     counts_p, counts_q : tuple of int
-        Outputs on the dataset and on its neighbour.
+        Outputs on the dataset and on its neighbor.
     strength : tuple of float
         Mean of `Witness.strength` over the outputs of the bin; NaN where there are none.
     """
@@ -58,13 +58,13 @@ class Picture:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One pair of neighbouring datasets, and what each tester found on it.
+    """One pair of neighboring datasets, and what each tester found on it.
 
     Attributes
     ----------
     index : int
         From 0; with the audit's seed it fixes all randomness of the trial.
-    neighbours : Neighbours, optional
+    neighbors : Neighbors, optional
         None where no datasets came about.
     findings : mapping of str to Finding
         By tester.
@@ -89,7 +89,7 @@ class Trial:
     """
 
     index: int
-    neighbours: Neighbours | None
+    neighbors: Neighbors | None
     findings: Mapping[str, Finding] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     error: str | None = None
@@ -278,7 +278,7 @@ class MechanismAudit:
             return (
                 f"violation found: {finding_in_words(best.finding)} ({where}; "
                 f"{percent(self.confidence)} for all trials and testers together). "
-                f"{datasets_in_words(best.trial.neighbours)}"
+                f"{datasets_in_words(best.trial.neighbors)}"
             )
         tested = sum(trial.tested for trial in self.trials)
         lost = len(self.trials) - tested
@@ -297,7 +297,7 @@ class MechanismAudit:
             f"{self.name} was audited against the claim {claim_in_words(self.claim)}, on "
             f"{_trials(len(self.trials))} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
-            f"{self.finder}, neighbours by {self.relation}; testers: {', '.join(self.testers)}; "
+            f"{self.finder}, neighbors by {self.relation}; testers: {', '.join(self.testers)}; "
             f"seed {self.seed}."
         )
         return " ".join([self.in_words(), settings, *self.notes])
@@ -466,21 +466,21 @@ def finding_in_words(finding: Finding) -> str:
     return f"{symbol} ≥ {round_safely(finding.parameter, 'down')} where {plain(own)} is claimed"
 
 
-def datasets_in_words(neighbours: Neighbours | None) -> str:
+def datasets_in_words(neighbors: Neighbors | None) -> str:
     """Which datasets, and in which record they differ."""
-    if neighbours is None:
+    if neighbors is None:
         return "No datasets came about."
-    a, b = neighbours.dataset, neighbours.neighbour
+    a, b = neighbors.dataset, neighbors.neighbor
     if max(a.size, b.size) <= _FEW:
-        return f"Dataset: {_listed(a)}; neighbour: {_listed(b)}."
+        return f"Dataset: {_listed(a)}; neighbor: {_listed(b)}."
     more, fewer = left_over(a, b), left_over(b, a)
-    if neighbours.relation == "substitute":
-        differ = f"the neighbour has {_listed(fewer)} in place of {_listed(more)}"
+    if neighbors.relation == "substitute":
+        differ = f"the neighbor has {_listed(fewer)} in place of {_listed(more)}"
     else:
         differ = (
-            f"the neighbour lacks {_listed(more)}"
+            f"the neighbor lacks {_listed(more)}"
             if len(more)
-            else (f"the neighbour also has {_listed(fewer)}")
+            else (f"the neighbor also has {_listed(fewer)}")
         )
     return f"Dataset: {_records(len(a))}; {differ}."
 

@@ -24,7 +24,7 @@ _CLASSES = {
     "MechanismAudit": "workbench.testers.evidence",
     "Trial": "workbench.testers.evidence",
     "Picture": "workbench.testers.evidence",
-    "Neighbours": "workbench.testers.finders.neighbors",
+    "Neighbors": "workbench.testers.finders.neighbors",
     "Finding": "workbench.testers.property_testers.base",
     "Bound": "workbench.bounds.bound",
 }

@@ -1,4 +1,4 @@
-"""One trial: the mechanism is run on two neighbouring datasets, and every tester has its say."""
+"""One trial: the mechanism is run on two neighboring datasets, and every tester has its say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench import _checks
 from workbench.parallel import Report, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Replay, Trial
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.histogram_of_outputs import picture
 from workbench.testers.property_testers import registry
@@ -37,7 +37,7 @@ CALLS = 5
 #: Rows that a tester sees when it is asked whether it refuses.
 _EXAMPLE = 200
 
-#: Whose random stream it is: the first two are also places in (dataset, neighbour).
+#: Whose random stream it is: the first two are also places in (dataset, neighbor).
 _P, _Q, _TESTER = range(3)
 
 
@@ -69,7 +69,7 @@ def run_trial(
     mechanism: Portable,
     settings: Settings,
     index: int,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     report: Report = silent,
 ) -> Trial:
     """One trial; whatever the mechanism does wrong loses it, with the reason.
@@ -79,13 +79,13 @@ def run_trial(
     mechanism : Portable
     settings : Settings
     index : int
-    neighbours : Neighbours
+    neighbors : Neighbors
     report : Report, optional
         Asked between calls whether to go on.
     """
     began = time.monotonic()
-    trial = Trial(index, neighbours)
-    source = _Source(mechanism, settings, index, neighbours, report)
+    trial = Trial(index, neighbors)
+    source = _Source(mechanism, settings, index, neighbors, report)
     try:
         trial = _tested(source, settings, trial)
     except MechanismError as error:
@@ -189,11 +189,11 @@ class _Source:
         mechanism: Portable,
         settings: Settings,
         index: int,
-        neighbours: Neighbours,
+        neighbors: Neighbors,
         report: Report,
     ) -> None:
         self._mechanism, self._settings, self._index = mechanism, settings, index
-        self._sides = neighbours.dataset, neighbours.neighbour
+        self._sides = neighbors.dataset, neighbors.neighbor
         self._first: NDArray[Any] | None = None
         self._left = settings.time_limit
         self._sandbox: Sandbox | None = None
@@ -239,9 +239,9 @@ class _Source:
 # -- in other processes ---------------------------------------------------------------------------
 
 
-def packed(mechanism: Portable, settings: Settings, index: int, neighbours: Neighbours) -> bytes:
+def packed(mechanism: Portable, settings: Settings, index: int, neighbors: Neighbors) -> bytes:
     """A trial, to be run by `unpacked` anywhere; ValueError if the mechanism cannot be sent."""
-    return pickled((mechanism, settings, index, neighbours))
+    return pickled((mechanism, settings, index, neighbors))
 
 
 def unpacked(task: bytes) -> Trial:
@@ -266,8 +266,8 @@ def replay(
     if time_limit is not None:
         time_limit = _checks.positive(time_limit, "time_limit")
     evidence = audit.best
-    neighbours = None if evidence is None else evidence.trial.neighbours
-    if evidence is None or neighbours is None:
+    neighbors = None if evidence is None else evidence.trial.neighbors
+    if evidence is None or neighbors is None:
         raise ValueError(f"there is no finding to replay: {audit.in_words()}")
     size = audit.samples // CALLS
     samples = size * (CALLS - 1) if samples is None else _checks.count(samples, "samples", least=1)
@@ -278,7 +278,7 @@ def replay(
     )
     trial = evidence.trial
     function = Portable(_found(audit, mechanism))
-    source = _Source(function, settings, trial.index, neighbours, silent)
+    source = _Source(function, settings, trial.index, neighbors, silent)
     try:
         fit = source.call(0)
         rng = stream(audit.seed, trial.index, _TESTER, place)

@@ -30,7 +30,7 @@ def test_samples(
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Bound:
-    """Test a claim on outputs for a dataset and for its neighbour.
+    """Test a claim on outputs for a dataset and for its neighbor.
 
     A fifth of each side, drawn at random, chooses what to measure; the others are measured.
 

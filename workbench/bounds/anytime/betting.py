@@ -3,7 +3,7 @@
 A claim says P(S) ≤ s·Q(S) + δ for every set S, and the same with P and Q exchanged: (ε, δ)-DP with
 s = e^ε, total variation at most δ with s = 1, μ-GDP with any line above its trade-off curve. Scores
 come in blocks of a of P and b of Q. Before a block, choose from the past a set S, a bet λ ≥ 0 and a
-centre c such that no factor is negative; the block then multiplies the wealth by::
+center c such that no factor is negative; the block then multiplies the wealth by::
 
     Π_x (1 + (λ/a)(1{x ∈ S} − c)) · Π_y (1 − (λ/b)(s·1{y ∈ S} + δ − c))
 
@@ -97,7 +97,7 @@ class MuClaims:
 def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]) -> Floats:
     """Logs of the factors by which one score multiplies the wealth of each bet against θ.
 
-    Bets and centres are those that suit ``top``. Being the same for all θ in the cell, they make
+    Bets and centers are those that suit ``top``. Being the same for all θ in the cell, they make
     every factor, and so the wealth, fall as θ grows.
 
     Returns
@@ -118,7 +118,7 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
     q1, q0 = -forward / b * (s + d - c), forward / b * (c - d)
     y1, y0 = backward / b * (1 - c), -backward / b * c
     x1, x0 = -backward / a * (s + d - c), backward / a * (c - d)
-    # The centres of the two directions cancel.
+    # The centers of the two directions cancel.
     won, lost, neither, drawn = both * (1 - d), -both * (s + d), -both * d, both * (1 - s - d)
     gains = [
         [p1, p0, p0, p1, q1, q0, q0, q1],

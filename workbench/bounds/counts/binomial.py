@@ -11,7 +11,7 @@ from scipy.special import betaincc, betainccinv, betaincinv, ndtri
 #: An upper limit for a proportion, of successes, trials and error.
 Limit = Callable[[ArrayLike, ArrayLike, float], NDArray[np.float64]]
 
-#: Steps towards the count at which a limit reaches a rate; whole counts are then compared.
+#: Steps toward the count at which a limit reaches a rate; whole counts are then compared.
 NEWTON_STEPS = 4
 
 

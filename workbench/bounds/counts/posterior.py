@@ -39,7 +39,7 @@ from workbench.scores.sample import Scores, require_scores
 NODES = 8
 SPREAD = np.linspace(-12, 12, 49)
 
-#: Where panels end towards a corner, as shares of the way there.
+#: Where panels end toward a corner, as shares of the way there.
 GRADED = 0.25 ** np.arange(1, 9)
 
 #: Steps in which a family is searched for its first member that holds.

@@ -135,7 +135,7 @@ class _Part:
         if ordering == "likelihood-ratio":
             rule = likelihood_ratio(first)
             first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
-        ranks, expected = _favoured(first, rest.n_p, rest.n_q, question, confidence)
+        ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence)
         counts, _ = counts_above(rest, ranks)
         return cls(rest, rank_tests(ranks, counts, rest.n_p, rest.n_q), expected)
 
@@ -150,7 +150,7 @@ class _Part:
         return threshold, "P‖Q" if fpr <= fnr else "Q‖P"
 
 
-def _favoured(
+def _favored(
     first: Scores, n_p: int, n_q: int, question: Question, confidence: float
 ) -> tuple[NDArray[np.int64], float]:
     """Ranks where the rest would refute most if it were like the first part, and how much."""

@@ -169,7 +169,7 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         for x in (p, q)
     )
     p_counts, q_counts = (c[p_counts + q_counts > 0] for c in (p_counts, q_counts))
-    # Neighbours of one ratio, or without the same side, are one bin: equal values would be ties.
+    # Neighbors of one ratio, or without the same side, are one bin: equal values would be ties.
     with quiet():
         ratio = p_counts / q_counts
     new = np.concatenate([[0], np.flatnonzero(ratio[1:] != ratio[:-1]) + 1])

@@ -154,7 +154,7 @@ class GaussianFamily(Family):
         """On normal paper the error rates of a Gaussian pair are parallel lines.
 
         With a = 1/s, Φ⁻¹(FPR) = b_q − a·t and Φ⁻¹(FNR) = a·t − b_p at every threshold t. Whether
-        some a, b_p, b_q pass through all limits is a linear programme: the least v by which they
+        some a, b_p, b_q pass through all limits is a linear program: the least v by which they
         must be widened on that scale.
         """
         from scipy.optimize import linprog
@@ -258,7 +258,7 @@ class OrderedFamily(Family):
 
 
 class RandomizedResponseFamily(Family):
-    """The score is the outcome of pure randomised response, false with probability 1/(1 + e^ε)."""
+    """The score is the outcome of pure randomized response, false with probability 1/(1 + e^ε)."""
 
     parameter = "epsilon"
     method = "pooled count of false answers"
@@ -266,7 +266,7 @@ class RandomizedResponseFamily(Family):
 
     @property
     def given(self) -> str:
-        return "randomised response and the score its outcome"
+        return "randomized response and the score its outcome"
 
     def pair(self, parameter: float) -> Pair:
         return RandomizedResponsePair(parameter, 0.0)
@@ -293,7 +293,7 @@ class RandomizedResponseFamily(Family):
         return Misfit(
             float(limits.thresholds[0]),
             f"the false positive rate is {low_q:.3g} to {high_q:.3g} and the false negative rate "
-            f"{low_p:.3g} to {high_p:.3g}, where randomised response has one rate of at most 0.5",
+            f"{low_p:.3g} to {high_p:.3g}, where randomized response has one rate of at most 0.5",
         )
 
     def _false_answers(self, scores: Scores) -> tuple[int, int]:
@@ -308,7 +308,7 @@ class RandomizedResponseFamily(Family):
         low, high = min(p[0], q[0]), max(p[-1], q[-1])
         if not all(np.all((x == low) | (x == high)) for x in (p, q)):
             raise ValueError(
-                "randomised response has two outcomes, and these scores take other values than "
+                "randomized response has two outcomes, and these scores take other values than "
                 f"{scores.p.min():g} and {scores.p.max():g}; cut them at a threshold chosen "
                 "beforehand, or take another family"
             )
@@ -316,7 +316,7 @@ class RandomizedResponseFamily(Family):
 
 
 def _log_odds(false: float) -> float:
-    """The ε ≥ 0 of randomised response that answers falsely with this probability."""
+    """The ε ≥ 0 of randomized response that answers falsely with this probability."""
     if false >= 0.5:
         return 0.0
     return math.log1p(-false) - math.log(false) if false > 0 else math.inf

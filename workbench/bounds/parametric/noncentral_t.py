@@ -1,4 +1,4 @@
-"""Exact limits for a standardised mean difference, by the noncentral t distribution.
+"""Exact limits for a standardized mean difference, by the noncentral t distribution.
 
 For scores of N(m₁, s²) and N(m₂, s²), with s estimated from both sides on ν = n_p + n_q − 2 degrees
 of freedom, T = (x̄ − ȳ)/(ŝ √(1/n_p + 1/n_q)) is noncentral t with noncentrality

@@ -41,7 +41,7 @@ class FamilyFit:
         ``family.given`` says what is assumed.
     estimate, lower, upper : float
         Of ``parameter``: "mu" (Gaussian, Laplace), "1/sigma" (subsampled Gaussian), "epsilon"
-        (randomised response). A larger one leaks more. The upper limit may be infinite.
+        (randomized response). A larger one leaks more. The upper limit may be infinite.
     confidence : float
         Of both limits together.
     fits : bool
@@ -110,7 +110,7 @@ def family_fit(
     ------
     ValueError
         Unknown family, a missing or superfluous ``q``, scores that no member of the family can
-        give: non-finite ones or two constants (Gaussian), more than two outcomes (randomised
+        give: non-finite ones or two constants (Gaussian), more than two outcomes (randomized
         response).
     """
     require_scores(scores)

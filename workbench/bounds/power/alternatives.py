@@ -6,17 +6,17 @@ too few samples; a second one, where it differs, shows how much harder noise of 
 ================= =================================================== ======================
 claim             easiest to catch                                    second
 ================= =================================================== ======================
-(ε, δ)-DP         randomised response (x, δ)                          Gaussian, ε = x at δ
-ε-DP              randomised response (x, 0)                          Laplace of scale 1/x
-Rényi (a, ε)      randomised response of Rényi divergence x           Gaussian of it
+(ε, δ)-DP         randomized response (x, δ)                          Gaussian, ε = x at δ
+ε-DP              randomized response (x, 0)                          Laplace of scale 1/x
+Rényi (a, ε)      randomized response of Rényi divergence x           Gaussian of it
 μ-GDP             Gaussian, μ = x
 a reference pair  its outcomes with x-fold privacy losses
 ================= =================================================== ======================
 
-Randomised response (x, δ) and the Gaussian pair are the leakiest of all mechanisms that are
+Randomized response (x, δ) and the Gaussian pair are the leakiest of all mechanisms that are
 (x, δ)-DP, and x-GDP. With x-fold privacy losses L, the symmetrised pair keeps the mass of its
 infinite losses, and the masses of the others become ∝ √(PQ)·e^{±xL/2}: a Gaussian pair of μ goes to
-xμ, randomised response of (ε, δ) to (xε, δ). Rényi claims are met by no single leakiest mechanism.
+xμ, randomized response of (ε, δ) to (xε, δ). Rényi claims are met by no single leakiest mechanism.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ from workbench.pairs.base import Pair
 from workbench.pairs.calibration import gaussian_mu_for
 from workbench.pairs.laplace import LaplacePair
 
-#: The outcomes of randomised response are few: what is told needs their ties broken at random.
-_RESPONSE = "randomised response without ties"
+#: The outcomes of randomized response are few: what is told needs their ties broken at random.
+_RESPONSE = "randomized response without ties"
 
 #: Vertices on half of a symmetric trade-off function, evenly in the log of the rate.
 _VERTICES = 3000
@@ -98,7 +98,7 @@ def _of_renyi(claim: RenyiDP) -> tuple[Mechanisms, ...]:
 
 
 def response_of_renyi(order: float, renyi: float) -> float:
-    """The ε of randomised response whose Rényi divergence of this order is ``renyi``."""
+    """The ε of randomized response whose Rényi divergence of this order is ``renyi``."""
 
     def excess(epsilon: float) -> float:
         truth, lie = log_expit(epsilon), log_expit(-epsilon)

@@ -49,7 +49,7 @@ class Mechanisms:
     Attributes
     ----------
     name : str
-        "randomised response".
+        "randomized response".
     symbol : str
         Of the parameter.
     claimed : float
@@ -133,8 +133,8 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
         return tests.counted(counts, n_p).p_values(fnr) <= level
 
     # Within a few standard deviations of the counts that the claim allows, but for odd claims.
-    centre, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
-    low = np.clip((n_p * centre).astype(np.int64), 1, n_p)
+    center, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
+    low = np.clip((n_p * center).astype(np.int64), 1, n_p)
     high = np.clip((n_p * far + _REACH * np.sqrt(n_p * far * (1 - far))).astype(np.int64), 1, n_p)
     low = np.where(refuted(low), least, low)
     high = np.where(refuted(high), high, most)

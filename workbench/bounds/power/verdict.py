@@ -87,7 +87,7 @@ class Detectable:
     Attributes
     ----------
     mechanism : str
-        "randomised response", "Gaussian", …
+        "randomized response", "Gaussian", …
     symbol : str
         Of the two values below: "ε" (at the claim's δ, or of its order), "μ", or "factor", by which
         the reference pair's privacy losses are multiplied.

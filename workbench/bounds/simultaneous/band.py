@@ -18,7 +18,7 @@ R_i for P. Then the count T_k of P above the k-th score of Q is at most T'_k, th
 functions of the independent V_j and −R_i, and therefore associated (Esary, Proschan & Walkup 1967):
 the events that they are not too large have at least the product of their probabilities, each at
 least 1 − c. Ties are broken by coins (`workbench.bounds.tie_breaking`), which make an attack
-randomised and leave f what it is.
+randomized and leave f what it is.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ METHOD = "order-statistic band"
 #: False positive rates at which true positive rates are told to people.
 TOLD_FPR = (0.001, 0.01, 0.1)
 
-#: Ratio of neighbouring ranks. From 1.5 to 6 the bounds differ by about 1 %, averaged over pairs
+#: Ratio of neighboring ranks. From 1.5 to 6 the bounds differ by about 1 %, averaged over pairs
 #: and sizes: what a finer grid finds, it pays in error budget.
 RANK_RATIO = 2
 
-#: Ranks whose tests are inverted exactly, those that the curve's points favour.
+#: Ranks whose tests are inverted exactly, those that the curve's points favor.
 SHORTLIST = 3
 
 #: The curve's points at each rank: how far its false positive rate lies above the rank's own, in

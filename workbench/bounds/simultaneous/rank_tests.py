@@ -72,7 +72,7 @@ class RankTests:
     beyond : ndarray, shape (J,)
         Probability beyond the last right end, where f counts as 0.
     logit_w, spread_w : ndarray, shape (J,)
-        Centre and standard deviation of the logit of W, about.
+        Center and standard deviation of the logit of W, about.
     height, slope : ndarray, shape (J, tangents)
         log Pr[W ≤ x] ≤ height + slope·logit(x).
     """

@@ -23,7 +23,7 @@ ABOVE, BELOW = 1.2, 0.5
 
 
 def dots(name: str, x: Any, low: Any, high: Any, roles: Sequence[str], hover: Sequence[str]) -> Any:
-    """The trace: dots at ``x`` with bars from ``low`` to ``high``, in the colours of ``roles``."""
+    """The trace: dots at ``x`` with bars from ``low`` to ``high``, in the colors of ``roles``."""
     x, low, high = (np.asarray(values, dtype=float) for values in (x, low, high))
     return {
         "type": "scatter",

@@ -22,7 +22,7 @@ def base_layout(
     annotations: list[dict[str, Any]] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """A plotly layout in the house style, with colours as roles.
+    """A plotly layout in the house style, with colors as roles.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def vertical_line(x: float, name: str | None = None, role: str = "ink") -> dict[
 
 
 def label(x: float, y: float, text: str, role: str, **more: Any) -> dict[str, Any]:
-    """A curve's name beside it, in its colour, on a veil of paper that keeps it legible.
+    """A curve's name beside it, in its color, on a veil of paper that keeps it legible.
 
     A label with the ``name`` of a draggable line moves with it.
     """

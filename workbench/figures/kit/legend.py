@@ -20,7 +20,7 @@ HEADROOM = 0.2
 
 @dataclass(frozen=True)
 class Entry:
-    """One curve: its name, colour role and plotly dash."""
+    """One curve: its name, color role and plotly dash."""
 
     text: str
     role: str

@@ -1,6 +1,6 @@
-"""The house's colours as roles, painted for a light or a dark page.
+"""The house's colors as roles, painted for a light or a dark page.
 
-Figures name colours by role: ``"@p"``, ``"@q/.12"`` (with an opacity), ``"@ink"``. A renderer
+Figures name colors by role: ``"@p"``, ``"@q/.12"`` (with an opacity), ``"@ink"``. A renderer
 paints them for its theme, so that a figure is described once.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-#: Role -> colour. P and Q differ in hue and lightness, and curves in dash and direct label too.
+#: Role -> color. P and Q differ in hue and lightness, and curves in dash and direct label too.
 LIGHT = {
     "p": "#0B63B5",
     "q": "#B4530A",
@@ -44,14 +44,14 @@ FONT = "Roboto, Inter, system-ui, -apple-system, 'Segoe UI', sans-serif"
 _ROLE = re.compile(r"^@([a-z]+)(?:/(0?\.\d+|1|0))?$")
 
 
-def colour(role: str, palette: dict[str, str]) -> str:
-    """The colour of a role such as ``"@p"`` or ``"@p/.2"``; other texts come back unchanged."""
+def color(role: str, palette: dict[str, str]) -> str:
+    """The color of a role such as ``"@p"`` or ``"@p/.2"``; other texts come back unchanged."""
     match = _ROLE.match(role)
     if match is None:
         return role
     name, opacity = match.groups()
     if name not in palette:
-        raise ValueError(f"no colour role {name!r}; there are {', '.join(palette)}")
+        raise ValueError(f"no color role {name!r}; there are {', '.join(palette)}")
     if opacity is None:
         return palette[name]
     red, green, blue = (int(palette[name][i : i + 2], 16) for i in (1, 3, 5))
@@ -59,11 +59,11 @@ def colour(role: str, palette: dict[str, str]) -> str:
 
 
 def paint(figure: Any, palette: dict[str, str]) -> Any:
-    """A copy of a figure dict in which every colour role has become a colour."""
+    """A copy of a figure dict in which every color role has become a color."""
     if isinstance(figure, dict):
         return {key: paint(value, palette) for key, value in figure.items()}
     if isinstance(figure, list | tuple):
         return [paint(value, palette) for value in figure]
     if isinstance(figure, str) and figure.startswith("@"):
-        return colour(figure, palette)
+        return color(figure, palette)
     return figure

@@ -1,4 +1,4 @@
-"""Two neighbouring datasets, drawn: what they share, and the record in which they differ."""
+"""Two neighboring datasets, drawn: what they share, and the record in which they differ."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.kit.layout import base_layout, empty, label
-from workbench.testers.finders.neighbors import Neighbours, left_over
+from workbench.testers.finders.neighbors import Neighbors, left_over
 
 Records = NDArray[Any]
 
@@ -21,24 +21,24 @@ MOST, SHARED = 1000, 10
 COLUMNS, WRITTEN = 20, 12
 
 
-def split(neighbours: Neighbours) -> tuple[Records, Records, Records]:
+def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
     """The records in both datasets, only in the first, and only in the second."""
-    a, b = neighbours.dataset, neighbours.neighbour
+    a, b = neighbors.dataset, neighbors.neighbor
     only_a = left_over(a, b)
     return left_over(a, only_a), only_a, left_over(b, a)
 
 
-def datasets(neighbours: Neighbours) -> dict[str, Any]:
-    """The records of both datasets; those of one of them only are coloured."""
-    parts = split(neighbours)
+def datasets(neighbors: Neighbors) -> dict[str, Any]:
+    """The records of both datasets; those of one of them only are colored."""
+    parts = split(neighbors)
     if not all(np.issubdtype(part.dtype, np.number) for part in parts):
         return empty("The records are no numbers.")
-    sizes = len(neighbours.dataset), len(neighbours.neighbour)
+    sizes = len(neighbors.dataset), len(neighbors.neighbor)
     summary = (
-        f"The dataset (P) has {_records(sizes[0])} and its neighbour (Q) {sizes[1]:,}; "
+        f"The dataset (P) has {_records(sizes[0])} and its neighbor (Q) {sizes[1]:,}; "
         f"{len(parts[1])} and {len(parts[2])} are in one of them only."
     )
-    if neighbours.dataset.ndim == 1 or neighbours.dataset.shape[1] == 1:
+    if neighbors.dataset.ndim == 1 or neighbors.dataset.shape[1] == 1:
         return _vectors([part.reshape(-1).astype(float) for part in parts], sizes, summary)
     return _tables([part.astype(float) for part in parts], summary)
 
@@ -52,10 +52,10 @@ def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> 
         stacks.items(), (only_p, only_q), ("p", "q"), strict=True
     ):
         shared = slice(None, values.size - own.size), slice(values.size - own.size, None)
-        for where, colour in zip(shared, ("muted", role), strict=True):
-            dots.append(_dots(values[where], row + up[where], colour))
+        for where, color in zip(shared, ("muted", role), strict=True):
+            dots.append(_dots(values[where], row + up[where], color))
     texts = [(1, f"dataset (P): {_records(sizes[0])}", "p"),
-             (0, f"neighbour (Q): {_records(sizes[1])}", "q")]  # fmt: skip
+             (0, f"neighbor (Q): {_records(sizes[1])}", "q")]  # fmt: skip
     return {
         "data": dots,
         "layout": base_layout(
@@ -134,9 +134,7 @@ def _dots(x: Records, y: Any, role: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers",
-        "name": {"muted": "in both", "p": "in the dataset only", "q": "in the neighbour only"}[
-            role
-        ],
+        "name": {"muted": "in both", "p": "in the dataset only", "q": "in the neighbor only"}[role],
         "x": x,
         "y": y,
         "hovertemplate": "%{x}",

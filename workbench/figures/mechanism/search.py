@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Mark:
-    """How a tester is drawn: its name, plotly symbol, the same as a character, colour role."""
+    """How a tester is drawn: its name, plotly symbol, the same as a character, color role."""
 
     name: str
     symbol: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.testers.evidence import Picture
 
 P = Entry("P, dataset", "p")
-Q = Entry("Q, neighbour", "q", "dot")
+Q = Entry("Q, neighbor", "q", "dot")
 
 #: Bins whose widths differ by a larger factor are drawn equally wide.
 UNEVEN = 50

@@ -94,7 +94,7 @@ class Item:
     name : str
         The page's method that draws it.
     kind : {"figure", "number", "sentence"}
-        A figure is a plotly dict with colour roles; a number is a ``Bound`` or a ``Fact``; a
+        A figure is a plotly dict with color roles; a number is a ``Bound`` or a ``Fact``; a
         sentence is text.
     needs : tuple of str
         The parameters and derived results that it rests on.

@@ -36,7 +36,7 @@ KINDS = {
         "Subsampled Gaussian", SubsampledGaussianPair, {"q": "q", "sigma": "sigma"}
     ),
     "randomized-response": Kind(
-        "Randomised response",
+        "Randomized response",
         RandomizedResponsePair,
         {"epsilon": "epsilon", "delta": "pure_delta"},
     ),
@@ -56,7 +56,7 @@ def _parameters() -> dict[str, param.Parameter]:
             0.3, bounds=(0.1, 3), step=0.01, label="Noise σ", doc="Standard deviation of the noise."
         ),
         "epsilon": param.Number(
-            1.0, bounds=(0, 8), step=0.1, label="ε", doc="Of randomised response."
+            1.0, bounds=(0, 8), step=0.1, label="ε", doc="Of randomized response."
         ),
         "pure_delta": param.Number(
             0.0, bounds=(0, 0.5), step=0.01, label="δ (of the response)",

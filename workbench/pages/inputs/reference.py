@@ -16,7 +16,7 @@ from workbench.pages.core.page import Control, Upload
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import pair_choice, pair_parameters
 from workbench.pairs.accounting.composed import ComposedPair
-from workbench.pairs.accounting.dpsgd import NEIGHBOURING, DPSGDPair
+from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.claimed import ProfileTablePair, RenyiPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
@@ -34,8 +34,8 @@ class Reference:
     build: Callable[..., Pair | None]
 
 
-def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighbouring: str) -> Pair:
-    return DPSGDPair(multiplier, 10**log_rate, round(10**log_steps), neighbouring)
+def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: str) -> Pair:
+    return DPSGDPair(multiplier, 10**log_rate, round(10**log_steps), neighboring)
 
 
 def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable[..., Pair]:
@@ -80,7 +80,7 @@ REFERENCES: dict[str, Reference] = {
     )
     for name, kind in PAIRS.items()
 } | {
-    "dp-sgd": Reference("DP-SGD", ("multiplier", "log_rate", "log_steps", "neighbouring"), _dpsgd),
+    "dp-sgd": Reference("DP-SGD", ("multiplier", "log_rate", "log_steps", "neighboring"), _dpsgd),
     "discrete-gaussian": Reference(
         "Discrete Gaussian",
         ("discrete_sigma", "times"),
@@ -123,10 +123,10 @@ _OWN = {
     "log_steps": param.Number(
         3.0, bounds=(0, 5), step=0.1, label="log₁₀ of the steps", doc="Epochs over sampling rate."
     ),
-    "neighbouring": param.Selector(
-        default=NEIGHBOURING[0],
-        objects={"add or remove": NEIGHBOURING[0], "substitute": NEIGHBOURING[1]},
-        label="Neighbouring datasets",
+    "neighboring": param.Selector(
+        default=NEIGHBORING[0],
+        objects={"add or remove": NEIGHBORING[0], "substitute": NEIGHBORING[1]},
+        label="Neighboring datasets",
     ),
     "discrete_sigma": param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ"),
     "scale": param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b"),

@@ -45,9 +45,9 @@ FINDERS = {
     "The card's own pair": "pair",
 }
 
-NEIGHBOURS = {
-    "add-remove": "neighbours by adding or removing a record",
-    "substitute": "neighbours by replacing a record",
+NEIGHBORS = {
+    "add-remove": "neighbors by adding or removing a record",
+    "substitute": "neighbors by replacing a record",
 }
 
 CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("curve"))
@@ -117,7 +117,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
     relation = param.Selector(
         default=RELATIONS[0],
         objects={"Adding or removing a record": "add-remove", "Replacing a record": "substitute"},
-        label="Neighbours by",
+        label="Neighbors by",
     )
     low = NumberField(0.0, VALUE, label="Least value")
     high = NumberField(1.0, VALUE, label="Largest value")
@@ -229,7 +229,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
             return f"{name_of(mechanism)}, code of your own · tested for {claim}"
         own = str(mechanism.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
-        parts = [mechanism.about.rstrip("."), claims, NEIGHBOURS[mechanism.relation]]
+        parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.relation]]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 
     # -- the card ----------------------------------------------------------------------------------

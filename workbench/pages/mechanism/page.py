@@ -1,4 +1,4 @@
-"""Test a mechanism: search neighbouring datasets for evidence against its claim."""
+"""Test a mechanism: search neighboring datasets for evidence against its claim."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MechanismPage(MechanismSearch):
     title = "Test a mechanism"
     menu = "Test"
     about = (
-        "A function says that it is differentially private. Search neighbouring datasets for "
+        "A function says that it is differentially private. Search neighboring datasets for "
         "outputs that prove the contrary."
     )
 
@@ -162,7 +162,7 @@ class MechanismPage(MechanismSearch):
         shown = self.shown()
         if shown is None or not self.shown_trial:
             return ""
-        return f"Trial {shown.trial.index + 1}. {datasets_in_words(shown.trial.neighbours)}"
+        return f"Trial {shown.trial.index + 1}. {datasets_in_words(shown.trial.neighbors)}"
 
     @sentence(needs=("found",), place="foot")
     def notes(self) -> str:
@@ -232,13 +232,13 @@ class MechanismPage(MechanismSearch):
             return empty(PRESS if self.found is None else "Known when the search has ended.")
         return charts.detectable(self.found)
 
-    @figure("The neighbouring datasets", needs=("shown",), span=6)
+    @figure("The neighboring datasets", needs=("shown",), span=6)
     def pair(self) -> dict[str, Any]:
         """The records of the trial shown, and the one in which its datasets differ."""
         shown = self.shown()
-        if shown is None or shown.trial.neighbours is None:
+        if shown is None or shown.trial.neighbors is None:
             return empty("No datasets yet.")
-        return dataset_charts.datasets(shown.trial.neighbours)
+        return dataset_charts.datasets(shown.trial.neighbors)
 
     # -- as Python ---------------------------------------------------------------------------------
 

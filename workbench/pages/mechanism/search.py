@@ -51,7 +51,7 @@ class MechanismSearch(MechanismChoice):
     histogram = param.Boolean(True, label="Histogram", doc="Bins, and the best set of them.")
 
     trials = param.Integer(
-        20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighbouring datasets."
+        20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighboring datasets."
     )
     log_samples = param.Number(
         4.5, bounds=(3, 6), step=0.25, label="log₁₀ of the runs a trial",

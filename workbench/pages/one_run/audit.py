@@ -58,7 +58,7 @@ class OneRunAudit(OneRunSource):
         objects=FAMILIES,
         label="Family",
         doc="What MAHLOUJIFAR24, BITS and its abstaining extension assume of the mechanism. "
-        "Randomised response is the weakest of all: with it nothing is assumed.",
+        "Randomized response is the weakest of all: with it nothing is assumed.",
     )
     q = param.Number(
         0.25, bounds=(0.01, 1), step=0.01, label="Sampling rate q", doc="Known beforehand."

@@ -20,7 +20,7 @@ from workbench.scores.parsing.formats import read_table
 MECHANISMS = {
     "Gaussian": "gaussian",
     "Laplace": "laplace",
-    "Randomised response": "randomized-response",
+    "Randomized response": "randomized-response",
     "DP-SGD, white-box": "dp-sgd",
     "DP-SGD that averages before it clips": "flawed",
 }
@@ -104,7 +104,7 @@ class OneRunSource(Page):
         bounds=(0.1, 5),
         step=0.1,
         label="Leak",
-        doc="μ of the Gaussian and the Laplace mechanism, ε of randomised response.",
+        doc="μ of the Gaussian and the Laplace mechanism, ε of randomized response.",
     )
     claim = param.Selector(
         default=2,

@@ -251,7 +251,7 @@ class SelectionBounds(SelectionChoice):
         "score is monotone.",
     )
     def order(self) -> dict[str, Any]:
-        """Any single run in the grey block hides the event: its release tells that none was."""
+        """Any single run in the gray block hides the event: its release tells that none was."""
         worst = self.worst()
         return charts.worst_order(worst.order, worst.event, self.one_mu())
 

@@ -98,7 +98,7 @@ class SelectionChoice(Page):
         objects={"“O”: τ√N/σ": "O", "“G”: central limit": "G"},
         label="Reduced to μ by",
         doc="“O” ignores that batches are random; it is exact for full batches. “G” is the limit "
-        "for many steps of both neighbouring relations at once.",
+        "for many steps of both neighboring relations at once.",
     )
     log_delta = param.Number(
         -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."

@@ -23,7 +23,7 @@ from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 class ComposedPair(AccountedPair):
     """k independent releases of a pair, all of them seen by the attacker.
 
-    In closed form for Gaussian pairs, μ√k (DONG22 Corollary 3.3), and for randomised response, a
+    In closed form for Gaussian pairs, μ√k (DONG22 Corollary 3.3), and for randomized response, a
     binomial sum (KAIROUZ15 Theorem 3.3). Otherwise by privacy loss distributions, with an error
     bar: see `workbench.pairs.accounting.pld`. Scores are the sums of the k log-likelihood ratios.
 
@@ -101,7 +101,7 @@ class ComposedPair(AccountedPair):
 
 
 class _ResponsesPair(OutcomesPair):
-    """k randomised responses: how many of them were truthful, unless one revealed everything."""
+    """k randomized responses: how many of them were truthful, unless one revealed everything."""
 
     def __init__(self, pair: RandomizedResponsePair, k: int) -> None:
         self._pair, self._k = pair, k

@@ -168,7 +168,7 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     tail = TAIL / (100 * k)
     low, high = _range(pair, tail)
     width, exact = _width(pair, low, high, k, tail, symmetric)
-    grid = _discretise(pair, width, low, high)
+    grid = _discretize(pair, width, low, high)
     total, resolution = _convolve(grid, k, symmetric)
     # Losses on the grid are not moved.
     spread, shift = (0.0, 0.0) if exact else (width * math.sqrt(k) / 2, k * width**2 / 8)
@@ -227,7 +227,7 @@ def _width(
     trial = span / _TRIAL_CELLS
     points = _TRIAL_CELLS
     if k > 1:
-        grid = _discretise(pair, trial, low, high)
+        grid = _discretize(pair, trial, low, high)
         for masses in (grid.p,) if symmetric else (grid.p, grid.q[::-1]):
             with quiet():
                 bottom, top = common.compute_self_convolve_bounds(list(masses), k, TAIL)
@@ -244,8 +244,8 @@ def _width(
     return width, False
 
 
-def _discretise(pair: Step, width: float, low: float, high: float) -> Grid:
-    """One step with its losses moved to the two neighbours on the grid (connect the dots)."""
+def _discretize(pair: Step, width: float, low: float, high: float) -> Grid:
+    """One step with its losses moved to the two neighbors on the grid (connect the dots)."""
     if isinstance(pair, OutcomesPair):
         return _split_outcomes(pair._outcomes, width)
     below, above = math.ceil(-low / width), math.ceil(high / width)
@@ -277,7 +277,7 @@ def _log_slopes(pair: Step, width: float, cells: int, direction: str) -> tuple[F
 
 @quiet()
 def _split_outcomes(outcomes: Outcomes, width: float) -> Grid:
-    """Each outcome shared between its two neighbours on the grid, its masses under P and Q kept."""
+    """Each outcome shared between its two neighbors on the grid, its masses under P and Q kept."""
     finite = np.isfinite(outcomes.loss)
     loss, log_p, log_q = outcomes.loss[finite], outcomes.log_p[finite], outcomes.log_q[finite]
     cell = loss / width

@@ -62,7 +62,7 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         or when it holds a line break, and a path otherwise.
     filename : str, optional
         Name of the file that the content came from; its extension decides the format. Without it
-        the format is recognised from the first bytes.
+        the format is recognized from the first bytes.
     trusted : bool
         Parse the file in this process and without limits of size, memory or time. Otherwise it is
         parsed in a process of its own (`workbench.scores.parsing.isolated`).

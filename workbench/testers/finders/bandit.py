@@ -1,4 +1,4 @@
-"""Neighbouring datasets where the tests promise most, by a Gaussian-process bandit."""
+"""Neighboring datasets where the tests promise most, by a Gaussian-process bandit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import Finder
 from workbench.testers.finders.dataset_space import Space, content
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 
 #: Proposals before the first that is learned.
 WARM_UP = 8
@@ -52,7 +52,7 @@ class Bandit(Finder):
         records = 2 if self.space.substitute else 1
         self._dimensions = 2 + self._row * (1 + records) + (width > NARROW)
 
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours:
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
         point = self._drawn() if len(self._asked) < WARM_UP else self._suggested(history)
         proposal = self._built(point)
         for _ in range(20):  # what was asked before teaches little
@@ -76,7 +76,7 @@ class Bandit(Finder):
             records[2] = 1 - records[1]
         return x
 
-    def _suggested(self, history: Sequence[tuple[Neighbours, float | None]]) -> NDArray[np.float64]:
+    def _suggested(self, history: Sequence[tuple[Neighbors, float | None]]) -> NDArray[np.float64]:
         from bayes_opt import BayesianOptimization
 
         names = [f"x{i:02}" for i in range(self._dimensions)]
@@ -98,14 +98,14 @@ class Bandit(Finder):
         return np.array([float(suggestion[name]) for name in names])
 
     def _known(
-        self, history: Sequence[tuple[Neighbours, float | None]]
+        self, history: Sequence[tuple[Neighbors, float | None]]
     ) -> list[tuple[NDArray[np.float64], float]]:
         """Every point that was asked, with its promise or what stands in for it."""
         finished: dict[tuple[object, ...], float] = {}
-        for neighbours, promise in history:
-            if content(neighbours) in self._asked:
+        for neighbors, promise in history:
+            if content(neighbors) in self._asked:
                 # linear up to about 1, then in the log: one huge promise must not hide all others
-                finished[content(neighbours)] = float(
+                finished[content(neighbors)] = float(
                     np.arcsinh(np.nan if promise is None else promise)
                 )
         finite = [x for x in finished.values() if np.isfinite(x)] or [0.0]
@@ -116,13 +116,13 @@ class Bandit(Finder):
             stand_in[key] = x if np.isfinite(x) else beyond if x > 0 else worst
         return [(point, stand_in[key]) for key, point in self._asked.items()]
 
-    def _built(self, x: NDArray[np.float64]) -> Neighbours:
+    def _built(self, x: NDArray[np.float64]) -> Neighbors:
         space = self.space
         size, spread = space.size(x[0]), x[1]
         level, record, other = (self._wide(x, i) for i in (0, 1, -1))
         ramp = np.linspace(-0.5, 0.5, size) if size > 1 else np.zeros(size)
         shared = np.clip(level + spread * ramp[:, None], 0, 1)
-        return space.neighbours(space.values(shared), space.values(record), space.values(other))
+        return space.neighbors(space.values(shared), space.values(record), space.values(other))
 
     def _records(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """The part of a point about records, a row each: around which, which, which instead."""
@@ -138,7 +138,7 @@ class Bandit(Finder):
 
 
 def _acquisition() -> Any:
-    """The package's upper confidence bound, maximised in a tenth of the time and as well."""
+    """The package's upper confidence bound, maximized in a tenth of the time and as well."""
     from bayes_opt.acquisition import UpperConfidenceBound
 
     class Quick(UpperConfidenceBound):

@@ -1,6 +1,6 @@
-"""Dataset finders: which neighbouring datasets a mechanism is run on next.
+"""Dataset finders: which neighboring datasets a mechanism is run on next.
 
-A violation shows on some neighbouring datasets and not on others. A finder proposes them, one pair
+A violation shows on some neighboring datasets and not on others. A finder proposes them, one pair
 a trial; what it proposes can only cost power, never make a finding false, since every finding
 comes from outputs drawn after the proposal.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.neighbors import Neighbours, NotNeighbours
+from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
 
 #: The finders that search by themselves.
 SEARCHES = ("random", "grid", "bandit")
@@ -30,17 +30,17 @@ class Tried(NamedTuple):
 
     Attributes
     ----------
-    neighbours : Neighbours
+    neighbors : Neighbors
     promise : float or None
         See `Witness.promise`; None when the trial was lost.
     """
 
-    neighbours: Neighbours
+    neighbors: Neighbors
     promise: float | None
 
 
 class Finder(ABC):
-    """Proposes neighbouring datasets.
+    """Proposes neighboring datasets.
 
     Attributes
     ----------
@@ -54,23 +54,23 @@ class Finder(ABC):
     batch: bool = True
 
     @abstractmethod
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:
         """The datasets of the next trial.
 
         Parameters
         ----------
-        history : sequence of (Neighbours, float or None)
+        history : sequence of (Neighbors, float or None)
             The finished trials, in any order, with their promise (see `Tried`); None, NaN and −∞
             all say that nothing came of it.
 
         Returns
         -------
-        Neighbours or None
+        Neighbors or None
             None when there is nothing more to propose: the search ends.
 
         Raises
         ------
-        NotNeighbours, ProposalError
+        NotNeighbors, ProposalError
             By a person's own source only: this one trial is lost, and the next may be asked for.
         """
 
@@ -80,11 +80,11 @@ class Fixed(Finder):
 
     name = "fixed pair"
 
-    def __init__(self, neighbours: Neighbours) -> None:
-        self.neighbours = neighbours
+    def __init__(self, neighbors: Neighbors) -> None:
+        self.neighbors = neighbors
 
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours:
-        return self.neighbours
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
+        return self.neighbors
 
 
 class Own(Finder):
@@ -92,9 +92,9 @@ class Own(Finder):
 
     Parameters
     ----------
-    source : iterable of Neighbours or (dataset, neighbour)
+    source : iterable of Neighbors or (dataset, neighbor)
     relation : {"add-remove", "substitute"}, optional
-        Which pairs count as neighbours. Default: the one that the sizes of each pair suggest.
+        Which pairs count as neighbors. Default: the one that the sizes of each pair suggest.
     """
 
     name = "own datasets"
@@ -103,7 +103,7 @@ class Own(Finder):
         self.relation = relation
         self._rest: Iterator[Any] = iter(source)
 
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:
         try:
             pair = next(self._rest)
         except StopIteration:
@@ -112,42 +112,42 @@ class Own(Finder):
             raise ProposalError(
                 f"the source of datasets raised {type(error).__name__}: {error}"
             ) from error
-        return as_neighbours(pair, self.relation)
+        return as_neighbors(pair, self.relation)
 
 
-def as_neighbours(pair: Any, relation: str | None = None) -> Neighbours:
-    """``pair`` as neighbouring datasets.
+def as_neighbors(pair: Any, relation: str | None = None) -> Neighbors:
+    """``pair`` as neighboring datasets.
 
     Parameters
     ----------
-    pair : Neighbours or (dataset, neighbour)
+    pair : Neighbors or (dataset, neighbor)
     relation : {"add-remove", "substitute"}, optional
-        Which pairs count as neighbours. Default: "substitute" when both have as many records, and
+        Which pairs count as neighbors. Default: "substitute" when both have as many records, and
         "add-remove" otherwise.
 
     Raises
     ------
-    NotNeighbours
+    NotNeighbors
         They are not, or by another relation than asked for.
     ProposalError
         It is no pair of arrays.
     """
-    if isinstance(pair, Neighbours):
+    if isinstance(pair, Neighbors):
         if relation not in (None, pair.relation):
-            raise NotNeighbours(
-                f"these datasets are neighbours by {pair.relation}; the claim is about {relation}"
+            raise NotNeighbors(
+                f"these datasets are neighbors by {pair.relation}; the claim is about {relation}"
             )
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise ProposalError(
-            f"datasets come as Neighbours or as (dataset, neighbour), got {type(pair).__name__}"
+            f"datasets come as Neighbors or as (dataset, neighbor), got {type(pair).__name__}"
             f"{f' of length {len(pair)}' if isinstance(pair, tuple | list) else ''}"
         )
     try:
         a, b = np.asarray(pair[0]), np.asarray(pair[1])
     except ValueError as error:
         raise ProposalError(f"a dataset must be an array, records first: {error}") from None
-    return Neighbours(a, b, relation or _suggested(a, b))
+    return Neighbors(a, b, relation or _suggested(a, b))
 
 
 def _suggested(a: np.ndarray, b: np.ndarray) -> str:
@@ -164,12 +164,12 @@ def finder(
 
     Parameters
     ----------
-    spec : str, Finder, Neighbours, tuple of two arrays, or iterable
+    spec : str, Finder, Neighbors, tuple of two arrays, or iterable
         "random", "grid" or "bandit" search; one pair for all trials; or a list or generator of
-        `Neighbours` or (dataset, neighbour), one a trial, which may end before the trials do.
+        `Neighbors` or (dataset, neighbor), one a trial, which may end before the trials do.
         A tuple of two is a pair; several pairs come in a list.
     relation : {"add-remove", "substitute"}, optional
-        Which datasets are neighbours. Default: add-remove in a search, and for a person's own
+        Which datasets are neighbors. Default: add-remove in a search, and for a person's own
         pairs the one that their sizes suggest.
     domain : Domain, optional
         Which datasets the mechanism takes; for searches. Default: ``Domain()``.
@@ -178,9 +178,9 @@ def finder(
     Raises
     ------
     ValueError
-        An unknown name, no source of datasets, or a domain without neighbouring datasets.
-    NotNeighbours
-        A single pair that is not neighbours.
+        An unknown name, no source of datasets, or a domain without neighboring datasets.
+    NotNeighbors
+        A single pair that is not neighbors.
     """
     if relation is not None:
         _checks.one_of(relation, "relation", ("add-remove", "substitute"))
@@ -191,14 +191,14 @@ def finder(
     if isinstance(spec, str):
         _checks.one_of(spec, "datasets", SEARCHES)
         return _search(spec, relation or "add-remove", domain or Domain(), seed)
-    if isinstance(spec, Neighbours):
-        return Fixed(as_neighbours(spec, relation))
-    if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbours):
-        return Fixed(as_neighbours(spec, relation))
+    if isinstance(spec, Neighbors):
+        return Fixed(as_neighbors(spec, relation))
+    if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
+        return Fixed(as_neighbors(spec, relation))
     if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
         return Own(spec, relation)
     raise ValueError(
-        f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbour), or a "
+        f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbor), or a "
         f"list or generator of pairs; got {type(spec).__name__}"
         f"{', which has to be called first' if callable(spec) else ''}"
     )

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.neighbors import RELATIONS, Neighbours
+from workbench.testers.finders.neighbors import RELATIONS, Neighbors
 
 
 @dataclass(frozen=True)
 class Space:
-    """All neighbouring datasets of a domain: some records that both have, and what differs.
+    """All neighboring datasets of a domain: some records that both have, and what differs.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Space:
     Raises
     ------
     ValueError
-        No two datasets of the domain are neighbours.
+        No two datasets of the domain are neighbors.
     """
 
     domain: Domain
@@ -39,7 +39,7 @@ class Space:
         if self.fewest > self.most:
             raise ValueError(
                 f"no two datasets of {self.domain.least} to {self.domain.most} records are "
-                f"neighbours by {self.relation}; allow more records (Domain.most)"
+                f"neighbors by {self.relation}; allow more records (Domain.most)"
             )
         if self.low > self.high or (self.substitute and self.low == self.high):
             raise ValueError(
@@ -91,13 +91,13 @@ class Space:
         """The record at the other side of the middle, in every column."""
         return np.clip(self.low + (self.high - record), self.low, self.high)
 
-    def neighbours(
+    def neighbors(
         self,
         shared: ArrayLike,
         record: ArrayLike,
         other: ArrayLike,
         at: int | None = None,
-    ) -> Neighbours:
+    ) -> Neighbors:
         """Two datasets of ``shared`` records, of which the first also has ``record``.
 
         Parameters
@@ -117,14 +117,14 @@ class Space:
             other = np.append(self.high if record[0] <= middle else self.low, record[1:])
         with_record = np.insert(shared, at, record, axis=0)
         without = np.insert(shared, at, other, axis=0) if self.substitute else shared
-        return Neighbours(self._typed(with_record), self._typed(without), self.relation)
+        return Neighbors(self._typed(with_record), self._typed(without), self.relation)
 
     def _typed(self, table: NDArray[np.float64]) -> NDArray[Any]:
         data = table if self.domain.columns else table[:, 0]
         return data.astype(np.int64) if self.domain.whole else data
 
 
-def content(neighbours: Neighbours) -> tuple[object, ...]:
+def content(neighbors: Neighbors) -> tuple[object, ...]:
     """What tells two proposals apart: both datasets, byte by byte."""
-    a, b = neighbours.dataset, neighbours.neighbour
+    a, b = neighbors.dataset, neighbors.neighbor
     return a.shape, a.tobytes(), b.shape, b.tobytes()

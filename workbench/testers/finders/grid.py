@@ -1,4 +1,4 @@
-"""Neighbouring datasets from a grid: every size, at ever more values between the ends."""
+"""Neighboring datasets from a grid: every size, at ever more values between the ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import Finder
 from workbench.testers.finders.dataset_space import Space, content
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 
 #: The values of the last round are 2^ROUNDS apart, as a share of the domain.
 ROUNDS = 3
@@ -39,10 +39,10 @@ class Grid(Finder):
         self.space = Space(domain, relation)
         self._rest = self._sweep()
 
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours | None:
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:
         return next(self._rest, None)
 
-    def _sweep(self) -> Iterator[Neighbours]:
+    def _sweep(self) -> Iterator[Neighbors]:
         seen = set()
         for fineness in range(ROUNDS + 1):
             values = np.unique(self.space.values(np.linspace(0, 1, 2**fineness + 1)))
@@ -50,7 +50,7 @@ class Grid(Finder):
             for size in self._sizes():
                 for shared in self._shared(values, size, spread=fineness > 0):
                     for record, other in changes:
-                        proposal = self.space.neighbours(shared, record, other)
+                        proposal = self.space.neighbors(shared, record, other)
                         key = content(proposal)
                         if key not in seen:
                             seen.add(key)

@@ -1,4 +1,4 @@
-"""Neighbouring datasets: what they are, and the check that two are."""
+"""Neighboring datasets: what they are, and the check that two are."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from workbench import _checks
 RELATIONS = ("add-remove", "substitute")
 
 
-class NotNeighbours(ValueError):  # noqa: N818  (it is what is wrong)
+class NotNeighbors(ValueError):  # noqa: N818  (it is what is wrong)
     """Two datasets that differ in more than one record."""
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbours:
+class Neighbors:
     """Two datasets that differ in one record.
 
     Parameters
     ----------
-    dataset, neighbour : array, shape (records,) or (records, columns)
+    dataset, neighbor : array, shape (records,) or (records, columns)
         With "add-remove", one has a record that the other lacks; with "substitute", both have as
         many, of which one differs. The order of the records does not matter.
     relation : {"add-remove", "substitute"}
 
     Raises
     ------
-    NotNeighbours
+    NotNeighbors
         They differ in more than one record, or not at all; the message counts.
     """
 
     dataset: NDArray[Any]
-    neighbour: NDArray[Any]
+    neighbor: NDArray[Any]
     relation: str = "add-remove"
 
     def __post_init__(self) -> None:
         _checks.one_of(self.relation, "relation", RELATIONS)
-        a, b = np.asarray(self.dataset), np.asarray(self.neighbour)
+        a, b = np.asarray(self.dataset), np.asarray(self.neighbor)
         object.__setattr__(self, "dataset", a)
-        object.__setattr__(self, "neighbour", b)
+        object.__setattr__(self, "neighbor", b)
         if a.ndim not in (1, 2) or a.shape[1:] != b.shape[1:]:
-            raise NotNeighbours(
+            raise NotNeighbors(
                 f"datasets must be (records,) or (records, columns), both alike; got {a.shape} and "
                 f"{b.shape}"
             )
@@ -56,8 +56,8 @@ class Neighbours:
                 "add-remove": "one record more or less",
                 "substitute": "as many records, of which one differs",
             }[self.relation]
-            raise NotNeighbours(
-                f"neighbours by {self.relation} have {rule}; here {more} records are only in the "
+            raise NotNeighbors(
+                f"neighbors by {self.relation} have {rule}; here {more} records are only in the "
                 f"first and {fewer} only in the second"
             )
 

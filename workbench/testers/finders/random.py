@@ -1,4 +1,4 @@
-"""Neighbouring datasets at random, often at the ends of the domain, where mechanisms leak most."""
+"""Neighboring datasets at random, often at the ends of the domain, where mechanisms leak most."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import Finder
 from workbench.testers.finders.dataset_space import Space
-from workbench.testers.finders.neighbors import Neighbours
+from workbench.testers.finders.neighbors import Neighbors
 
 
 class Random(Finder):
@@ -35,7 +35,7 @@ class Random(Finder):
         self.space = Space(domain, relation)
         self._rng = np.random.default_rng(seed)
 
-    def propose(self, history: Sequence[tuple[Neighbours, float | None]]) -> Neighbours:
+    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
         rng, space = self._rng, self.space
         size = self._size()
         record = self._row()
@@ -43,7 +43,7 @@ class Random(Finder):
         kinds = (1, 2, max(size, 1))[rng.integers(3)]
         rows = np.stack([self._row() for _ in range(kinds)])
         shared = rows[rng.integers(kinds, size=size)]
-        return space.neighbours(shared, record, other, at=int(rng.integers(size + 1)))
+        return space.neighbors(shared, record, other, at=int(rng.integers(size + 1)))
 
     def _size(self) -> int:
         """How many records are shared."""

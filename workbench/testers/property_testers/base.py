@@ -1,6 +1,6 @@
 """What a property tester is: it finds evidence on one part of the runs, and measures it on another.
 
-A tester sees outputs on a dataset (P) and on its neighbour (Q). `Tester.fit` looks at some of them
+A tester sees outputs on a dataset (P) and on its neighbor (Q). `Tester.fit` looks at some of them
 as long as it likes and returns a `Witness`, something definite to measure: a set of outputs, a
 function, bins. `Witness.measure` looks at *other* outputs, and what it says holds with the stated
 confidence whatever the witness is. That is all that the guarantee needs: nothing that happened

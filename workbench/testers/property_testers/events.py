@@ -226,7 +226,7 @@ def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, meth
 def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
     """The parameter from which on `refute` succeeds with a chance of at least 80 %.
 
-    Of randomised response with that ε (with that Rényi divergence), or of a Gaussian mechanism
+    Of randomized response with that ε (with that Rényi divergence), or of a Gaussian mechanism
     with that μ, on its best event. Both counts are as bad as chance makes them one time in ten,
     so that both are at least as good with a probability of 80 %; nothing is simulated.
 

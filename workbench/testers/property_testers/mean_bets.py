@@ -4,7 +4,7 @@ That a divergence is at most θ says of functions u and v, chosen beforehand, th
 
     E_P u ≤ s(θ)·E_Q v + d(θ)
 
-with s ≥ 0 and d that do not fall as θ grows. With a centre c and a stake Λ ≥ 0 fixed beforehand, no
+with s ≥ 0 and d that do not fall as θ grows. With a center c and a stake Λ ≥ 0 fixed beforehand, no
 factor being negative, let::
 
     W(θ) = Π_x (1 + (Λ/n_p)(u(x) − c)) · Π_y (1 − (Λ/n_q)(s·v(y) + d − c))
@@ -123,7 +123,7 @@ class Bet:
     Attributes
     ----------
     line : Line
-    centre : float
+    center : float
     stake_p, stake_q : float
         Λ/n_p and Λ/n_q.
     needed : float
@@ -131,7 +131,7 @@ class Bet:
     """
 
     line: Line
-    centre: float
+    center: float
     stake_p: float
     stake_q: float
     needed: float
@@ -139,18 +139,18 @@ class Bet:
     @property
     def top(self) -> float:
         """Above this θ a factor could become negative."""
-        return float(self.line.solve(self.centre + _LARGEST_LOSS / self.stake_q, 1.0))
+        return float(self.line.solve(self.center + _LARGEST_LOSS / self.stake_q, 1.0))
 
     def won(self, u: Floats) -> Floats:
         """Logs of P's factors."""
-        return np.log1p(self.stake_p * (u - self.centre))
+        return np.log1p(self.stake_p * (u - self.center))
 
     def kept(self, v: Floats, theta: float) -> Floats:
         """Logs of Q's factors, for θ up to the top."""
         slope, intercept = self.line.at(theta)
         # In place: there may be many.
         x = v * (-self.stake_q * slope)
-        x += self.stake_q * (self.centre - intercept)
+        x += self.stake_q * (self.center - intercept)
         return np.log1p(x, out=x)
 
 
@@ -239,26 +239,26 @@ class Expected:
     ) -> tuple[Floats, Floats]:
         """Stakes Λ, and the limits to be expected of them."""
         (u, share_u), (v, share_v) = self.u, self.v
-        (centre, mean_v), needed = self.means, -math.log1p(-confidence)
-        estimate = float(line.solve(centre, mean_v))
+        (center, mean_v), needed = self.means, -math.log1p(-confidence)
+        estimate = float(line.solve(center, mean_v))
         slope, intercept = line.at(estimate)
-        variance = (u - centre) ** 2 @ share_u / n_p + slope**2 * (
+        variance = (u - center) ** 2 @ share_u / n_p + slope**2 * (
             (v - mean_v) ** 2 @ share_v
         ) / n_q
         stakes = _STAKES * math.sqrt(2 * needed / max(float(variance), _TINY))
         # And the largest with which the estimate itself can be reached.
-        reaching = _LARGEST_LOSS * n_q / max(float(slope + intercept - centre), _TINY)
+        reaching = _LARGEST_LOSS * n_q / max(float(slope + intercept - center), _TINY)
         stakes = np.append(stakes, reaching)
-        stakes = np.minimum(stakes, _LARGEST_LOSS * n_p / max(centre, _TINY))
-        missing = needed - n_p * (np.log1p(np.outer(stakes / n_p, u - centre)) @ share_u)
+        stakes = np.minimum(stakes, _LARGEST_LOSS * n_p / max(center, _TINY))
+        missing = needed - n_p * (np.log1p(np.outer(stakes / n_p, u - center)) @ share_u)
         rate = (stakes / n_q)[:, None]
-        top = line.solve(centre + _LARGEST_LOSS * n_q / stakes, 1.0)
+        top = line.solve(center + _LARGEST_LOSS * n_q / stakes, 1.0)
         high = np.minimum(top, estimate)
         low = np.minimum(high, 0.0) - 1.0
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
             slope, intercept = (x[:, None] for x in line.at(middle))
-            kept = n_q * (np.log1p(rate * (centre - intercept - slope * v)) @ share_v)
+            kept = n_q * (np.log1p(rate * (center - intercept - slope * v)) @ share_v)
             enough = kept >= missing
             low, high = np.where(enough, middle, low), np.where(enough, high, middle)
         return stakes, low

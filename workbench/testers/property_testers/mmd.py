@@ -6,7 +6,7 @@ it says more. For any g with values in [0, 1], such as w scaled and cut off ther
 
     E_P g − e^ε E_Q g ≤ H_{e^ε}(P‖Q),   with ε = 0:   E_P g − E_Q g ≤ TV
 
-So one half of the fitting part learns E k(X, ·) − e^ε E k(Y, ·), over the span of a few centres;
+So one half of the fitting part learns E k(X, ·) − e^ε E k(Y, ·), over the span of a few centers;
 the other half chooses the bandwidth, where the function is cut off, and the direction; and fresh
 outputs are averaged. Whatever g is, the limit holds. MMD² ≤ 2·TV² for a kernel with values in
 [0, 1] is as sound, but loses even with unlimited outputs: N(0,1) against N(1,1) has MMD/√2 = 0.298
@@ -49,10 +49,10 @@ from workbench.testers.property_testers.mean_bets import (
 
 METHOD = "kernel witness function"
 
-#: Centres whose kernels span the witness functions, and rows a side that learn and choose them.
-CENTRES, MOST_ROWS = 24, 20_000
+#: Centers whose kernels span the witness functions, and rows a side that learn and choose them.
+CENTERS, MOST_ROWS = 24, 20_000
 
-#: Bandwidths, in units of the median distance of two centres.
+#: Bandwidths, in units of the median distance of two centers.
 BANDWIDTHS = 0.2, 0.5, 1.0, 2.0
 
 #: Where a witness function is cut off: at these quantiles of its size. 0 leaves its sign.
@@ -67,12 +67,12 @@ _ROWS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class Kernel:
-    """Witness functions of the RBF kernel, over the span of the centres.
+    """Witness functions of the RBF kernel, over the span of the centers.
 
     Attributes
     ----------
     encoder : Encoder
-    centres : ndarray of float32, shape (m, k)
+    centers : ndarray of float32, shape (m, k)
         Encoded outputs.
     bandwidth : float
     weights : ndarray of float32, shape (m, 2)
@@ -80,7 +80,7 @@ class Kernel:
     """
 
     encoder: Encoder
-    centres: NDArray[np.float32]
+    centers: NDArray[np.float32]
     bandwidth: float
     weights: NDArray[np.float32]
 
@@ -92,19 +92,19 @@ class Kernel:
         encoder = Encoder.fit(p, q)
         sides = [encoder.transform(x).astype(np.float32) for x in (p, q)]
         pooled = np.concatenate(sides)
-        centres = pooled[rng.choice(len(pooled), min(CENTRES, len(pooled)), replace=False)]
-        squares = _squares(centres, centres)
+        centers = pooled[rng.choice(len(pooled), min(CENTERS, len(pooled)), replace=False)]
+        squares = _squares(centers, centers)
         apart = squares[squares > 0]
         scale = math.sqrt(float(np.median(apart))) if apart.size else 1.0
         found = []
         for bandwidth in scale * np.array(BANDWIDTHS):
-            means = np.array([_mean_kernel(x, centres, bandwidth) for x in sides])
+            means = np.array([_mean_kernel(x, centers, bandwidth) for x in sides])
             gram = np.exp(-squares.astype(float) / (2 * bandwidth**2))
-            gram += _RIDGE * np.eye(len(centres))
+            gram += _RIDGE * np.eye(len(centers))
             a = math.exp(epsilon)
             excess = np.array([means[0] - a * means[1], means[1] - a * means[0]])
             weights = np.linalg.solve(gram, excess.T).astype(np.float32)
-            found.append(cls(encoder, centres, float(bandwidth), weights))
+            found.append(cls(encoder, centers, float(bandwidth), weights))
         return found
 
     def __call__(self, x: NDArray[Any], forward: bool) -> Floats:
@@ -113,7 +113,7 @@ class Kernel:
         weights = self.weights[:, 0 if forward else 1, None]
         values = np.empty(len(z))
         for i in range(0, len(z), _ROWS):
-            kernel = _kernel(self.centres, z[i : i + _ROWS], self.bandwidth)
+            kernel = _kernel(self.centers, z[i : i + _ROWS], self.bandwidth)
             # Unlike a matrix product, this gives equal rows equal values wherever they stand.
             kernel *= weights
             values[i : i + _ROWS] = kernel.sum(axis=0)

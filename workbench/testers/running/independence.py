@@ -37,10 +37,10 @@ def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | No
     Parameters
     ----------
     p, q : sequence of array
-        Outputs of each call, on the dataset and on its neighbour; each call had a random stream of
+        Outputs of each call, on the dataset and on its neighbor; each call had a random stream of
         its own.
     """
-    keys = {"dataset": [row_keys(x) for x in p], "neighbour": [row_keys(x) for x in q]}
+    keys = {"dataset": [row_keys(x) for x in p], "neighbor": [row_keys(x) for x in q]}
     for side, calls in keys.items():
         for j, later in enumerate(calls):
             if any(_same(earlier, later) for earlier in calls[:j]):
@@ -50,9 +50,9 @@ def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | No
                 )
         if _recurs(np.concatenate(calls)):
             return f"outputs on the {side} repeat themselves: a call does not make fresh runs"
-    if any(_same(a, b) for a in keys["dataset"] for b in keys["neighbour"]):
+    if any(_same(a, b) for a in keys["dataset"] for b in keys["neighbor"]):
         return (
-            "the mechanism ignores its rng: calls on the dataset and on its neighbour, with "
+            "the mechanism ignores its rng: calls on the dataset and on its neighbor, with "
             "different random streams, gave the same outputs"
         )
     return None
