@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import _checks
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
+from workbench._format import round_safely
 from workbench.bounds import citations
-from workbench.bounds.bound import Bound, round_safely
+from workbench.bounds.bound import Bound
 
 
 @pytest.fixture

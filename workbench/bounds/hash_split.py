@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import percent
+from workbench._format import percent
 from workbench.scores.sample import Scores, ScoresError
 
 

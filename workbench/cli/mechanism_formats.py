@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from workbench.bounds.bound import percent
+from workbench._format import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.testers.allowed import claim_parameter
 from workbench.testers.evidence import (

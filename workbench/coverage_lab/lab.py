@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._format import percent, plain
 from workbench._html import table
-from workbench.bounds.bound import Bound, percent, plain
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.coverage_lab.methods import KEPT, METHODS, Asked
 from workbench.coverage_lab.settings import Setting, setting_of

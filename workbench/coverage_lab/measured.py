@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.bounds.bound import percent, round_safely
+from workbench._format import percent, round_safely
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.settings import SETTINGS

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts.counts import Counts
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.figures.kit import dot_rows

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.bound import percent, plain
+from workbench._format import percent, plain
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.figures.kit import dot_rows

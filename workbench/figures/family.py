@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.parametric.families import GaussianFamily
 from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand

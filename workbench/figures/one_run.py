@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.figures.kit import dot_rows
 from workbench.figures.kit.layout import base_layout, label, vertical_line
 from workbench.figures.kit.legend import HEADROOM, Entry, key, line

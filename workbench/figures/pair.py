@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.figures.kit.dot_rows import across
 from workbench.figures.kit.layout import base_layout, delta_axis, label, power_of_ten, vertical_line

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.bound import round_safely
+from workbench._format import round_safely
 from workbench.figures.kit.layout import base_layout
 from workbench.figures.kit.legend import HEADROOM, Entry, key
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import ErrorRates
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.estimators.histogram import Histogram

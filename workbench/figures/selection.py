@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.figures.kit import dot_rows
 from workbench.figures.kit.layout import base_layout, empty, label, power_of_ten
 from workbench.figures.kit.legend import HEADROOM, ROW, Entry, key, line

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
 from workbench.bounds.anytime.monitoring import Evidence, WatchedLimit, bound_by
-from workbench.bounds.bound import percent, plain, round_safely
 from workbench.figures.kit import log_n_axis
 from workbench.figures.kit.layout import base_layout, label, power_of_ten
 from workbench.figures.kit.legend import HEADROOM, Entry, key

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.bound import Bound, percent
+from workbench._format import percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.figures import compare as charts

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
+from workbench._format import percent
 from workbench.bounds import quantities
-from workbench.bounds.bound import Bound, percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.intervals import NAMES, bound

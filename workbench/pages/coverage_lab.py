@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.coverage_lab.lab import Coverage, compare_methods
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.settings import SETTINGS

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.bound import Bound, percent, round_safely
+from workbench._format import percent, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.parametric import (
     FamilyCheck,
     FamilyFit,

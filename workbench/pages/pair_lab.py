@@ -8,7 +8,8 @@ import numpy as np
 import param
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import total_variation_estimate
 from workbench.bounds.parametric.gdp_fit import gdp_fit

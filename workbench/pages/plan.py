@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.power import sample_size
 from workbench.bounds.power.sample_size import BoundDistribution, Power, SampleSize
 from workbench.figures import plan as charts

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
+from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath, anytime_epsilon, anytime_path
 from workbench.bounds.anytime.monitoring import (
     Evidence,
@@ -20,7 +21,7 @@ from workbench.bounds.anytime.monitoring import (
     looks_at,
     watched_limit,
 )
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.figures import watch as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence

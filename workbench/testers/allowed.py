@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from workbench import _checks
-from workbench.bounds.bound import plain
+from workbench._format import plain
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point

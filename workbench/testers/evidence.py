@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import _html
-from workbench.bounds.bound import percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
 from workbench.testers import serialization
 from workbench.testers.allowed import claim_parameter, claim_symbol
 from workbench.testers.finders.neighbors import Neighbors, left_over

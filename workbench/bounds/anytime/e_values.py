@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from workbench import _checks
+from workbench._format import plain
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
-from workbench.bounds.bound import plain
 from workbench.scores.sample import Scores, require_scores
 
 

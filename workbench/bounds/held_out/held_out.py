@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.bounds.bound import Bound, percent
+from workbench._format import percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.hash_split import split, told
 from workbench.bounds.held_out.ordering import likelihood_ratio
 from workbench.bounds.quantities import Question

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from workbench import _checks
+from workbench._format import percent
 from workbench._html import table
-from workbench.bounds.bound import Bound, percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.families import Family, family_named
 from workbench.scores.sample import Scores, require_scores
 

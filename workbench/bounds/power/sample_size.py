@@ -25,10 +25,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
 from workbench import _checks
+from workbench._format import percent, plain
 from workbench.bounds.anytime.anytime import anytime_epsilon, factors_above
 from workbench.bounds.anytime.betting import EpsilonClaims, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
-from workbench.bounds.bound import percent, plain
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.quantities import Epsilon

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import _checks
+from workbench._format import percent, plain, round_safely
 from workbench._html import table
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.power.alternatives import alternatives, claimed_tradeoff
 from workbench.bounds.power.power import (
     MOST_SCORES,

@@ -34,8 +34,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtri
 
 from workbench import _checks
+from workbench._format import percent
 from workbench._html import table
-from workbench.bounds.bound import Bound, percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, Mu, Question, TotalVariation
 from workbench.bounds.simultaneous.rank_tests import (
     RankTests,

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench._format import percent, plain
 from workbench._html import table
-from workbench.bounds.bound import percent, plain
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.elementwise import inner_rates
 from workbench.scores.sample import Scores, require_scores

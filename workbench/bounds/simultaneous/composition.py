@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench import _checks
+from workbench._format import round_safely
 from workbench._html import table
-from workbench.bounds.bound import Bound, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
 from workbench.estimators.histogram import Histogram

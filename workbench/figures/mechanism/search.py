@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench.bounds.bound import plain, round_safely
+from workbench._format import plain, round_safely
 from workbench.figures.kit import dot_rows
 from workbench.figures.kit.layout import base_layout, empty, label
 from workbench.figures.kit.legend import CHARACTER

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.bound import plain
+from workbench._format import plain
 from workbench.figures.kit.layout import base_layout
 from workbench.figures.kit.legend import HEADROOM, Entry, key
 from workbench.figures.mechanism.search import mark_of

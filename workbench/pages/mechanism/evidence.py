@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from workbench.bounds.bound import Bound, percent
+from workbench._format import percent
+from workbench.bounds.bound import Bound
 from workbench.claims import GDP, ApproxDP, RenyiDP
 from workbench.testers.allowed import claim_symbol
 from workbench.testers.evidence import MechanismAudit, Replay, claim_in_words

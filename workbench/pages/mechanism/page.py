@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.figures.kit.layout import empty
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.bound import percent
+from workbench._format import percent
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.sliders import SEED, IntegerField

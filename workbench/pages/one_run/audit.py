@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.bound import Bound, percent, plain, round_safely
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.figures import one_run as charts
 from workbench.figures.kit.layout import empty

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.bound import Bound, percent
+from workbench._format import percent
+from workbench.bounds.bound import Bound
 from workbench.bounds.counts.intervals import NAMES
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from workbench.bounds.bound import Bound, plain, round_safely
+from workbench._format import plain, round_safely
+from workbench.bounds.bound import Bound
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.figures import selection as charts
 from workbench.pages.core.page import Fact, derived, figure, number, sentence

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.bounds.bound import plain, round_safely
+from workbench._format import plain, round_safely
 from workbench.figures import selection as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Control, Section, derived, figure, sentence

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.bounds.bound import Bound, percent, plain
+from workbench._format import percent, plain
+from workbench.bounds.bound import Bound
 from workbench.figures import selection as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence

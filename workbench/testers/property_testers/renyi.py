@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from workbench import _checks
-from workbench.bounds.bound import Bound, plain
+from workbench._format import plain
+from workbench.bounds.bound import Bound
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
