@@ -1,8 +1,12 @@
-"""The floors of the house: each imports only downward, and the library stays light."""
+"""The structure of the package: floors, cycles, names, sizes of folders, and what users import."""
 
 import ast
+import json
+import re
 import subprocess
 import sys
+from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -93,3 +97,89 @@ def test_every_public_name_resolves():
         assert getattr(wb, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
         wb.nothing  # noqa: B018
+
+
+def module_name(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_modules(path, known):
+    """Modules of the workbench that a module imports anywhere, also within functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                yield whole if whole in known else node.module
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    paths = {module_name(path): path for path in PACKAGE.rglob("*.py")}
+    graph = {
+        name: {m for m in imported_modules(path, paths) if m in paths and m != name} - {"workbench"}
+        for name, path in paths.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_a_public_class_name_is_unique():
+    homes = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(module_name(path))
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+#: A folder with more modules answers no longer "where do I add ...?".
+MOST_MODULES = 14
+
+
+def test_folders_stay_small():
+    modules = defaultdict(list)
+    for path in PACKAGE.rglob("*.py"):
+        if path.name != "__init__.py":
+            modules[str(path.parent.relative_to(PACKAGE))].append(path.stem)
+    assert {folder: found for folder, found in modules.items() if len(found) > MOST_MODULES} == {}
+
+
+def test_every_folder_says_what_is_in_it():
+    """The docstring of a package names each of its modules and folders."""
+    for init in PACKAGE.rglob("__init__.py"):
+        said = ast.get_docstring(ast.parse(init.read_text(encoding="utf-8"))) or ""
+        inside = {
+            path.stem
+            for path in init.parent.iterdir()
+            if path.suffix == ".py" or (path / "__init__.py").is_file()
+        }
+        if init.parent != PACKAGE:
+            missing = {name for name in inside - {"__init__"} if not re.search(rf"`{name}`", said)}
+            assert not missing, f"{init} does not name {sorted(missing)}"
+
+
+#: What users import: these, and nothing inside them.
+PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
+    f"workbench.{name}" for name in ("selection", "onerun", "mechanisms")
+}
+
+
+def shown_code():
+    """Code that users read: notebooks, and what the README quotes."""
+    root = PACKAGE.parent
+    for path in sorted((root / "notebooks").glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        yield path, "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "code")
+    yield root / "README.md", (root / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [pytest.param(path, text, id=path.name) for path, text in shown_code()]
+)
+def test_shown_code_imports_public_names_only(path, text):
+    deep = set(re.findall(r"\b(?:from|import) (workbench[\w.]*)", text)) - PUBLIC
+    assert not deep, f"{path.name} imports {sorted(deep)}"
