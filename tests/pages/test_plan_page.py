@@ -123,8 +123,8 @@ def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(pa
 def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
     power = wb.power(wb.GaussianPair(1.0), 1.0, 1e-5, 300, method="pointwise")
     fake = SampleSize(300, power, 0.8)
-    monkeypatch.setattr(plan.planning, "samples_needed", lambda **asked: fake)
-    monkeypatch.setattr(plan.planning, "power", lambda n, **asked: power)
+    monkeypatch.setattr(plan.sample_size, "samples_needed", lambda **asked: fake)
+    monkeypatch.setattr(plan.sample_size, "power", lambda n, **asked: power)
     page.method = method
     assert page.power_at_n().text == page.median_at_n().text == "–"
     page.run_job("simulate")

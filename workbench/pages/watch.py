@@ -411,14 +411,14 @@ class WatchPage(ScoreSource):
         return "\n".join(
             [
                 "import workbench as wb",
-                "from workbench.bounds import watched",
+                "from workbench.bounds.anytime import monitoring",
                 "",
                 *data_code(self),
                 f"path = wb.anytime_path(scores, {asked})",
-                f"epsilon = watched.bound_by(path, {self.rows})",
-                f"limit = watched.watched_limit(scores, {asked})",
+                f"epsilon = monitoring.bound_by(path, {self.rows})",
+                f"limit = monitoring.watched_limit(scores, {asked})",
                 f"limit_now, limit_largest = limit.at({self.rows}), limit.largest({self.rows})",
-                f"evidence = watched.evidence(watched.looks_at(scores), {self.claim!r}, "
+                f"evidence = monitoring.evidence(monitoring.looks_at(scores), {self.claim!r}, "
                 f"{self.delta!r})",
                 f"e_value = evidence.at({self.rows})",
                 f"view = wb.explore_watch(scores, spec={kept!r})",
