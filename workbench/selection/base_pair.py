@@ -108,7 +108,7 @@ def base_renyi(base: Pair | TradeoffCurve, orders: Floats) -> Floats:
     """
     if isinstance(base, GaussianPair):
         return orders * base.mu**2 / 2
-    if not isinstance(base, DPSGDPair) or base.neighboring != "add-remove":
+    if not isinstance(base, DPSGDPair) or base.neighboring_relation != "add-remove":
         raise NoBoundError(
             f"the generic bound needs the Rényi divergences of one run, which are known for "
             f"Gaussian and add-remove DP-SGD pairs; got {base_name(base)}"

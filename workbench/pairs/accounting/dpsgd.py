@@ -44,7 +44,7 @@ class DPSGDPair(AccountedPair):
         In (0, 1].
     steps : int
         At least 1.
-    neighboring : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
 
     Raises
     ------
@@ -61,7 +61,7 @@ class DPSGDPair(AccountedPair):
     noise_multiplier: float
     sample_rate: float
     steps: int
-    neighboring: str = "add-remove"
+    neighboring_relation: str = "add-remove"
 
     def __post_init__(self) -> None:
         sigma = _checks.positive(self.noise_multiplier, "noise_multiplier")
@@ -76,7 +76,7 @@ class DPSGDPair(AccountedPair):
                 f"sample_rate must lie in (0, 1], got {self.sample_rate!r}; "
                 "it is the probability that a record is in a batch"
             )
-        _checks.one_of(self.neighboring, "neighboring", NEIGHBORING)
+        _checks.one_of(self.neighboring_relation, "neighboring_relation", NEIGHBORING)
         object.__setattr__(self, "noise_multiplier", sigma)
         object.__setattr__(self, "sample_rate", q)
         object.__setattr__(self, "steps", _checks.count(self.steps, "steps", least=1))
@@ -89,7 +89,7 @@ class DPSGDPair(AccountedPair):
         dataset_size: int,
         epochs: float,
         noise_multiplier: float,
-        neighboring: str = "add-remove",
+        neighboring_relation: str = "add-remove",
     ) -> DPSGDPair:
         """From the figures that training scripts have.
 
@@ -101,7 +101,7 @@ class DPSGDPair(AccountedPair):
             Records in all.
         epochs : float
             Above 0; the steps are ``epochs · dataset_size / batch_size``, rounded up.
-        noise_multiplier, neighboring
+        noise_multiplier, neighboring_relation
             As above.
 
         Raises
@@ -119,11 +119,11 @@ class DPSGDPair(AccountedPair):
         # 60000/256 epochs may come back as one step too many by round-off.
         passes = _checks.positive(epochs, "epochs") * (size / batch)
         steps = _checks.number(passes, "epochs · dataset_size / batch_size") * (1 - 1e-12)
-        return cls(noise_multiplier, batch / size, math.ceil(steps), neighboring)
+        return cls(noise_multiplier, batch / size, math.ceil(steps), neighboring_relation)
 
     @property
     def name(self) -> str:
-        kind = "" if self.neighboring == "add-remove" else ", substitute"
+        kind = "" if self.neighboring_relation == "add-remove" else ", substitute"
         return (
             f"DP-SGD, σ = {self.noise_multiplier:g}, q = {self.sample_rate:g}, "
             f"{self.steps} steps{kind}"
@@ -135,7 +135,7 @@ class DPSGDPair(AccountedPair):
             "noise_multiplier": self.noise_multiplier,
             "sample_rate": self.sample_rate,
             "steps": self.steps,
-            "neighboring": self.neighboring,
+            "neighboring_relation": self.neighboring_relation,
         }
 
     # -- the central limit ------------------------------------------------------------------------
@@ -151,7 +151,7 @@ class DPSGDPair(AccountedPair):
         inverse = self.noise_multiplier**-2
         # log(e^x − 1) and log(4 sinh x), which do not overflow.
         log_variance = inverse + math.log(-math.expm1(-inverse))
-        if self.neighboring == "substitute":
+        if self.neighboring_relation == "substitute":
             log_variance = math.log(2) + inverse + math.log(-math.expm1(-2 * inverse))
         log_mu = math.log(self.sample_rate) + (math.log(self.steps) + log_variance) / 2
         return math.exp(log_mu) if log_mu < 700 else math.inf
@@ -170,21 +170,25 @@ class DPSGDPair(AccountedPair):
 
     @property
     def _step(self) -> SubsampledGaussianPair | SubstitutedStep:
-        kind = SubsampledGaussianPair if self.neighboring == "add-remove" else SubstitutedStep
+        kind = (
+            SubsampledGaussianPair if self.neighboring_relation == "add-remove" else SubstitutedStep
+        )
         return kind(self.sample_rate, self.noise_multiplier)
 
     def _closed_form(self) -> Pair | None:
         if self.sample_rate == 1:
-            distance = 1 if self.neighboring == "add-remove" else 2
+            distance = 1 if self.neighboring_relation == "add-remove" else 2
             return GaussianPair(distance * math.sqrt(self.steps) / self.noise_multiplier)
         step = self._step
         return step if self.steps == 1 and isinstance(step, SubsampledGaussianPair) else None
 
     def _repeated(self, k: int) -> DPSGDPair:
-        return DPSGDPair(self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring)
+        return DPSGDPair(
+            self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring_relation
+        )
 
     def _compose(self) -> pld.Composition:
-        return pld.compose(self._step, self.steps, self.neighboring == "substitute")
+        return pld.compose(self._step, self.steps, self.neighboring_relation == "substitute")
 
     def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return self._draw(n, rng, "p")
