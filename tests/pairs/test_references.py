@@ -143,7 +143,7 @@ def test_one_subsampled_step_on_a_grid_holds_its_closed_form(direction):
 
 def test_losses_on_the_grid_are_composed_exactly():
     pair = wb.DiscreteGaussianPair(1.2, 2)
-    outcomes = pair._outcomes
+    outcomes = pair.outcomes
     heavy = outcomes.log_p > -40
     p, loss = np.exp(outcomes.log_p[heavy]), outcomes.loss[heavy]
     three = loss[:, None, None] + loss[None, :, None] + loss[None, None, :]
@@ -282,7 +282,7 @@ def test_one_substituted_step_agrees_with_the_accountant(epsilon):
     theirs = mechanism.GaussianPrivacyLoss(
         0.8, sampling_prob=0.2, adjacency_type=mechanism.AdjacencyType.REPLACE
     )
-    ours = SubstitutedStep(0.2, 0.8)._log_hockey_stick(np.array([epsilon]), "P‖Q")
+    ours = SubstitutedStep(0.2, 0.8).log_hockey_stick(np.array([epsilon]), "P‖Q")
     assert math.exp(ours[0]) == pytest.approx(
         theirs.get_delta_for_epsilon(epsilon), rel=1e-9, abs=1e-15
     )

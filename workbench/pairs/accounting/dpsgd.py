@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -11,7 +12,7 @@ from scipy.special import log_ndtr
 from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair, sum_of_losses
+from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
@@ -182,7 +183,7 @@ class DPSGDPair(AccountedPair):
         step = self._step
         return step if self.steps == 1 and isinstance(step, SubsampledGaussianPair) else None
 
-    def _repeated(self, k: int) -> DPSGDPair:
+    def compose(self, k: int) -> DPSGDPair:
         return DPSGDPair(
             self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring_relation
         )
@@ -190,17 +191,16 @@ class DPSGDPair(AccountedPair):
     def _compose(self) -> pld.Composition:
         return pld.compose(self._step, self.steps, self.neighboring_relation == "substitute")
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "p")
+    @property
+    def _steps(self) -> tuple[SubsampledGaussianPair | SubstitutedStep, int]:
+        return self._step, self.steps
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "q")
-
-    def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
-        if isinstance(self._closed_form(), GaussianPair):
-            pair = self._reference
-            return pair._privacy_loss(getattr(pair, f"_draw_{side}")(n, rng))
-        return sum_of_losses(self._step, n, self.steps, side, rng)
+    def renyi_divergence(self, order: float) -> float:
+        if self.sample_rate == 1 or self.neighboring_relation == "substitute":
+            return super().renyi_divergence(order)
+        # Fractional orders are slow, and fail now and then; the integer above bounds them.
+        whole = math.ceil(_checks.order(order))
+        return _renyi_divergence(self.noise_multiplier, self.sample_rate, self.steps, whole)
 
 
 @dataclass(frozen=True)
@@ -225,14 +225,17 @@ class SubstitutedStep:
 
     @property
     def name(self) -> str:
+        """For messages."""
         return f"substituted Gaussian, q = {self.q:g}, σ = {self.sigma:g}"
 
     @property
-    def _loss_unit(self) -> None:
+    def loss_unit(self) -> None:
+        """None: losses are continuous."""
         return None
 
     @quiet()
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+    def log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the hockey-stick divergence at ε ≥ 0; both directions coincide."""
         q, sigma = self.q, self.sigma
         log_factor = 0.5 / sigma / sigma + math.log1p(-q) - math.log(q)
         # log sinh(ε/2), and arsinh of what may overflow.
@@ -247,7 +250,8 @@ class SubstitutedStep:
         return np.minimum(log_difference(gain, np.log(np.expm1(epsilon)) + log_q), 0.0)
 
     @quiet()
-    def _privacy_loss(self, score: Floats) -> Floats:
+    def privacy_loss(self, score: Floats) -> Floats:
+        """Log dP/dQ at a score."""
         unused, used = math.log1p(-self.q), math.log(self.q)
         center = score / self.sigma / self.sigma
         drop = 0.5 / self.sigma / self.sigma
@@ -255,9 +259,22 @@ class SubstitutedStep:
             unused, used - center - drop
         )
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record in."""
         used = rng.random(n) < self.q
         return rng.normal(0.0, self.sigma, n) + used
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        return -self._draw_p(n, rng)
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record out."""
+        return -self.draw_p(n, rng)
+
+
+@lru_cache(maxsize=1024)
+def _renyi_divergence(noise_multiplier: float, rate: float, steps: int, order: int) -> float:
+    """Of add-remove DP-SGD, by `dp_accounting`."""
+    from dp_accounting import dp_event  # type: ignore[import-untyped]
+    from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped]
+
+    step = dp_event.PoissonSampledDpEvent(rate, dp_event.GaussianDpEvent(noise_multiplier))
+    accountant = RdpAccountant([order]).compose(dp_event.SelfComposedDpEvent(step, steps))
+    return float(accountant.rdp[0])
