@@ -380,7 +380,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         *({"datasets": name} for name in ("grid", "bandit")),
         *({"testers": (name,)} for name in ("hockey-stick", "mmd")),
         {"testers": ("renyi",), "claim": "renyi(2, 0.5)"},
-        {"datasets": PAIR, "relation": "add-remove", "anytime": True},
+        {"datasets": PAIR, "neighboring_relation": "add-remove", "anytime": True},
     ),
     "test_samples": (
         {"tester": "histogram"},
@@ -401,8 +401,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "simulate": (*_SCORES, {"observed": "output"}, {"runs": Make(OBJECTS["Poisson"])}),
     "tradeoff_curve": _SCORES[::2],
     "reduced_mu": ({"reduction": "O"},),
-    "noise_multiplier_for": ({"neighboring": "substitute"},),
-    "DPSGDPair": ({"neighboring": "substitute"},),
+    "noise_multiplier_for": ({"neighboring_relation": "substitute"},),
+    "DPSGDPair": ({"neighboring_relation": "substitute"},),
     "Scores": (
         {"nonfinite": "drop"},
         {"clusters": (np.arange(60) // 2, 100 + np.arange(60) // 2), "cluster_rule": "max"},

@@ -280,7 +280,7 @@ def trials_to_find(search: str, case: str, name: str, plan: Plan) -> str:
             samples=plan.samples,
             confidence=CONFIDENCE,
             seed=seed,
-            relation=card.relation,
+            neighboring_relation=card.neighboring_relation,
             domain=card.domain,
             anytime=True,
         )

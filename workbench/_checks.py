@@ -126,6 +126,14 @@ def non_negative(value: Any, name: str) -> float:
     return x
 
 
+def order(value: Any) -> float:
+    """The order of a Rényi divergence, a number above 1 (ValueError otherwise)."""
+    x = number(value, "order")
+    if x <= 1:
+        raise ValueError(f"order must be above 1, got {value!r}; order 2 is a common choice")
+    return x
+
+
 def open_unit(value: Any, name: str, hint: str = "") -> float:
     """``value`` as a float strictly between 0 and 1 (ValueError otherwise)."""
     x = real(value, name)

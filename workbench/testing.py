@@ -69,9 +69,9 @@ def assert_no_violation(
         Where to keep the evidence when the test fails, for ``workbench test TARGET --replay``.
     **options
         Of `audit_mechanism`: ``datasets``, ``testers``, ``trials``, ``samples``, ``confidence``,
-        ``seed``, ``relation``, ``domain``, ``anytime``, ``time_limit``, ``executor``. The seed is 0
-        unless given, so that the test says the same each time as long as the mechanism draws from
-        its ``rng`` alone.
+        ``seed``, ``neighboring_relation``, ``domain``, ``anytime``, ``time_limit``, ``executor``.
+        The seed is 0 unless given, so that the test says the same each time as long as the
+        mechanism draws from its ``rng`` alone.
 
     Returns
     -------

@@ -69,7 +69,7 @@ def audit(*trials, **more):
         "samples": 1000,
         "confidence": 0.95,
         "seed": 0,
-        "relation": "add-remove",
+        "neighboring_relation": "add-remove",
         "finder": "random",
         "detectable": {"histogram": 1.4, "mmd": float("inf")},
     }

@@ -143,7 +143,7 @@ def test_one_subsampled_step_on_a_grid_holds_its_closed_form(direction):
 
 def test_losses_on_the_grid_are_composed_exactly():
     pair = wb.DiscreteGaussianPair(1.2, 2)
-    outcomes = pair._outcomes
+    outcomes = pair.outcomes
     heavy = outcomes.log_p > -40
     p, loss = np.exp(outcomes.log_p[heavy]), outcomes.loss[heavy]
     three = loss[:, None, None] + loss[None, :, None] + loss[None, None, :]
@@ -245,16 +245,16 @@ def test_the_reference_of_the_literature():
     assert 0 < pair.resolution < 1e-11
 
 
-@pytest.mark.parametrize("neighboring", ["add-remove", "substitute"])
+@pytest.mark.parametrize("neighboring_relation", ["add-remove", "substitute"])
 @pytest.mark.parametrize(("sigma", "q", "steps"), [(1.0, 0.05, 100), (2.0, 0.5, 10)])
-def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighboring):
+def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighboring_relation):
     from dp_accounting import NeighboringRelation
     from dp_accounting.pld import privacy_loss_distribution
 
     relation = {
         "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
         "substitute": NeighboringRelation.REPLACE_ONE,
-    }[neighboring]
+    }[neighboring_relation]
     theirs = [
         privacy_loss_distribution.from_gaussian_mechanism(
             sigma,
@@ -264,7 +264,7 @@ def test_dpsgd_agrees_with_the_accountant(sigma, q, steps, neighboring):
         ).self_compose(steps)
         for width in (2e-3, 1e-3)
     ]
-    ours = wb.DPSGDPair(sigma, q, steps, neighboring)
+    ours = wb.DPSGDPair(sigma, q, steps, neighboring_relation)
     for delta in (1e-3, 1e-5):
         low, high = ours.epsilon_interval(delta)
         coarse, fine = (grid.get_epsilon_for_delta(delta) for grid in theirs)
@@ -282,7 +282,7 @@ def test_one_substituted_step_agrees_with_the_accountant(epsilon):
     theirs = mechanism.GaussianPrivacyLoss(
         0.8, sampling_prob=0.2, adjacency_type=mechanism.AdjacencyType.REPLACE
     )
-    ours = SubstitutedStep(0.2, 0.8)._log_hockey_stick(np.array([epsilon]), "P‖Q")
+    ours = SubstitutedStep(0.2, 0.8).log_hockey_stick(np.array([epsilon]), "P‖Q")
     assert math.exp(ours[0]) == pytest.approx(
         theirs.get_delta_for_epsilon(epsilon), rel=1e-9, abs=1e-15
     )
@@ -301,9 +301,11 @@ def test_training_figures_become_rate_and_steps():
     )
 
 
-@pytest.mark.parametrize("neighboring", ["add-remove", "substitute"])
-def test_the_central_limit_is_near_where_it_should_be_and_says_that_it_is_approximate(neighboring):
-    pair = wb.DPSGDPair(2.0, 0.002, 20_000, neighboring)
+@pytest.mark.parametrize("neighboring_relation", ["add-remove", "substitute"])
+def test_the_central_limit_is_near_where_it_should_be_and_says_that_it_is_approximate(
+    neighboring_relation,
+):
+    pair = wb.DPSGDPair(2.0, 0.002, 20_000, neighboring_relation)
     limit = pair.central_limit()
     assert limit.mu == pair.clt_gdp_mu
     assert "approximate" in limit.name

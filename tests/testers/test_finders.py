@@ -45,15 +45,17 @@ def same(a, b):
     return np.array_equal(a.dataset, b.dataset) and np.array_equal(a.neighbor, b.neighbor)
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("neighboring_relation", RELATIONS)
 @pytest.mark.parametrize("domain", DOMAINS.values(), ids=DOMAINS)
 @pytest.mark.parametrize("name", SEARCHES)
-def test_proposals_are_neighbors_within_the_domain(name, domain, relation):
+def test_proposals_are_neighbors_within_the_domain(name, domain, neighboring_relation):
     trials = 16 if name == "bandit" else 200
-    history = run(finder(name, relation, domain, seed=1), lambda n: n.dataset.mean(), trials)
+    history = run(
+        finder(name, neighboring_relation, domain, seed=1), lambda n: n.dataset.mean(), trials
+    )
     assert history
     for proposal, _ in history:  # that they are neighbors, `Neighbors` has checked
-        assert proposal.relation == relation
+        assert proposal.neighboring_relation == neighboring_relation
         for data in (proposal.dataset, proposal.neighbor):
             assert data.shape[1:] == ((domain.columns,) if domain.columns else ())
             assert domain.least <= len(data) <= domain.most
@@ -112,25 +114,25 @@ def test_random_finds_opposite_records_of_wide_tables():
     assert sum(promise for _, promise in history) >= 20
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_the_grid_covers_every_size_value_and_change(relation):
+@pytest.mark.parametrize("neighboring_relation", RELATIONS)
+def test_the_grid_covers_every_size_value_and_change(neighboring_relation):
     """Values 0, 1, 2: each constant dataset with each record, or each two records."""
     domain = Domain(low=0, high=2, least=2, most=4, whole=True)
-    history = run(finder("grid", relation, domain), len_of, 10_000)
+    history = run(finder("grid", neighboring_relation, domain), len_of, 10_000)
     met = set()
     for n, _ in history:
         shared = Counter(n.dataset.tolist()) & Counter(n.neighbor.tolist())
         if len(shared) == 1:
             change = frozenset(int(r[0]) for r in differing(n) if r.size)
             met.add((shared.total(), next(iter(shared)), change))
-    shared_sizes = {"add-remove": (2, 3), "substitute": (1, 2, 3)}[relation]
+    shared_sizes = {"add-remove": (2, 3), "substitute": (1, 2, 3)}[neighboring_relation]
     assert met == {
         (size, value, change)
         for size in shared_sizes
         for value in range(3)
         for change in (
             [frozenset({i}) for i in range(3)]
-            if relation == "add-remove"
+            if neighboring_relation == "add-remove"
             else [frozenset(x) for x in ((0, 1), (0, 2), (1, 2))]
         )
     }
@@ -221,7 +223,7 @@ def test_one_pair_for_all_trials():
         assert isinstance(search, Fixed)
         assert search.batch
         assert all(same(search.propose([]), pair) for _ in range(3))
-    assert finder(([1, 2], [1, 3])).propose([]).relation == "substitute"
+    assert finder(([1, 2], [1, 3])).propose([]).neighboring_relation == "substitute"
     assert finder(search) is search
 
 
@@ -229,9 +231,9 @@ def test_a_pair_that_is_not_neighbors_is_told_at_once():
     with pytest.raises(NotNeighbors, match="2 records are only in the first"):
         finder(([1, 2, 3, 4], [1, 2]))
     with pytest.raises(NotNeighbors, match="one record more or less"):
-        finder(([1, 2], [1, 3]), relation="add-remove")
+        finder(([1, 2], [1, 3]), neighboring_relation="add-remove")
     with pytest.raises(NotNeighbors, match="neighbors by add-remove; the claim is about sub"):
-        finder(Neighbors(np.ones(2), np.ones(1)), relation="substitute")
+        finder(Neighbors(np.ones(2), np.ones(1)), neighboring_relation="substitute")
 
 
 def test_own_datasets_until_they_end():
@@ -291,25 +293,25 @@ def test_what_is_no_finder(spec, words):
 
 
 @pytest.mark.parametrize(
-    ("domain", "relation", "words"),
+    ("domain", "neighboring_relation", "words"),
     [
         (Domain(least=5, most=5), "add-remove", "no two datasets of 5 to 5 records"),
         (Domain(most=0), "substitute", "allow more records"),
         (Domain(low=1, high=1), "substitute", "no two records differ"),
         (Domain(low=0.2, high=0.8, whole=True), "add-remove", "whole numbers; widen"),
         (Domain(low=-np.inf), "add-remove", "low must be finite"),
-        (Domain(), "swap", "relation must be one of"),
+        (Domain(), "swap", "neighboring_relation must be one of"),
     ],
 )
 @pytest.mark.parametrize("name", SEARCHES)
-def test_a_domain_without_neighbors(name, domain, relation, words):
+def test_a_domain_without_neighbors(name, domain, neighboring_relation, words):
     with pytest.raises(ValueError, match=words):
-        finder(name, relation, domain)
+        finder(name, neighboring_relation, domain)
 
 
 def test_whole_and_real_records_are_equal_and_so_are_nan():
     whole, real = np.array([3, 1, 2]), np.array([1.0, 2.0])
-    assert Neighbors(whole, real).relation == "add-remove"
+    assert Neighbors(whole, real).neighboring_relation == "add-remove"
     assert left_over(whole, real).tolist() == [3]
     table = np.array([[np.nan, 1.0], [0.0, 1.0]])
     assert left_over(table, table[:1].copy()).tolist() == [[0.0, 1.0]]

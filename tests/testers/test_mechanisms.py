@@ -345,7 +345,7 @@ def test_svt5_tells_the_order_of_two_counts():
 @pytest.mark.parametrize("name", GALLERY)
 def test_pairs_are_neighbors_within_the_domain(name):
     card = GALLERY[name]
-    Neighbors(*card.pair, card.relation)
+    Neighbors(*card.pair, card.neighboring_relation)
     for dataset in card.pair:
         domain = card.domain
         assert domain.low <= dataset.min() <= dataset.max() <= domain.high
@@ -390,7 +390,7 @@ def test_a_dataset_of_the_wrong_kind_is_refused(name):
 
 def test_the_gallery_is_public():
     table = wb.mechanism_gallery()
-    assert list(table) == ["name", "title", "claim", "private", "relation", "about"]
+    assert list(table) == ["name", "title", "claim", "private", "neighboring_relation", "about"]
     assert table["name"].tolist() == list(GALLERY)
     assert all(str(wb.parse_claim(claim)) == claim for claim in table["claim"])
     assert wb.mechanism("svt3") is GALLERY["svt3"]

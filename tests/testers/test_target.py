@@ -86,7 +86,7 @@ def test_a_mechanism_of_ones_own_brings_its_card(folder):
     _, name = folder
     found = find_mechanism(f"code/{name}.py:card")
     assert isinstance(found, Mechanism)
-    assert (found.relation, found.domain) == ("substitute", Domain(high=3.0))
+    assert (found.neighboring_relation, found.domain) == ("substitute", Domain(high=3.0))
     assert np.array_equal(outputs(pickle.loads(pickle.dumps(found))), expected())
 
 

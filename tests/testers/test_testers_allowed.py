@@ -141,7 +141,7 @@ def test_an_asymmetric_pair_allows_both_directions_at_once():
             self.p, self.q = np.array(p), np.array(q)
 
         @property
-        def _outcomes(self):
+        def outcomes(self):
             return Outcomes.from_masses(self.p, self.q)
 
     pair = Coins([0.5, 0.5], [0.1, 0.9])

@@ -148,7 +148,7 @@ def as_json(report: Report) -> str:
         "claim": report.claim,
         "testers": list(audit.testers),
         "datasets": audit.finder,
-        "relation": audit.relation,
+        "neighboring_relation": audit.neighboring_relation,
         "planned": audit.planned,
         "complete": audit.complete,
         "samples": audit.samples,
@@ -231,7 +231,7 @@ def as_junit(report: Report) -> str:
     facts = {
         "mechanism": audit.name,
         "datasets": audit.finder,
-        "relation": audit.relation,
+        "neighboring_relation": audit.neighboring_relation,
         "testers": ", ".join(audit.testers),
         "trials": f"{len(audit.trials)} of {audit.planned}",
         "samples": str(audit.samples),

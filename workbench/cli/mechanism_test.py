@@ -49,7 +49,7 @@ examples:
 """
 
 #: Options that `audit_mechanism` takes under the same name; its defaults hold for those not given.
-_AUDIT = ("datasets", "relation", "trials", "samples", "confidence", "seed", "anytime")
+_AUDIT = ("datasets", "neighboring_relation", "trials", "samples", "confidence", "seed", "anytime")
 
 #: Options that describe the datasets, as in `Domain`.
 _DOMAIN = ("low", "high", "columns", "least", "most", "whole")
@@ -124,7 +124,7 @@ def add(commands: Any) -> None:
         help="how neighboring datasets are sought (default: random)",
     )
     data.add_argument(
-        "--relation",
+        "--neighboring-relation",
         choices=("add-remove", "substitute"),
         help="which datasets are neighbors (default: add-remove)",
     )

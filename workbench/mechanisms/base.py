@@ -69,7 +69,7 @@ class Mechanism:
         What it says of itself.
     private : bool
         Whether that is true.
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
         Which datasets are neighbors.
     domain : Domain
     about : str
@@ -85,7 +85,7 @@ class Mechanism:
     run: Callable[..., NDArray[Any]]
     claim: Claim
     private: bool
-    relation: str
+    neighboring_relation: str
     domain: Domain
     about: str
     pair: tuple[NDArray[Any], NDArray[Any]]

@@ -364,11 +364,11 @@ def mechanism_gallery() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        A row a card: name, title, claim, private, relation, about.
+        A row a card: name, title, claim, private, neighboring_relation, about.
     """
     import pandas as pd
 
-    columns = ("name", "title", "claim", "private", "relation", "about")
+    columns = ("name", "title", "claim", "private", "neighboring_relation", "about")
     rows = [[getattr(card, column) for column in columns] for card in _CARDS]
     table = pd.DataFrame(rows, columns=list(columns))
     return table.assign(claim=table["claim"].map(str))

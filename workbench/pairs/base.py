@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri, ndtri_exp
+from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
 from workbench.curves.elementwise import (
@@ -16,6 +17,7 @@ from workbench.curves.elementwise import (
     Values,
     deltas,
     inner_rates,
+    quiet,
     rates,
     reals,
     shaped,
@@ -23,6 +25,62 @@ from workbench.curves.elementwise import (
 
 if TYPE_CHECKING:
     from workbench.scores.sample import Scores
+
+#: False positive rates at which :meth:`Pair.error_rates` looks at a continuous pair.
+_RATES = np.geomspace(1e-7, 0.5, 48)
+
+#: Thresholds, in standard deviations, that cut a continuous pair into outcomes.
+_CUTS = np.linspace(-9.0, 9.0, 2001)
+
+
+class PrivacyFunctions(ABC):
+    """Privacy profile, trade-off function and Rényi divergences on checked float arrays.
+
+    What :class:`Pair` computes with. A closed form is a :class:`KnownPair`, which gives its own;
+    a composition holds those of another pair.
+    """
+
+    @property
+    @abstractmethod
+    def total_variation(self) -> float:
+        """sup_E |P(E) − Q(E)|, the membership advantage."""
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging P and Q changes nothing: T(P→Q) = T(Q→P)."""
+        return False
+
+    @abstractmethod
+    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the hockey-stick divergence of one direction."""
+
+    @abstractmethod
+    def _log_profile(self, epsilon: Floats) -> Floats:
+        """Log of the larger of the two."""
+
+    @abstractmethod
+    def _epsilon(self, delta: Floats) -> Floats:
+        """Inverse of the profile, at least 0."""
+
+    @abstractmethod
+    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Logs of the false negative and the true positive rate of T(Q→P), each in its own tail."""
+
+    @abstractmethod
+    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
+        """The lower convex hull of T(Q→P) and T(P→Q)."""
+
+    @abstractmethod
+    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
+        """Local μ of the symmetrized curve, at the α that ``_revealing_alphas`` gives and above."""
+
+    @abstractmethod
+    def _revealing_alphas(self, floor: float) -> Floats:
+        """Where the symmetrized curve's local μ may be largest with both rates ≥ ``floor``."""
+
+    def _renyi_divergence(self, order: float) -> float:
+        """The larger of both directions' Rényi divergences; ``inf`` where no value is known."""
+        return math.inf
 
 
 class Pair(ABC):
@@ -33,10 +91,16 @@ class Pair(ABC):
 
     Notes
     -----
-    A subclass gives ``name``, ``parameters``, ``total_variation``, ``epsilon`` and the underscored
-    methods, which see checked arrays. A pair whose two directions coincide derives from
-    :class:`SymmetricPair`.
+    A pair with closed forms derives from :class:`KnownPair`, or from :class:`SymmetricPair` where
+    its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
+    ``draw_p``, ``draw_q`` and the underscored methods, which see checked arrays. A pair given by
+    its outcomes derives from `workbench.pairs.outcomes.OutcomesPair`.
     """
+
+    @property
+    @abstractmethod
+    def _functions(self) -> PrivacyFunctions:
+        """What values are computed with."""
 
     # -- what a pair is ---------------------------------------------------------------------------
 
@@ -51,11 +115,31 @@ class Pair(ABC):
         """The arguments that make the same pair again."""
 
     @property
-    @abstractmethod
     def total_variation(self) -> float:
         """sup_E |P(E) − Q(E)|, the membership advantage."""
+        return self._functions.total_variation
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging P and Q changes nothing: T(P→Q) = T(Q→P)."""
+        return self._functions.symmetric
+
+    @property
+    def closed_form(self) -> Pair | None:
+        """An equal pair that is exact: the pair itself, unless it is composed numerically."""
+        return self
+
+    @property
+    def bit_error(self) -> float:
+        """(1 − TV)/2, the smallest error rate of a guess whether the record was in."""
+        return (1 - self.total_variation) / 2
 
     # -- privacy profile --------------------------------------------------------------------------
+
+    def log_hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Values:
+        """Log of :meth:`hockey_stick`, which does not underflow; −inf where that is 0."""
+        _checks.one_of(direction, "direction", DIRECTIONS)
+        return shaped(self._functions._log_hockey_stick(reals(epsilon, "epsilon"), direction))
 
     def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Values:
         """H_{e^ε}(P‖Q) = ∫ [P − e^ε Q]₊, or with P and Q exchanged.
@@ -75,11 +159,10 @@ class Pair(ABC):
         ValueError
             A NaN, or another direction.
         """
-        _checks.one_of(direction, "direction", DIRECTIONS)
-        return shaped(np.exp(self._log_hockey_stick(reals(epsilon, "epsilon"), direction)))
+        return shaped(np.exp(np.asarray(self.log_hockey_stick(epsilon, direction))))
 
-    def profile(self, epsilon: ArrayLike) -> Values:
-        """δ(ε), the larger of the two directions' hockey-stick divergences.
+    def delta(self, epsilon: ArrayLike) -> Values:
+        """δ(ε), the larger of the two directions' hockey-stick divergences: the privacy profile.
 
         Parameters
         ----------
@@ -95,14 +178,18 @@ class Pair(ABC):
         ValueError
             A NaN.
         """
-        return shaped(np.exp(self._log_profile(reals(epsilon, "epsilon"))))
+        return shaped(np.exp(self._functions._log_profile(reals(epsilon, "epsilon"))))
+
+    def profile(self, epsilon: ArrayLike) -> Values:
+        """δ(ε), the privacy profile: another name of :meth:`delta`."""
+        return self.delta(epsilon)
 
     def log_profile(self, epsilon: ArrayLike) -> Values:
-        """Log δ(ε), which does not underflow; −inf where δ is 0. As :meth:`profile` otherwise."""
-        return shaped(self._log_profile(reals(epsilon, "epsilon")))
+        """Log δ(ε), which does not underflow; −inf where δ is 0. As :meth:`delta` otherwise."""
+        return shaped(self._functions._log_profile(reals(epsilon, "epsilon")))
 
     def epsilon(self, delta: ArrayLike) -> Values:
-        """The smallest ε ≥ 0 with profile(ε) ≤ δ.
+        """The smallest ε ≥ 0 with δ(ε) ≤ δ.
 
         Parameters
         ----------
@@ -119,7 +206,7 @@ class Pair(ABC):
         ValueError
             A δ outside [0, 1).
         """
-        return shaped(self._epsilon(deltas(delta)))
+        return shaped(self._functions._epsilon(deltas(delta)))
 
     # -- trade-off function -----------------------------------------------------------------------
 
@@ -143,8 +230,38 @@ class Pair(ABC):
         ValueError
             A rate outside [0, 1].
         """
-        a = rates(alpha, "alpha")
-        return shaped(self._symmetric_tradeoff(a) if symmetric else np.exp(self._log_rates(a)[0]))
+        if not symmetric:
+            return shaped(np.exp(np.asarray(self.log_rates(alpha)[0])))
+        return shaped(self._functions._symmetric_tradeoff(rates(alpha, "alpha")))
+
+    def log_rates(self, alpha: ArrayLike) -> tuple[Values, Values]:
+        """Logs of f(α) and 1 − f(α) with f = T(Q→P), each as exact as in its own tail.
+
+        Parameters
+        ----------
+        alpha : array_like
+            In [0, 1].
+
+        Returns
+        -------
+        log_fnr, log_tpr : float or ndarray, the shape of ``alpha``
+
+        Raises
+        ------
+        ValueError
+            A rate outside [0, 1].
+        """
+        log_fnr, log_tpr = self._functions._log_rates(rates(alpha, "alpha"))
+        return shaped(log_fnr), shaped(log_tpr)
+
+    def error_rates(self) -> tuple[Floats, Floats]:
+        """Error rates of likelihood-ratio tests, the most significant evidence among them.
+
+        Returns
+        -------
+        fpr, fnr : ndarray, shape (n,)
+        """
+        return _RATES, np.asarray(self.tradeoff(_RATES, symmetric=False))
 
     def local_mu(self, alpha: ArrayLike) -> Values:
         """Φ⁻¹(1−α) − Φ⁻¹(f(α)) with f = T(Q→P), right for α down to 1e-300.
@@ -165,13 +282,13 @@ class Pair(ABC):
             A rate outside (0, 1).
         """
         a = inner_rates(alpha, "alpha")
-        log_fnr, log_tpr = self._log_rates(a)
+        log_fnr, log_tpr = self._functions._log_rates(a)
         # Φ⁻¹(1 − f), from whichever rate is the smaller.
         smaller = ndtri_exp(np.minimum(log_fnr, log_tpr))
         return shaped(np.where(log_tpr < log_fnr, smaller, -smaller) - ndtri(a))
 
     def gdp_mu(self, floor: float = 1e-6) -> float:
-        """The largest local μ over the symmetrised curve's points with both rates ≥ ``floor``.
+        """The largest local μ over the symmetrized curve's points with both rates ≥ ``floor``.
 
         Parameters
         ----------
@@ -191,9 +308,73 @@ class Pair(ABC):
         """
         floor = _checks.open_unit(floor, "floor")
         # Raising lower rates to the floor changes nothing while some point is above it.
-        alpha = np.maximum(self._revealing_alphas(floor), floor)
-        mu = np.minimum(self._symmetric_local_mu(alpha), -ndtri(alpha) - ndtri(floor))
+        alpha = np.maximum(self.revealing_alphas(floor), floor)
+        mu = np.minimum(self.symmetric_local_mu(alpha), -ndtri(alpha) - ndtri(floor))
         return max(float(mu.max()), 0.0)
+
+    def symmetric_local_mu(self, alpha: Floats) -> Floats:
+        """Local μ of the symmetrized curve, at the α of :meth:`revealing_alphas` and above."""
+        return self._functions._symmetric_local_mu(alpha)
+
+    def revealing_alphas(self, floor: float) -> Floats:
+        """Where the symmetrized curve's local μ may be largest with both rates ≥ ``floor``."""
+        return self._functions._revealing_alphas(floor)
+
+    # -- Rényi divergences and composition ---------------------------------------------------------
+
+    def renyi_divergence(self, order: float) -> float:
+        """R_a(P‖Q) or R_a(Q‖P), whichever is larger.
+
+        Parameters
+        ----------
+        order : float
+            a, above 1.
+
+        Returns
+        -------
+        float
+            Exact for closed forms, an upper limit for numerical compositions; ``inf`` where it is
+            infinite or where no value is known.
+
+        Raises
+        ------
+        ValueError
+            An order of at most 1.
+
+        References
+        ----------
+        Mironov, Rényi differential privacy, 2017, arXiv 1702.07476.
+        """
+        return self._functions._renyi_divergence(_checks.order(order))
+
+    def compose(self, k: int) -> Pair | None:
+        """The pair of k independent releases in closed form; None where there is none.
+
+        Parameters
+        ----------
+        k : int
+            At least 1.
+
+        See Also
+        --------
+        workbench.ComposedPair : k releases of any pair, numerically where need be.
+        """
+        return self if k == 1 else None
+
+    def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
+        """Privacy losses and their probabilities, on a fine grid where they are continuous.
+
+        Returns
+        -------
+        loss, p, q : ndarray, shape (n,)
+            log p/q, rising and finite; its probabilities under P and under Q.
+        """
+        fpr = ndtr(_CUTS)
+        q, p = np.diff(fpr), -np.diff(np.asarray(self.tradeoff(fpr, symmetric=False)))
+        with quiet():
+            loss = np.log(p) - np.log(q)
+        seen = np.isfinite(loss)
+        return loss[seen][::-1], p[seen][::-1], q[seen][::-1]
 
     # -- sampling ---------------------------------------------------------------------------------
 
@@ -240,42 +421,14 @@ class Pair(ABC):
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
         rng = np.random.default_rng(seed)
-        p = self._draw_p(_checks.count(n_p, "n_p", least=2), rng)
-        q = self._draw_q(_checks.count(n_q, "n_q", least=2), rng)
+        p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
+        q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
         return Scores(p, q, sampling="independent runs", name=self.name)
 
     # -- what a subclass gives --------------------------------------------------------------------
 
-    @abstractmethod
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        """Log of the hockey-stick divergence of one direction."""
-
-    @abstractmethod
-    def _log_profile(self, epsilon: Floats) -> Floats:
-        """Log of the larger of the two."""
-
-    @abstractmethod
-    def _epsilon(self, delta: Floats) -> Floats:
-        """Inverse of the profile, at least 0."""
-
-    @abstractmethod
-    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
-        """Logs of the false negative and the true positive rate of T(Q→P), each in its own tail."""
-
-    @abstractmethod
-    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
-        """The lower convex hull of T(Q→P) and T(P→Q)."""
-
-    @abstractmethod
-    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
-        """Local μ of the symmetrised curve, at the α that ``_revealing_alphas`` gives and above."""
-
-    @abstractmethod
-    def _revealing_alphas(self, floor: float) -> Floats:
-        """Where the symmetrised curve's local μ may be largest with both rates ≥ ``floor``."""
-
     @property
-    def _loss_unit(self) -> float | None:
+    def loss_unit(self) -> float | None:
         """A number of which every finite privacy loss is a multiple; None where there is none."""
         return None
 
@@ -284,16 +437,28 @@ class Pair(ABC):
         """Log dP/dQ at the scores that the two methods below draw."""
 
     @abstractmethod
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        """Scores with the record in."""
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        """Independent scores with the record in, shape (n,)."""
 
     @abstractmethod
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        """Scores with the record out."""
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        """Independent scores with the record out, shape (n,)."""
 
 
-class SymmetricPair(Pair):
+class KnownPair(PrivacyFunctions, Pair):
+    """A pair that gives its privacy profile and its trade-off function itself."""
+
+    @property
+    def _functions(self) -> PrivacyFunctions:
+        return self
+
+
+class SymmetricPair(KnownPair):
     """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
+
+    @property
+    def symmetric(self) -> bool:
+        return True
 
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
         return self._log_profile(epsilon)

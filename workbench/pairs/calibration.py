@@ -62,7 +62,7 @@ def noise_multiplier_for(
     delta: float,
     sample_rate: float,
     steps: int,
-    neighboring: str = "add-remove",
+    neighboring_relation: str = "add-remove",
 ) -> float:
     """The smallest noise multiplier with which DP-SGD is (ε, δ)-DP.
 
@@ -72,7 +72,7 @@ def noise_multiplier_for(
         At least 0.
     delta : float
         In (0, 1).
-    sample_rate, steps, neighboring
+    sample_rate, steps, neighboring_relation
         As for `DPSGDPair`.
 
     Returns
@@ -88,15 +88,15 @@ def noise_multiplier_for(
     """
     epsilon, delta = _target(epsilon, delta)
     mu = gaussian_mu_for(epsilon, delta)
-    trial = DPSGDPair(1.0, sample_rate, steps, neighboring)
+    trial = DPSGDPair(1.0, sample_rate, steps, neighboring_relation)
     rate, steps = trial.sample_rate, trial.steps
     if rate == 1:
-        distance = 1 if neighboring == "add-remove" else 2
+        distance = 1 if neighboring_relation == "add-remove" else 2
         return distance * math.sqrt(steps) / mu * (1 + 1e-12)
 
     def excess(log_sigma: float) -> float:
         """Log δ(ε) over the target; falls as the noise grows."""
-        pair = DPSGDPair(math.exp(log_sigma), rate, steps, neighboring)
+        pair = DPSGDPair(math.exp(log_sigma), rate, steps, neighboring_relation)
         try:
             log_delta = float(pair.log_profile(epsilon))
         except AccountantError:  # noise so small that nothing is private
@@ -126,7 +126,9 @@ def noise_multiplier_for(
 def _central_limit_guess(pair: DPSGDPair, mu: float) -> float:
     """Log of the noise multiplier at which the central limit has this μ."""
     ratio = (mu / pair.sample_rate) ** 2 / pair.steps
-    inverse = np.log1p(ratio) if pair.neighboring == "add-remove" else np.arcsinh(ratio / 4)
+    inverse = (
+        np.log1p(ratio) if pair.neighboring_relation == "add-remove" else np.arcsinh(ratio / 4)
+    )
     return -math.log(inverse) / 2
 
 

@@ -82,8 +82,12 @@ class RenyiPair(OutcomesPair):
     def parameters(self) -> dict[str, Any]:
         return {"orders": self.orders, "epsilons": self.epsilons}
 
-    def _repeated(self, k: int) -> RenyiPair:
-        """Rényi divergences add up."""
+    def _renyi_divergence(self, order: float) -> float:
+        known = zip(self.orders, self.epsilons, strict=True)
+        return min((e for a, e in known if a >= order), default=math.inf)
+
+    def compose(self, k: int) -> RenyiPair:
+        # Rényi divergences add up.
         return RenyiPair(self.orders, tuple(k * e for e in self.epsilons))
 
     @quiet()
@@ -122,7 +126,7 @@ class RenyiPair(OutcomesPair):
         return np.maximum(epsilon, 0.0)
 
     @cached_property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         # Each ε gives lines below the trade-off function (HIST Lemma 7); fewer of them, a lower f.
         delta = np.geomspace(1e-16, 1, 801)[:-1]
         epsilon = np.unique(np.r_[0.0, self._epsilon(delta)])
@@ -211,7 +215,7 @@ class ProfileTablePair(OutcomesPair):
         return {"epsilons": self.epsilons, "deltas": self.deltas}
 
     @cached_property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         return _outcomes_of(TradeoffCurve.from_profile(self.epsilons, self.deltas))
 
 

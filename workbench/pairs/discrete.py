@@ -71,11 +71,11 @@ class DiscreteGaussianPair(OutcomesPair):
         return math.sqrt(2 * _LOG_TINY) * self.sigma
 
     @property
-    def _loss_unit(self) -> float:
+    def loss_unit(self) -> float:
         return self.sensitivity / self.sigma / self.sigma / 2
 
     @cached_property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         noise = np.arange(-math.floor(self._reach), math.floor(self._reach) + 1.0)
         log_z = logsumexp(-((noise / self.sigma) ** 2) / 2)
         x = np.arange(noise[0], noise[-1] + self.sensitivity + 1)
@@ -84,12 +84,12 @@ class DiscreteGaussianPair(OutcomesPair):
         return Outcomes(self._privacy_loss(x), log_p, log_q, symmetric=True)
 
     def _privacy_loss(self, score: Floats) -> Floats:
-        return self._loss_unit * (2 * score - self.sensitivity)
+        return self.loss_unit * (2 * score - self.sensitivity)
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw_q(n, rng) + self.sensitivity
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.draw_q(n, rng) + self.sensitivity
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         reach = math.floor(self._reach)
         noise = np.arange(-reach, reach + 1.0)
         mass = np.exp(-((noise / self.sigma) ** 2) / 2)
@@ -144,11 +144,11 @@ class DiscreteLaplacePair(OutcomesPair):
         return {"scale": self.scale, "sensitivity": self.sensitivity}
 
     @property
-    def _loss_unit(self) -> float:
+    def loss_unit(self) -> float:
         return 1 / self.scale
 
     @cached_property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         x = np.arange(self.sensitivity + 1.0)
         # Q's mass at 0 and below is 1/(1 + r), at Δ and above r^Δ/(1 + r), else its own.
         at_ends = -np.logaddexp(0.0, -1 / self.scale)
@@ -160,10 +160,10 @@ class DiscreteLaplacePair(OutcomesPair):
         distance = self.sensitivity
         return np.clip(2 * score - distance, -distance, distance) / self.scale
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw_q(n, rng) + self.sensitivity
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        return self.draw_q(n, rng) + self.sensitivity
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         # The difference of two geometric numbers; by inversion, which any scale survives.
         steps = np.floor(-np.log1p(-rng.random((2, n))) * self.scale)
         return steps[0] - steps[1]

@@ -12,6 +12,9 @@ from workbench.curves.elementwise import Floats
 from workbench.curves.gdp import distances, epsilon_from_mu, gaussian_log_profile
 from workbench.pairs.base import SymmetricPair
 
+#: Points of :meth:`GaussianPair.loss_distribution`.
+_CELLS = 4001
+
 
 @dataclass(frozen=True)
 class GaussianPair(SymmetricPair):
@@ -58,6 +61,22 @@ class GaussianPair(SymmetricPair):
         reach = ndtri(alpha) + self.mu
         return log_ndtr(-reach), log_ndtr(reach)
 
+    @property
+    def bit_error(self) -> float:
+        return float(ndtr(-self.mu / 2))
+
+    def _renyi_divergence(self, order: float) -> float:
+        return order * self.mu**2 / 2
+
+    def compose(self, k: int) -> GaussianPair:
+        # DONG22 Corollary 3.3
+        return GaussianPair(self.mu * math.sqrt(k))
+
+    def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
+        z = np.linspace(-9.0, 9.0 + self.mu, _CELLS)
+        p, q = np.exp(-((z - self.mu) ** 2) / 2), np.exp(-(z**2) / 2)
+        return self.mu * (z - self.mu / 2), p / p.sum(), q / q.sum()
+
     def _revealing_alphas(self, floor: float) -> Floats:
         # Local μ is the same everywhere; the middle is the last point that a floor takes away.
         return np.array([ndtr(-self.mu / 2)])
@@ -65,8 +84,8 @@ class GaussianPair(SymmetricPair):
     def _privacy_loss(self, score: Floats) -> Floats:
         return self.mu * (score - self.mu / 2)
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.normal(self.mu, 1.0, n)
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.normal(0.0, 1.0, n)

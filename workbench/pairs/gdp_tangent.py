@@ -84,9 +84,9 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     middle = (1 - pair.total_variation) / 2  # where α = f(α); beyond lies the mirror image
     if middle < floor:
         return None
-    alpha = pair._revealing_alphas(floor)
+    alpha = pair.revealing_alphas(floor)
     alpha = np.r_[alpha[(alpha >= floor) & (alpha < middle)], middle]
-    local = pair._symmetric_local_mu(alpha)
+    local = pair.symmetric_local_mu(alpha)
     best = int(np.argmax(local))
     mu, at = max(float(local[best]), 0.0), float(alpha[best])
     epsilon = max(-mu * float(ndtri(at)) - mu**2 / 2, 0.0)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from workbench.curves.elementwise import Floats, non_negative, quiet
 from workbench.pairs.base import SymmetricPair
@@ -64,6 +65,16 @@ class LaplacePair(SymmetricPair):
         log_fnr = np.where(first, np.log1p(-np.exp(steep)), flat)
         return log_fnr, np.where(first, steep, np.log1p(-np.exp(flat)))
 
+    @property
+    def bit_error(self) -> float:
+        return math.exp(-self.mu / 2) / 2
+
+    def _renyi_divergence(self, order: float) -> float:
+        # Mironov, arXiv 1702.07476, Proposition 6
+        a = order
+        terms = [math.log(a) + (a - 1) * self.mu, math.log(a - 1) - a * self.mu]
+        return max(float(logsumexp(terms) - math.log(2 * a - 1)) / (a - 1), 0.0)
+
     def _revealing_alphas(self, floor: float) -> Floats:
         # Φ⁻¹(1−e^s) is concave in s: α = f(α) is the best where α·f(α) is constant, the middle
         # part, and local μ rises toward it in the outer parts.
@@ -73,8 +84,8 @@ class LaplacePair(SymmetricPair):
         # |x| − |x − μ| without the difference of two large numbers.
         return np.clip(2 * score - self.mu, -self.mu, self.mu)
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.laplace(self.mu, 1.0, n)
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.laplace(0.0, 1.0, n)

@@ -18,10 +18,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import logsumexp
 
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.base import Pair
+from workbench.pairs.base import KnownPair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,6 +146,20 @@ class Outcomes:
         log_fnr = np.logaddexp(self.below_p[j + 1], missed)
         return np.minimum(log_fnr, 0.0), np.minimum(log_tpr, 0.0)
 
+    def renyi_divergence(self, order: float) -> float:
+        """The Rényi divergence of the leakiest pair that is as private in both directions."""
+        log_p, log_q = self.log_p, self.log_q
+        if not self.symmetric:
+            curve = self.curve.symmetrized()  # an outcome for each segment
+            with quiet():
+                log_p = np.log(np.r_[1 - curve.beta[0], np.maximum(-np.diff(curve.beta), 0)])
+                log_q = np.log(np.r_[0.0, np.diff(curve.alpha)])
+        if ((log_p > -np.inf) & (log_q == -np.inf)).any():
+            return math.inf
+        both = log_p > -np.inf
+        moment = float(logsumexp(order * log_p[both] + (1 - order) * log_q[both]))
+        return max(moment / (order - 1), 0.0)
+
     @cached_property
     def curve(self) -> TradeoffCurve:
         """The trade-off function T(Q→P), exact to about 1e-15."""
@@ -152,59 +167,76 @@ class Outcomes:
         return TradeoffCurve.hull(np.clip(fpr, 0, 1), np.clip(fnr, 0, 1))
 
 
-class OutcomesPair(Pair):
-    """A pair whose trade-off function and profile are those of its ``_outcomes``."""
+class OutcomesPair(KnownPair):
+    """A pair whose trade-off function and profile are those of its :attr:`outcomes`."""
 
     @property
     @abstractmethod
-    def _outcomes(self) -> Outcomes:
-        """Made once."""
+    def outcomes(self) -> Outcomes:
+        """All outcomes with their privacy losses and masses; made once."""
+
+    @property
+    def symmetric(self) -> bool:
+        return self.outcomes.symmetric
 
     @property
     def total_variation(self) -> float:
         return float(np.exp(self._log_profile(np.zeros(()))))
 
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        return self._outcomes.log_hockey_stick(epsilon, direction)
+        return self.outcomes.log_hockey_stick(epsilon, direction)
 
     def _log_profile(self, epsilon: Floats) -> Floats:
-        forward = self._outcomes.log_hockey_stick(epsilon, "P‖Q")
-        if self._outcomes.symmetric:
+        forward = self.outcomes.log_hockey_stick(epsilon, "P‖Q")
+        if self.outcomes.symmetric:
             return forward
-        return np.maximum(forward, self._outcomes.log_hockey_stick(epsilon, "Q‖P"))
+        return np.maximum(forward, self.outcomes.log_hockey_stick(epsilon, "Q‖P"))
 
     def _epsilon(self, delta: Floats) -> Floats:
-        forward = self._outcomes.epsilon(delta, "P‖Q")
-        if not self._outcomes.symmetric:
-            forward = np.maximum(forward, self._outcomes.epsilon(delta, "Q‖P"))
+        forward = self.outcomes.epsilon(delta, "P‖Q")
+        if not self.outcomes.symmetric:
+            forward = np.maximum(forward, self.outcomes.epsilon(delta, "Q‖P"))
         return np.maximum(forward, 0.0)
 
     def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
-        return self._outcomes.log_rates(alpha)
+        return self.outcomes.log_rates(alpha)
 
     def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
-        if self._outcomes.symmetric:
-            return np.exp(self._outcomes.log_rates(alpha)[0])
-        return np.asarray(self._outcomes.curve.tradeoff(alpha))
+        if self.outcomes.symmetric:
+            return np.exp(self.outcomes.log_rates(alpha)[0])
+        return np.asarray(self.outcomes.curve.tradeoff(alpha))
 
     def _symmetric_local_mu(self, alpha: Floats) -> Floats:
-        if self._outcomes.symmetric:
+        if self.outcomes.symmetric:
             return np.asarray(self.local_mu(alpha))
-        return np.asarray(self._outcomes.curve.symmetrized().local_mu(alpha))
+        return np.asarray(self.outcomes.curve.symmetrized().local_mu(alpha))
 
     def _revealing_alphas(self, floor: float) -> Floats:
         # {β ≥ G_μ(α)} is convex, so on a segment the largest local μ is at an end. The curve is
         # its own mirror image: the end where β meets the floor is the one where α does.
-        if self._outcomes.symmetric:
-            alpha = np.exp(self._outcomes.above_q)
+        if self.outcomes.symmetric:
+            alpha = np.exp(self.outcomes.above_q)
         else:
-            alpha = self._outcomes.curve.symmetrized().alpha
+            alpha = self.outcomes.curve.symmetrized().alpha
         return np.r_[floor, alpha[(alpha > floor) & (alpha < 1)]]
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def _renyi_divergence(self, order: float) -> float:
+        return self.outcomes.renyi_divergence(order)
+
+    def error_rates(self) -> tuple[Floats, Floats]:
+        fpr, fnr = np.exp(self.outcomes.above_q), np.exp(self.outcomes.below_p)
+        return fpr[1:-1], fnr[1:-1]
+
+    def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
+        o = self.outcomes
+        finite = np.isfinite(o.loss)
+        p, q = np.exp(o.log_p[finite]), np.exp(o.log_q[finite])
+        return o.loss[finite][::-1], p[::-1], q[::-1]
+
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         raise self._no_scores()
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         raise self._no_scores()
 
     def _privacy_loss(self, score: Floats) -> Floats:

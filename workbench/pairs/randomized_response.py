@@ -10,7 +10,14 @@ from scipy.special import expit, log_expit
 
 from workbench import _checks
 from workbench.curves.elementwise import Floats, non_negative, quiet
-from workbench.pairs.base import SymmetricPair
+from workbench.pairs.base import Pair, SymmetricPair
+from workbench.pairs.repeated_responses import RepeatedResponsesPair
+
+#: Halvings of an interval; more than a float resolves.
+_HALVINGS = 64
+
+#: Responses whose sums are listed one by one; more are composed numerically.
+_MOST_RESPONSES = 300_000
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -64,9 +71,60 @@ class RandomizedResponsePair(SymmetricPair):
         return self.delta_0 + (1 - self.delta_0) * math.tanh(self.epsilon_0 / 2)
 
     @property
-    def _middle(self) -> float:
-        """The vertex with α = f(α)."""
+    def bit_error(self) -> float:
+        # The vertex with α = f(α).
         return (1 - self.delta_0) * float(expit(-self.epsilon_0))
+
+    def error_rates(self) -> tuple[Floats, Floats]:
+        rate = np.array([self.bit_error])
+        return rate, rate
+
+    def _renyi_divergence(self, order: float) -> float:
+        # log((e^{aε} + e^{(1−a)ε})/(1 + e^ε))/(a − 1)
+        epsilon = self.epsilon_0
+        if self.delta_0 > 0:
+            return math.inf
+        if (order - 1) * epsilon == 0:  # also where the product is below the smallest float
+            return 0.0
+        # The quotient is 1 + 2 sinh(aε/2) sinh((a − 1)ε/2)/cosh(ε/2), here in logs.
+        excess = (order - 1) * epsilon
+        excess += math.log(-math.expm1(-order * epsilon)) - math.log1p(math.exp(-epsilon))
+        excess += math.log(-math.expm1(-(order - 1) * epsilon))
+        return float(np.logaddexp(0.0, excess)) / (order - 1)
+
+    @classmethod
+    def of_renyi_divergence(cls, value: float, order: float) -> RandomizedResponsePair:
+        """The pair with δ = 0 and at most this Rényi divergence, as close to it as floats are.
+
+        Parameters
+        ----------
+        value : float
+            At least 0.
+        order : float
+            Above 1.
+        """
+        # ε − log(2)/(a − 1) ≤ R ≤ ε for randomized response.
+        low, high = value, value + math.log(2) / (order - 1)
+        for _ in range(_HALVINGS if value > 0 else 0):
+            middle = (low + high) / 2
+            if cls(middle, 0.0).renyi_divergence(order) < value:
+                low = middle
+            else:
+                high = middle
+        return cls(low, 0.0)
+
+    def compose(self, k: int) -> Pair | None:
+        # KAIROUZ15 Theorem 3.3
+        if k > _MOST_RESPONSES:
+            return None
+        return super().compose(k) or RepeatedResponsesPair(self.epsilon_0, self.delta_0, k)
+
+    def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
+        # With δ > 0 the losses that are finite, which have a probability of 1 − δ.
+        likely, e, share = float(expit(self.epsilon_0)), self.epsilon_0, 1 - self.delta_0
+        unlikely = 1 - likely
+        p = share * np.array([unlikely, likely])
+        return np.array([-e, e]), p, p[::-1]
 
     @quiet()
     def _log_profile(self, epsilon: Floats) -> Floats:
@@ -88,17 +146,17 @@ class RandomizedResponsePair(SymmetricPair):
         e0, d0 = self.epsilon_0, self.delta_0
         steep = e0 + np.log(alpha)
         flat = -e0 + np.log(np.maximum(1 - d0 - alpha, 0.0))
-        first = alpha <= self._middle
+        first = alpha <= self.bit_error
         log_fnr = np.where(first, np.log(np.maximum(1 - d0 - np.exp(steep), 0.0)), flat)
         log_tpr = np.where(first, np.logaddexp(np.log(d0), steep), np.log1p(-np.exp(flat)))
         return log_fnr, log_tpr
 
     def _revealing_alphas(self, floor: float) -> Floats:
         # {β ≥ G_μ(α)} is convex, so on a segment the largest local μ is at an end.
-        return np.array([floor, self._middle])
+        return np.array([floor, self.bit_error])
 
     @property
-    def _loss_unit(self) -> float | None:
+    def loss_unit(self) -> float | None:
         return self.epsilon_0 or None
 
     def _privacy_loss(self, score: Floats) -> Floats:
@@ -107,10 +165,10 @@ class RandomizedResponsePair(SymmetricPair):
         losses = np.array([-np.inf, -self.epsilon_0, self.epsilon_0, np.inf])
         return losses[score.astype(int)]
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return self._draw(n, rng)
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return 3.0 - self._draw(n, rng)
 
     def _draw(self, n: int, rng: np.random.Generator) -> Floats:

@@ -12,11 +12,12 @@ from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
 from workbench.curves.newton import newton
-from workbench.pairs.base import Pair
+from workbench.pairs.base import KnownPair, Pair
+from workbench.pairs.gaussian import GaussianPair
 
 
 @dataclass(frozen=True)
-class SubsampledGaussianPair(Pair):
+class SubsampledGaussianPair(KnownPair):
     """P = q N(1,σ²) + (1−q) N(0,σ²) against Q = N(0,σ²).
 
     Everything follows from the Gaussian pair with μ = 1/σ, whose profile is δ_μ and whose trade-off
@@ -114,6 +115,11 @@ class SubsampledGaussianPair(Pair):
             np.logaddexp(used + log_ndtr(reach), unused + np.log(alpha)),
         )
 
+    def compose(self, k: int) -> Pair | None:
+        if self.q == 1:
+            return GaussianPair(math.sqrt(k) / self.sigma)
+        return super().compose(k)
+
     def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
         q, mu = self.q, self._mu
         x = ndtr(-mu / 2)
@@ -161,9 +167,9 @@ class SubsampledGaussianPair(Pair):
         used = math.log(self.q) + (2 * score - 1) / (2 * self.sigma) / self.sigma
         return np.logaddexp(used, np.log1p(-self.q))
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         used = rng.random(n) < self.q
         return rng.normal(0.0, self.sigma, n) + used
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.normal(0.0, self.sigma, n)

@@ -10,7 +10,6 @@ from scipy.special import erf, ndtr
 from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.renyi import NoBoundError
@@ -32,7 +31,7 @@ def base_pair(mu: float | None, base: Pair | TradeoffCurve | None) -> Pair | Tra
             f"base must be a pair such as wb.GaussianPair(1) or a TradeoffCurve, got {base!r}"
         )
     # Compositions with a closed form are that form.
-    exact = getattr(base, "_reference", base)
+    exact = base.closed_form if isinstance(base, Pair) else None
     return exact if isinstance(exact, GaussianPair) else base
 
 
@@ -97,7 +96,7 @@ def base_renyi(base: Pair | TradeoffCurve, orders: Floats) -> Floats:
     Parameters
     ----------
     base : Pair or TradeoffCurve
-        A Gaussian pair, or DP-SGD by `dp_accounting`.
+        A pair with a finite :meth:`Pair.renyi_divergence`.
     orders : ndarray, shape (n,)
         Above 1.
 
@@ -106,21 +105,12 @@ def base_renyi(base: Pair | TradeoffCurve, orders: Floats) -> Floats:
     NoBoundError
         For a pair whose divergences are not known.
     """
-    if isinstance(base, GaussianPair):
-        return orders * base.mu**2 / 2
-    if not isinstance(base, DPSGDPair) or base.neighboring != "add-remove":
+    found = np.full(orders.shape, np.inf)
+    if isinstance(base, Pair):
+        found = np.array([base.renyi_divergence(float(a)) for a in orders])
+    if not np.isfinite(found).any():
         raise NoBoundError(
-            f"the generic bound needs the Rényi divergences of one run, which are known for "
-            f"Gaussian and add-remove DP-SGD pairs; got {base_name(base)}"
+            f"the generic bound needs the Rényi divergences of one run, which are infinite or not "
+            f"known for {base_name(base)}"
         )
-    from dp_accounting import dp_event  # type: ignore[import-untyped]
-    from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped]
-
-    # Fractional orders are slow, and fail now and then; the integers around them bound them.
-    whole = np.unique(np.ceil(orders))
-    step = dp_event.PoissonSampledDpEvent(
-        base.sample_rate, dp_event.GaussianDpEvent(base.noise_multiplier)
-    )
-    training = dp_event.SelfComposedDpEvent(step, base.steps)
-    accountant = RdpAccountant(whole.tolist()).compose(training)
-    return np.asarray(accountant.rdp)[np.searchsorted(whole, orders)]
+    return found

@@ -22,7 +22,7 @@ import numpy as np
 
 from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.base import Pair, SymmetricPair
+from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes
 from workbench.selection.release_distribution import Rates, rates_at, thresholds
 from workbench.selection.runs import RunCount
@@ -70,7 +70,7 @@ def monotone_epsilon(runs: RunCount, base: Pair | TradeoffCurve, delta: float) -
         do not resolve the base there; the upper is then ``inf``.
     """
     # Exchanging P and Q of a symmetric pair turns the score around.
-    orders = (True,) if isinstance(base, SymmetricPair) else (True, False)
+    orders = (True,) if isinstance(base, Pair) and base.symmetric else (True, False)
     searches = []
     for increasing in orders:
         x = thresholds(base)

@@ -94,7 +94,7 @@ class FiniteSelection(OutcomesPair):
         return np.append(law, self.runs.nothing) if self.runs.nothing else law
 
     @cached_property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         return Outcomes.from_masses(self.released_p, self.released_q)
 
     # Scores are privacy losses of the release.
@@ -102,10 +102,10 @@ class FiniteSelection(OutcomesPair):
     def _privacy_loss(self, score: Floats) -> Floats:
         return score
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         return self._draw(self.released_p, n, rng)
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return self._draw(self.released_q, n, rng)
 
     def _draw(self, law: Floats, n: int, rng: np.random.Generator) -> Floats:

@@ -85,7 +85,7 @@ def rates_at(base: Pair | TradeoffCurve, x: Floats) -> Rates:
     else:
         alpha = ndtr(-x)
         if isinstance(base, Pair):
-            log_fnr, log_tpr = base._log_rates(alpha)
+            log_fnr, log_tpr = (np.asarray(v) for v in base.log_rates(alpha))
         else:
             fnr = np.asarray(base.tradeoff(alpha, symmetric=False))
             log_fnr, log_tpr = np.log(fnr), np.log1p(-fnr)

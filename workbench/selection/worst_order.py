@@ -24,7 +24,7 @@ from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.base import Pair, SymmetricPair
+from workbench.pairs.base import Pair
 from workbench.selection.base_pair import base_pair
 from workbench.selection.direct import monotone_epsilon
 from workbench.selection.orders import BlockOrder
@@ -107,7 +107,7 @@ def worst_order(
     value, direction = monotone.lower, monotone.direction
     order, event = BlockOrder((), (0,), monotone.increasing), 0
     # Turned around, a symmetric pair is itself.
-    for way in DIRECTIONS[: 1 if isinstance(pair, SymmetricPair) else 2]:
+    for way in DIRECTIONS[: 1 if isinstance(pair, Pair) and pair.symmetric else 2]:
         found, low, high = _search(runs, pair, delta, way)
         found -= _SLACK * max(1.0, found)
         if found > value + _TIE * max(1.0, value):

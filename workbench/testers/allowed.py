@@ -11,7 +11,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import logsumexp
 
 from workbench import _checks
 from workbench._format import plain
@@ -19,12 +18,7 @@ from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
 from workbench.curves.gdp import mu_from_profile
-from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair
-from workbench.pairs.claimed import RenyiPair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
-from workbench.pairs.outcomes import OutcomesPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.testers.property_testers.base import Claimed
 
@@ -107,7 +101,7 @@ def allowed_renyi(claim: Claimed, order: float) -> float:
     order = _order(order)
     if isinstance(claim, RenyiDP):
         return claim.epsilon_0 if order <= claim.order else math.inf
-    return _pair_renyi(claim if isinstance(claim, Pair) else claim.pair, order)
+    return (claim if isinstance(claim, Pair) else claim.pair).renyi_divergence(order)
 
 
 # -- which parameter evidence refutes --------------------------------------------------------------
@@ -202,7 +196,7 @@ def parameter_of_renyi(claim: Claimed, value: float, order: float) -> float | No
     low, high = value, value + math.log(2) / (order - 1)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _response_renyi(middle, order) < value:
+        if RandomizedResponsePair(middle, 0.0).renyi_divergence(order) < value:
             low = middle
         else:
             high = middle
@@ -210,59 +204,6 @@ def parameter_of_renyi(claim: Claimed, value: float, order: float) -> float | No
 
 
 # -- divergences -----------------------------------------------------------------------------------
-
-
-def _pair_renyi(pair: Pair, order: float) -> float:
-    """Of any pair whose trade-off function is at least this pair's symmetrised one."""
-    if isinstance(pair, AccountedPair):
-        return _pair_renyi(pair._reference, order)
-    if isinstance(pair, GaussianPair):
-        return order * pair.mu**2 / 2
-    if isinstance(pair, RandomizedResponsePair):
-        return _response_renyi(pair.epsilon_0, order) if pair.delta_0 == 0 else math.inf
-    if isinstance(pair, LaplacePair):
-        return _laplace_renyi(pair.mu, order)
-    if isinstance(pair, RenyiPair):
-        known = zip(pair.orders, pair.epsilons, strict=True)
-        return min((e for a, e in known if a >= order), default=math.inf)
-    if isinstance(pair, OutcomesPair):
-        return _outcomes_renyi(pair, order)
-    return math.inf
-
-
-def _response_renyi(epsilon: float, order: float) -> float:
-    """log((e^{aε} + e^{(1−a)ε})/(1 + e^ε))/(a − 1), of randomized response."""
-    if (order - 1) * epsilon == 0:  # also where the product is below the smallest float
-        return 0.0
-    # The quotient is 1 + 2 sinh(aε/2) sinh((a − 1)ε/2)/cosh(ε/2), here in logs.
-    excess = (order - 1) * epsilon
-    excess += math.log(-math.expm1(-order * epsilon)) - math.log1p(math.exp(-epsilon))
-    excess += math.log(-math.expm1(-(order - 1) * epsilon))
-    return float(np.logaddexp(0.0, excess)) / (order - 1)
-
-
-def _laplace_renyi(mu: float, order: float) -> float:
-    """Mironov, arXiv 1702.07476, Proposition 6."""
-    a = order
-    terms = [math.log(a) + (a - 1) * mu, math.log(a - 1) - a * mu]
-    return max(float(logsumexp(terms) - math.log(2 * a - 1)) / (a - 1), 0.0)
-
-
-def _outcomes_renyi(pair: OutcomesPair, order: float) -> float:
-    outcomes = pair._outcomes
-    if outcomes.symmetric:
-        log_p, log_q = outcomes.log_p, outcomes.log_q
-    else:
-        # The leakiest pair that is as private in both directions: an outcome a segment.
-        curve = outcomes.curve.symmetrized()
-        with quiet():
-            log_p = np.log(np.r_[1 - curve.beta[0], np.maximum(-np.diff(curve.beta), 0)])
-            log_q = np.log(np.r_[0.0, np.diff(curve.alpha)])
-    if ((log_p > -np.inf) & (log_q == -np.inf)).any():
-        return math.inf
-    both = log_p > -np.inf
-    moment = float(logsumexp(order * log_p[both] + (1 - order) * log_q[both]))
-    return max(moment / (order - 1), 0.0)
 
 
 @quiet()

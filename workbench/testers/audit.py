@@ -48,7 +48,7 @@ def audit_mechanism(
     samples: int = 100_000,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
-    relation: str | None = None,
+    neighboring_relation: str | None = None,
     domain: Domain | None = None,
     anytime: bool = False,
     time_limit: float | None = None,
@@ -65,7 +65,7 @@ def audit_mechanism(
     mechanism : callable
         ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` independent runs, an array
         of shape (size,) or (size, d); all its randomness comes from ``rng``. A `Mechanism` of the
-        gallery brings its relation and domain along.
+        gallery brings its neighboring relation and domain along.
     claim : str, Claim or Pair
         ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function.
     datasets : optional
@@ -82,7 +82,7 @@ def audit_mechanism(
         accused with a chance of at most ``1 − confidence``.
     seed : int or numpy.random.Generator
         Fixes datasets, outputs and testers, whatever the executor is.
-    relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute"}, optional
         Which datasets are neighbors.
     domain : Domain, optional
         Which datasets a search may propose.
@@ -128,9 +128,12 @@ def audit_mechanism(
     if time_limit is not None:
         time_limit = _checks.positive(time_limit, "time_limit")
     if isinstance(mechanism, Mechanism):
-        relation, domain = relation or mechanism.relation, domain or mechanism.domain
+        neighboring_relation, domain = (
+            neighboring_relation or mechanism.neighboring_relation,
+            domain or mechanism.domain,
+        )
     settings = Settings(as_claimed(claim), found, budget, samples // CALLS, seed, time_limit)
-    source = finder(datasets, relation, domain, stream(seed, 0))
+    source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     audit = MechanismAudit(
         name=name_of(mechanism),
         claim=settings.claim,
@@ -140,7 +143,7 @@ def audit_mechanism(
         samples=samples,
         confidence=budget.confidence,
         seed=seed,
-        relation=relation or "add-remove",
+        neighboring_relation=neighboring_relation or "add-remove",
         finder=source.name,
         anytime=bool(anytime),
         complete=False,
@@ -292,7 +295,7 @@ class _Search:
             self._audit,
             trials=trials,
             complete=complete,
-            relation=_relation(trials) or self._audit.relation,
+            neighboring_relation=_relation(trials) or self._audit.neighboring_relation,
             seconds=time.monotonic() - self._began,
             detectable=self._detectable(trials),
             notes=tuple(self._notes(trials)),
@@ -395,7 +398,7 @@ def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:
 
 def _relation(trials: tuple[Trial, ...]) -> str:
     """By which the datasets of all trials are neighbors."""
-    relations = {t.neighbors.relation for t in trials if t.neighbors is not None}
+    relations = {t.neighbors.neighboring_relation for t in trials if t.neighbors is not None}
     return " or ".join(sorted(relations))
 
 

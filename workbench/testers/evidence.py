@@ -193,7 +193,7 @@ class MechanismAudit:
         Runs of the mechanism a trial on each dataset; a fifth fits, the others measure.
     confidence : float
     seed : int
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
     finder : str
         Where the datasets came from.
     anytime : bool
@@ -220,7 +220,7 @@ class MechanismAudit:
     samples: int
     confidence: float
     seed: int
-    relation: str
+    neighboring_relation: str
     finder: str
     anytime: bool = False
     complete: bool = True
@@ -297,8 +297,8 @@ class MechanismAudit:
             f"{self.name} was audited against the claim {claim_in_words(self.claim)}, on "
             f"{_trials(len(self.trials))} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
-            f"{self.finder}, neighbors by {self.relation}; testers: {', '.join(self.testers)}; "
-            f"seed {self.seed}."
+            f"{self.finder}, neighbors by {self.neighboring_relation}; testers: "
+            f"{', '.join(self.testers)}; seed {self.seed}."
         )
         return " ".join([self.in_words(), settings, *self.notes])
 
@@ -414,7 +414,7 @@ class MechanismAudit:
             "samples": repr(self.samples),
             "confidence": repr(self.confidence),
             "seed": repr(self.seed),
-            "relation": repr(self.relation),
+            "neighboring_relation": repr(self.neighboring_relation),
             "anytime": repr(self.anytime),
         }
         given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
@@ -474,7 +474,7 @@ def datasets_in_words(neighbors: Neighbors | None) -> str:
     if max(a.size, b.size) <= _FEW:
         return f"Dataset: {_listed(a)}; neighbor: {_listed(b)}."
     more, fewer = left_over(a, b), left_over(b, a)
-    if neighbors.relation == "substitute":
+    if neighbors.neighboring_relation == "substitute":
         differ = f"the neighbor has {_listed(fewer)} in place of {_listed(more)}"
     else:
         differ = (

@@ -275,7 +275,7 @@ class _Masses(OutcomesPair):
         return {}
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         return self._given
 
 

@@ -214,7 +214,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
             )
         return {
             "datasets": self.datasets,
-            "relation": self.relation,
+            "neighboring_relation": self.relation,
             "domain": self.domain(),
             "time_limit": self.time_limit,
         }
@@ -229,7 +229,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
             return f"{name_of(mechanism)}, code of your own · tested for {claim}"
         own = str(mechanism.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
-        parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.relation]]
+        parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.neighboring_relation]]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 
     # -- the card ----------------------------------------------------------------------------------

@@ -111,5 +111,5 @@ def _replayed(replay: Replay) -> Hashable:
 def _settings(audit: MechanismAudit) -> Hashable:
     return (
         *(claim_in_words(audit.claim), audit.testers, audit.planned, audit.samples),
-        *(audit.confidence, audit.seed, audit.relation, audit.finder, audit.anytime),
+        *(audit.confidence, audit.seed, audit.neighboring_relation, audit.finder, audit.anytime),
     )

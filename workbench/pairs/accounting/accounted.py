@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from workbench.curves.elementwise import Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting.pld import Composition
-from workbench.pairs.base import Pair
+from workbench.pairs.base import KnownPair, Pair
+from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 #: Scores times steps that are simulated at most.
@@ -21,13 +22,13 @@ MOST_DRAWS = 1_000_000_000
 class Sampled(Protocol):
     """A step that can be drawn; every pair with scores is one."""
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
         """Scores with the record in."""
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         """Scores with the record out."""
 
-    def _privacy_loss(self, score: Floats) -> Floats:
+    def privacy_loss(self, score: Floats) -> Values:
         """Log dP/dQ at them."""
 
 
@@ -42,7 +43,7 @@ class AccountedPair(Pair):
     @property
     def exact(self) -> bool:
         """Whether a closed form says it all, so that there is no error bar."""
-        return not isinstance(self._reference, _GridPair)
+        return not isinstance(self._functions, _GridPair)
 
     @property
     def resolution(self) -> float:
@@ -51,8 +52,8 @@ class AccountedPair(Pair):
         0 in closed form, about 1e-15 to 1e-11 otherwise (truncated tails, and the round-off of
         the convolution, which grows with the number of steps).
         """
-        reference = self._reference
-        return reference.composition.resolution if isinstance(reference, _GridPair) else 0.0
+        known = self._functions
+        return known.composition.resolution if isinstance(known, _GridPair) else 0.0
 
     def profile_interval(self, epsilon: ArrayLike) -> tuple[Values, Values]:
         """Lower and upper limit of δ(ε): the true profile lies between them.
@@ -72,9 +73,9 @@ class AccountedPair(Pair):
             A NaN.
         """
         e = reals(epsilon, "epsilon")
-        upper = np.exp(self._log_profile(e))
-        reference = self._reference
-        lower = reference.lower_profile(e) if isinstance(reference, _GridPair) else upper
+        upper = np.exp(np.asarray(self.log_profile(e)))
+        known = self._functions
+        lower = known.lower_profile(e) if isinstance(known, _GridPair) else upper
         return shaped(np.minimum(lower, upper)), shaped(upper)
 
     def epsilon_interval(self, delta: ArrayLike) -> tuple[Values, Values]:
@@ -96,9 +97,9 @@ class AccountedPair(Pair):
             A δ outside [0, 1).
         """
         d = deltas(delta)
-        upper = self._epsilon(d)
-        reference = self._reference
-        lower = reference.lower_epsilon(d, upper) if isinstance(reference, _GridPair) else upper
+        upper = np.asarray(self.epsilon(d))
+        known = self._functions
+        lower = known.lower_epsilon(d, upper) if isinstance(known, _GridPair) else upper
         return shaped(np.minimum(lower, upper)), shaped(upper)
 
     # -- what a subclass gives --------------------------------------------------------------------
@@ -116,40 +117,41 @@ class AccountedPair(Pair):
         """A bound on every privacy loss; infinite where there is none."""
         return np.inf
 
+    @property
+    @abstractmethod
+    def _steps(self) -> tuple[Sampled, int]:
+        """A step that can be drawn, and how many of them are composed."""
+
     # -- everything else follows ------------------------------------------------------------------
 
-    @cached_property
-    def _reference(self) -> Pair:
-        return self._closed_form() or _GridPair(self.name, self._compose(), self._largest_loss)
-
     @property
-    def total_variation(self) -> float:
-        return self._reference.total_variation
+    def closed_form(self) -> Pair | None:
+        found = self._closed_form()
+        return None if found is None else found.closed_form
 
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        return self._reference._log_hockey_stick(epsilon, direction)
-
-    def _log_profile(self, epsilon: Floats) -> Floats:
-        return self._reference._log_profile(epsilon)
-
-    def _epsilon(self, delta: Floats) -> Floats:
-        return self._reference._epsilon(delta)
-
-    def _log_rates(self, alpha: Floats) -> tuple[Floats, Floats]:
-        return self._reference._log_rates(alpha)
-
-    def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
-        return self._reference._symmetric_tradeoff(alpha)
-
-    def _symmetric_local_mu(self, alpha: Floats) -> Floats:
-        return self._reference._symmetric_local_mu(alpha)
-
-    def _revealing_alphas(self, floor: float) -> Floats:
-        return self._reference._revealing_alphas(floor)
+    @cached_property
+    def _functions(self) -> KnownPair:
+        closed = self._closed_form()
+        if isinstance(closed, AccountedPair):
+            return closed._functions
+        if isinstance(closed, KnownPair):
+            return closed
+        return _GridPair(self.name, self._compose(), self._largest_loss)
 
     def _privacy_loss(self, score: Floats) -> Floats:
         # The optimal attack on all steps is the sum of their losses: scores are losses already.
         return score
+
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        return self._draw(n, rng, "p")
+
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        return self._draw(n, rng, "q")
+
+    def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
+        closed = self.closed_form
+        step, k = (closed, 1) if isinstance(closed, GaussianPair) else self._steps
+        return sum_of_losses(step, n, k, side, rng)
 
 
 class _GridPair(OutcomesPair):
@@ -169,7 +171,7 @@ class _GridPair(OutcomesPair):
         return {}
 
     @property
-    def _outcomes(self) -> Outcomes:
+    def outcomes(self) -> Outcomes:
         return self.composition.outcomes
 
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
@@ -185,14 +187,14 @@ class _GridPair(OutcomesPair):
     def lower_profile(self, epsilon: Floats) -> Floats:
         """The lower limit of δ(ε)."""
         lower = self.composition.lower_hockey_stick(epsilon, "P‖Q")
-        if self._outcomes.symmetric:
+        if self.outcomes.symmetric:
             return lower
         return np.maximum(lower, self.composition.lower_hockey_stick(epsilon, "Q‖P"))
 
     def lower_epsilon(self, delta: Floats, upper: Floats) -> Floats:
         """The lower limit of ε(δ): an ε at which the profile is known to be above δ."""
-        finite = np.isfinite(self._outcomes.loss)
-        largest = np.abs(self._outcomes.loss[finite]).max(initial=0.0)
+        finite = np.isfinite(self.outcomes.loss)
+        largest = np.abs(self.outcomes.loss[finite]).max(initial=0.0)
         low, high = np.zeros_like(upper), np.minimum(upper, largest + 1.0)
         for _ in range(60):
             middle = (low + high) / 2
@@ -214,8 +216,8 @@ def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Gener
             f"{n} scores of {k} steps are {n * k:.3g} draws, more than {MOST_DRAWS:.0e}; "
             f"take at most {MOST_DRAWS // k} scores, or a Gaussian pair of the same μ"
         )
-    draw = step._draw_p if side == "p" else step._draw_q
+    draw = step.draw_p if side == "p" else step.draw_q
     total = np.zeros(n)
     for _ in range(k):
-        total += step._privacy_loss(draw(n, rng))
+        total += np.asarray(step.privacy_loss(draw(n, rng)))
     return total

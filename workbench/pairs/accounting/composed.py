@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.special import gammaln, log_expit
-
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
 from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair, sum_of_losses
-from workbench.pairs.base import Pair, SymmetricPair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.outcomes import Outcomes, OutcomesPair
-from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.base import Pair
 
 
 @dataclass(frozen=True)
@@ -61,73 +52,22 @@ class ComposedPair(AccountedPair):
         return {"pair": self.pair, "k": self.k}
 
     def _closed_form(self) -> Pair | None:
-        pair, k = self.pair, self.k
-        if k == 1:
-            return pair
-        if isinstance(pair, GaussianPair):
-            return GaussianPair(pair.mu * math.sqrt(k))
-        if isinstance(pair, SubsampledGaussianPair) and pair.q == 1:
-            return GaussianPair(math.sqrt(k) / pair.sigma)
-        if isinstance(pair, RandomizedResponsePair) and k <= pld.MOST_POINTS:
-            return _ResponsesPair(pair, k)
-        repeated = getattr(pair, "_repeated", None)
-        return repeated(k) if repeated else None
+        return self.pair.compose(self.k)
 
-    def _repeated(self, k: int) -> ComposedPair:
+    def compose(self, k: int) -> ComposedPair:
         return ComposedPair(self.pair, k * self.k)
 
     def _compose(self) -> pld.Composition:
-        pair = self.pair
-        symmetric = isinstance(pair, SymmetricPair) or (
-            isinstance(pair, OutcomesPair) and pair._outcomes.symmetric
-        )
-        return pld.compose(pair, self.k, symmetric)
+        return pld.compose(self.pair, self.k, self.pair.symmetric)
 
     @property
     def _largest_loss(self) -> float:
         return self.k * float(self.pair.epsilon(0.0))
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "p")
-
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "q")
-
-    def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
-        if isinstance(self._reference, GaussianPair):
-            x = getattr(self._reference, f"_draw_{side}")(n, rng)
-            return self._reference._privacy_loss(x)
-        return sum_of_losses(self.pair, n, self.k, side, rng)
-
-
-class _ResponsesPair(OutcomesPair):
-    """k randomized responses: how many of them were truthful, unless one revealed everything."""
-
-    def __init__(self, pair: RandomizedResponsePair, k: int) -> None:
-        self._pair, self._k = pair, k
-        e, d = pair.epsilon_0, pair.delta_0
-        truthful = np.arange(k + 1.0)
-        ways = gammaln(k + 1) - gammaln(truthful + 1) - gammaln(k - truthful + 1)
-        with quiet():
-            hidden = k * np.log1p(-d)
-            revealed = np.log(-np.expm1(hidden))
-        log_p = hidden + ways + truthful * log_expit(e) + (k - truthful) * log_expit(-e)
-        loss = (2 * truthful - k) * e
-        self._made = Outcomes(
-            np.r_[loss, np.inf, -np.inf],
-            np.r_[log_p, revealed, -np.inf],
-            np.r_[log_p[::-1], -np.inf, revealed],
-            symmetric=True,
-        )
-
     @property
-    def name(self) -> str:
-        return f"{self._pair.name}, {self._k} times"
+    def _steps(self) -> tuple[Pair, int]:
+        return self.pair, self.k
 
-    @property
-    def parameters(self) -> dict[str, float]:
-        return {}
-
-    @property
-    def _outcomes(self) -> Outcomes:
-        return self._made
+    def renyi_divergence(self, order: float) -> float:
+        # Rényi divergences add up.
+        return self.k * self.pair.renyi_divergence(order)

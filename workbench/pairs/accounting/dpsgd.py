@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -11,7 +12,7 @@ from scipy.special import log_ndtr
 from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair, sum_of_losses
+from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
@@ -44,7 +45,7 @@ class DPSGDPair(AccountedPair):
         In (0, 1].
     steps : int
         At least 1.
-    neighboring : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
 
     Raises
     ------
@@ -61,7 +62,7 @@ class DPSGDPair(AccountedPair):
     noise_multiplier: float
     sample_rate: float
     steps: int
-    neighboring: str = "add-remove"
+    neighboring_relation: str = "add-remove"
 
     def __post_init__(self) -> None:
         sigma = _checks.positive(self.noise_multiplier, "noise_multiplier")
@@ -76,7 +77,7 @@ class DPSGDPair(AccountedPair):
                 f"sample_rate must lie in (0, 1], got {self.sample_rate!r}; "
                 "it is the probability that a record is in a batch"
             )
-        _checks.one_of(self.neighboring, "neighboring", NEIGHBORING)
+        _checks.one_of(self.neighboring_relation, "neighboring_relation", NEIGHBORING)
         object.__setattr__(self, "noise_multiplier", sigma)
         object.__setattr__(self, "sample_rate", q)
         object.__setattr__(self, "steps", _checks.count(self.steps, "steps", least=1))
@@ -89,7 +90,7 @@ class DPSGDPair(AccountedPair):
         dataset_size: int,
         epochs: float,
         noise_multiplier: float,
-        neighboring: str = "add-remove",
+        neighboring_relation: str = "add-remove",
     ) -> DPSGDPair:
         """From the figures that training scripts have.
 
@@ -101,7 +102,7 @@ class DPSGDPair(AccountedPair):
             Records in all.
         epochs : float
             Above 0; the steps are ``epochs · dataset_size / batch_size``, rounded up.
-        noise_multiplier, neighboring
+        noise_multiplier, neighboring_relation
             As above.
 
         Raises
@@ -119,11 +120,11 @@ class DPSGDPair(AccountedPair):
         # 60000/256 epochs may come back as one step too many by round-off.
         passes = _checks.positive(epochs, "epochs") * (size / batch)
         steps = _checks.number(passes, "epochs · dataset_size / batch_size") * (1 - 1e-12)
-        return cls(noise_multiplier, batch / size, math.ceil(steps), neighboring)
+        return cls(noise_multiplier, batch / size, math.ceil(steps), neighboring_relation)
 
     @property
     def name(self) -> str:
-        kind = "" if self.neighboring == "add-remove" else ", substitute"
+        kind = "" if self.neighboring_relation == "add-remove" else ", substitute"
         return (
             f"DP-SGD, σ = {self.noise_multiplier:g}, q = {self.sample_rate:g}, "
             f"{self.steps} steps{kind}"
@@ -135,7 +136,7 @@ class DPSGDPair(AccountedPair):
             "noise_multiplier": self.noise_multiplier,
             "sample_rate": self.sample_rate,
             "steps": self.steps,
-            "neighboring": self.neighboring,
+            "neighboring_relation": self.neighboring_relation,
         }
 
     # -- the central limit ------------------------------------------------------------------------
@@ -151,7 +152,7 @@ class DPSGDPair(AccountedPair):
         inverse = self.noise_multiplier**-2
         # log(e^x − 1) and log(4 sinh x), which do not overflow.
         log_variance = inverse + math.log(-math.expm1(-inverse))
-        if self.neighboring == "substitute":
+        if self.neighboring_relation == "substitute":
             log_variance = math.log(2) + inverse + math.log(-math.expm1(-2 * inverse))
         log_mu = math.log(self.sample_rate) + (math.log(self.steps) + log_variance) / 2
         return math.exp(log_mu) if log_mu < 700 else math.inf
@@ -170,33 +171,36 @@ class DPSGDPair(AccountedPair):
 
     @property
     def _step(self) -> SubsampledGaussianPair | SubstitutedStep:
-        kind = SubsampledGaussianPair if self.neighboring == "add-remove" else SubstitutedStep
+        kind = (
+            SubsampledGaussianPair if self.neighboring_relation == "add-remove" else SubstitutedStep
+        )
         return kind(self.sample_rate, self.noise_multiplier)
 
     def _closed_form(self) -> Pair | None:
         if self.sample_rate == 1:
-            distance = 1 if self.neighboring == "add-remove" else 2
+            distance = 1 if self.neighboring_relation == "add-remove" else 2
             return GaussianPair(distance * math.sqrt(self.steps) / self.noise_multiplier)
         step = self._step
         return step if self.steps == 1 and isinstance(step, SubsampledGaussianPair) else None
 
-    def _repeated(self, k: int) -> DPSGDPair:
-        return DPSGDPair(self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring)
+    def compose(self, k: int) -> DPSGDPair:
+        return DPSGDPair(
+            self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring_relation
+        )
 
     def _compose(self) -> pld.Composition:
-        return pld.compose(self._step, self.steps, self.neighboring == "substitute")
+        return pld.compose(self._step, self.steps, self.neighboring_relation == "substitute")
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "p")
+    @property
+    def _steps(self) -> tuple[SubsampledGaussianPair | SubstitutedStep, int]:
+        return self._step, self.steps
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        return self._draw(n, rng, "q")
-
-    def _draw(self, n: int, rng: np.random.Generator, side: str) -> Floats:
-        if isinstance(self._closed_form(), GaussianPair):
-            pair = self._reference
-            return pair._privacy_loss(getattr(pair, f"_draw_{side}")(n, rng))
-        return sum_of_losses(self._step, n, self.steps, side, rng)
+    def renyi_divergence(self, order: float) -> float:
+        if self.sample_rate == 1 or self.neighboring_relation == "substitute":
+            return super().renyi_divergence(order)
+        # Fractional orders are slow, and fail now and then; the integer above bounds them.
+        whole = math.ceil(_checks.order(order))
+        return _renyi_divergence(self.noise_multiplier, self.sample_rate, self.steps, whole)
 
 
 @dataclass(frozen=True)
@@ -221,14 +225,17 @@ class SubstitutedStep:
 
     @property
     def name(self) -> str:
+        """For messages."""
         return f"substituted Gaussian, q = {self.q:g}, σ = {self.sigma:g}"
 
     @property
-    def _loss_unit(self) -> None:
+    def loss_unit(self) -> None:
+        """None: losses are continuous."""
         return None
 
     @quiet()
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+    def log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the hockey-stick divergence at ε ≥ 0; both directions coincide."""
         q, sigma = self.q, self.sigma
         log_factor = 0.5 / sigma / sigma + math.log1p(-q) - math.log(q)
         # log sinh(ε/2), and arsinh of what may overflow.
@@ -243,7 +250,8 @@ class SubstitutedStep:
         return np.minimum(log_difference(gain, np.log(np.expm1(epsilon)) + log_q), 0.0)
 
     @quiet()
-    def _privacy_loss(self, score: Floats) -> Floats:
+    def privacy_loss(self, score: Floats) -> Floats:
+        """Log dP/dQ at a score."""
         unused, used = math.log1p(-self.q), math.log(self.q)
         center = score / self.sigma / self.sigma
         drop = 0.5 / self.sigma / self.sigma
@@ -251,9 +259,22 @@ class SubstitutedStep:
             unused, used - center - drop
         )
 
-    def _draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+    def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record in."""
         used = rng.random(n) < self.q
         return rng.normal(0.0, self.sigma, n) + used
 
-    def _draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        return -self._draw_p(n, rng)
+    def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
+        """Scores with the record out."""
+        return -self.draw_p(n, rng)
+
+
+@lru_cache(maxsize=1024)
+def _renyi_divergence(noise_multiplier: float, rate: float, steps: int, order: int) -> float:
+    """Of add-remove DP-SGD, by `dp_accounting`."""
+    from dp_accounting import dp_event  # type: ignore[import-untyped]
+    from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped]
+
+    step = dp_event.PoissonSampledDpEvent(rate, dp_event.GaussianDpEvent(noise_multiplier))
+    accountant = RdpAccountant([order]).compose(dp_event.SelfComposedDpEvent(step, steps))
+    return float(accountant.rdp[0])

@@ -63,10 +63,10 @@ class Step(Protocol):
         """For messages."""
 
     @property
-    def _loss_unit(self) -> float | None:
+    def loss_unit(self) -> float | None:
         """A number of which every finite privacy loss is a multiple, if there is one."""
 
-    def _log_hockey_stick(self, epsilon: Any, direction: str) -> Floats:
+    def log_hockey_stick(self, epsilon: Any, direction: str) -> Floats:
         """Log of the hockey-stick divergence at ε ≥ 0."""
 
 
@@ -184,7 +184,7 @@ _kept = lru_cache(maxsize=4)(build)
 def _range(pair: Step, tail: float) -> tuple[float, float]:
     """Losses outside of which P, and Q, have at most about ``tail``; at most 0, at least 0."""
     if isinstance(pair, OutcomesPair):
-        loss = pair._outcomes.loss
+        loss = pair.outcomes.loss
         finite = loss[np.isfinite(loss)]
         return float(finite.min(initial=0.0)), float(finite.max(initial=0.0))
     return -_reach(pair, "Q‖P", tail), _reach(pair, "P‖Q", tail)
@@ -202,7 +202,7 @@ def _vanishing(pair: Step, direction: str, tail: float) -> float:
     """An ε hardly above the smallest with a hockey-stick divergence of at most ``tail``."""
 
     def first(epsilon: Floats) -> int:
-        return int(np.argmax(pair._log_hockey_stick(epsilon, direction) <= math.log(tail)))
+        return int(np.argmax(pair.log_hockey_stick(epsilon, direction) <= math.log(tail)))
 
     coarse = np.r_[0.0, np.geomspace(1e-100, 1e9, 2000), np.inf]
     i = first(coarse)
@@ -233,7 +233,7 @@ def _width(
                 bottom, top = common.compute_self_convolve_bounds(list(masses), k, TAIL)
             points = max(points, top - bottom + 1)
     width = trial * points / MOST_POINTS
-    unit = pair._loss_unit
+    unit = pair.loss_unit
     if unit is not None and unit * MOST_POINTS >= trial * points:
         return unit, True
     if width > _WIDEST_CELL:
@@ -247,7 +247,7 @@ def _width(
 def _discretize(pair: Step, width: float, low: float, high: float) -> Grid:
     """One step with its losses moved to the two neighbors on the grid (connect the dots)."""
     if isinstance(pair, OutcomesPair):
-        return _split_outcomes(pair._outcomes, width)
+        return _split_outcomes(pair.outcomes, width)
     below, above = math.ceil(-low / width), math.ceil(high / width)
     # −(slope of H) is Q's mass above a loss, and P's mass below it in the other direction. Logs,
     # because Q may have no mass that a float can hold where P has a lot.
@@ -266,7 +266,7 @@ def _discretize(pair: Step, width: float, low: float, high: float) -> Grid:
 def _log_slopes(pair: Step, width: float, cells: int, direction: str) -> tuple[Floats, float]:
     """Logs of −(slope) of H's chords in e^ε, and at last of 0; and H at the last ε."""
     epsilon = width * np.arange(cells + 1)
-    log_h = pair._log_hockey_stick(epsilon, direction)
+    log_h = pair.log_hockey_stick(epsilon, direction)
     # (H_i − H_{i+1}) / (e^ε_{i+1} − e^ε_i)
     fall = log_difference(log_h[:-1], log_h[1:]) - epsilon[:-1] - math.log(math.expm1(width))
     # Chords of a convex function do not get steeper. Where H is flat to round-off they seem to;

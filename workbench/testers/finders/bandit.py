@@ -35,7 +35,7 @@ class Bandit(Finder):
 
     Parameters
     ----------
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
     domain : Domain
     seed : int or numpy.random.Generator
     """
@@ -43,8 +43,10 @@ class Bandit(Finder):
     name = "bandit"
     batch = False
 
-    def __init__(self, relation: str, domain: Domain, seed: int | np.random.Generator = 0) -> None:
-        self.space = Space(domain, relation)
+    def __init__(
+        self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
+    ) -> None:
+        self.space = Space(domain, neighboring_relation)
         self._rng = np.random.default_rng(seed)
         self._asked: dict[tuple[object, ...], NDArray[np.float64]] = {}
         width = self.space.width

@@ -93,14 +93,14 @@ class Own(Finder):
     Parameters
     ----------
     source : iterable of Neighbors or (dataset, neighbor)
-    relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute"}, optional
         Which pairs count as neighbors. Default: the one that the sizes of each pair suggest.
     """
 
     name = "own datasets"
 
-    def __init__(self, source: Iterable[Any], relation: str | None = None) -> None:
-        self.relation = relation
+    def __init__(self, source: Iterable[Any], neighboring_relation: str | None = None) -> None:
+        self.neighboring_relation = neighboring_relation
         self._rest: Iterator[Any] = iter(source)
 
     def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:
@@ -112,30 +112,31 @@ class Own(Finder):
             raise ProposalError(
                 f"the source of datasets raised {type(error).__name__}: {error}"
             ) from error
-        return as_neighbors(pair, self.relation)
+        return as_neighbors(pair, self.neighboring_relation)
 
 
-def as_neighbors(pair: Any, relation: str | None = None) -> Neighbors:
+def as_neighbors(pair: Any, neighboring_relation: str | None = None) -> Neighbors:
     """``pair`` as neighboring datasets.
 
     Parameters
     ----------
     pair : Neighbors or (dataset, neighbor)
-    relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute"}, optional
         Which pairs count as neighbors. Default: "substitute" when both have as many records, and
         "add-remove" otherwise.
 
     Raises
     ------
     NotNeighbors
-        They are not, or by another relation than asked for.
+        They are not, or by another neighboring relation than asked for.
     ProposalError
         It is no pair of arrays.
     """
     if isinstance(pair, Neighbors):
-        if relation not in (None, pair.relation):
+        if neighboring_relation not in (None, pair.neighboring_relation):
             raise NotNeighbors(
-                f"these datasets are neighbors by {pair.relation}; the claim is about {relation}"
+                f"these datasets are neighbors by {pair.neighboring_relation}; the claim is about "
+                f"{neighboring_relation}"
             )
         return pair
     if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -147,7 +148,7 @@ def as_neighbors(pair: Any, relation: str | None = None) -> Neighbors:
         a, b = np.asarray(pair[0]), np.asarray(pair[1])
     except ValueError as error:
         raise ProposalError(f"a dataset must be an array, records first: {error}") from None
-    return Neighbors(a, b, relation or _suggested(a, b))
+    return Neighbors(a, b, neighboring_relation or _suggested(a, b))
 
 
 def _suggested(a: np.ndarray, b: np.ndarray) -> str:
@@ -156,7 +157,7 @@ def _suggested(a: np.ndarray, b: np.ndarray) -> str:
 
 def finder(
     spec: Any,
-    relation: str | None = None,
+    neighboring_relation: str | None = None,
     domain: Domain | None = None,
     seed: int | np.random.Generator = 0,
 ) -> Finder:
@@ -168,7 +169,7 @@ def finder(
         "random", "grid" or "bandit" search; one pair for all trials; or a list or generator of
         `Neighbors` or (dataset, neighbor), one a trial, which may end before the trials do.
         A tuple of two is a pair; several pairs come in a list.
-    relation : {"add-remove", "substitute"}, optional
+    neighboring_relation : {"add-remove", "substitute"}, optional
         Which datasets are neighbors. Default: add-remove in a search, and for a person's own
         pairs the one that their sizes suggest.
     domain : Domain, optional
@@ -182,21 +183,21 @@ def finder(
     NotNeighbors
         A single pair that is not neighbors.
     """
-    if relation is not None:
-        _checks.one_of(relation, "relation", ("add-remove", "substitute"))
+    if neighboring_relation is not None:
+        _checks.one_of(neighboring_relation, "neighboring_relation", ("add-remove", "substitute"))
     if domain is not None:
         _checks.instance(domain, Domain, "domain", "a workbench.Domain, such as wb.Domain(high=9)")
     if isinstance(spec, Finder):
         return spec
     if isinstance(spec, str):
         _checks.one_of(spec, "datasets", SEARCHES)
-        return _search(spec, relation or "add-remove", domain or Domain(), seed)
+        return _search(spec, neighboring_relation or "add-remove", domain or Domain(), seed)
     if isinstance(spec, Neighbors):
-        return Fixed(as_neighbors(spec, relation))
+        return Fixed(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
-        return Fixed(as_neighbors(spec, relation))
+        return Fixed(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
-        return Own(spec, relation)
+        return Own(spec, neighboring_relation)
     raise ValueError(
         f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbor), or a "
         f"list or generator of pairs; got {type(spec).__name__}"
@@ -204,15 +205,17 @@ def finder(
     )
 
 
-def _search(name: str, relation: str, domain: Domain, seed: int | np.random.Generator) -> Finder:
+def _search(
+    name: str, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator
+) -> Finder:
     if name == "grid":
         from workbench.testers.finders.grid import Grid
 
-        return Grid(relation, domain)
+        return Grid(neighboring_relation, domain)
     if name == "bandit":
         from workbench.testers.finders.bandit import Bandit
 
-        return Bandit(relation, domain, seed)
+        return Bandit(neighboring_relation, domain, seed)
     from workbench.testers.finders.random import Random
 
-    return Random(relation, domain, seed)
+    return Random(neighboring_relation, domain, seed)

@@ -20,7 +20,7 @@ class Space:
     Parameters
     ----------
     domain : Domain
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
 
     Raises
     ------
@@ -29,17 +29,17 @@ class Space:
     """
 
     domain: Domain
-    relation: str
+    neighboring_relation: str
 
     def __post_init__(self) -> None:
-        _checks.one_of(self.relation, "relation", RELATIONS)
+        _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
         low, high = _checks.number(self.domain.low, "low"), _checks.number(self.domain.high, "high")
         _checks.count(self.domain.columns, "columns")
         _checks.count(self.domain.least, "least")
         if self.fewest > self.most:
             raise ValueError(
                 f"no two datasets of {self.domain.least} to {self.domain.most} records are "
-                f"neighbors by {self.relation}; allow more records (Domain.most)"
+                f"neighbors by {self.neighboring_relation}; allow more records (Domain.most)"
             )
         if self.low > self.high or (self.substitute and self.low == self.high):
             raise ValueError(
@@ -49,7 +49,7 @@ class Space:
 
     @property
     def substitute(self) -> bool:
-        return self.relation == "substitute"
+        return self.neighboring_relation == "substitute"
 
     @property
     def low(self) -> float:
@@ -117,7 +117,7 @@ class Space:
             other = np.append(self.high if record[0] <= middle else self.low, record[1:])
         with_record = np.insert(shared, at, record, axis=0)
         without = np.insert(shared, at, other, axis=0) if self.substitute else shared
-        return Neighbors(self._typed(with_record), self._typed(without), self.relation)
+        return Neighbors(self._typed(with_record), self._typed(without), self.neighboring_relation)
 
     def _typed(self, table: NDArray[np.float64]) -> NDArray[Any]:
         data = table if self.domain.columns else table[:, 0]

@@ -29,14 +29,14 @@ class Grid(Finder):
 
     Parameters
     ----------
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
     domain : Domain
     """
 
     name = "grid"
 
-    def __init__(self, relation: str, domain: Domain) -> None:
-        self.space = Space(domain, relation)
+    def __init__(self, neighboring_relation: str, domain: Domain) -> None:
+        self.space = Space(domain, neighboring_relation)
         self._rest = self._sweep()
 
     def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:

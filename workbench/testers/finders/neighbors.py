@@ -27,7 +27,7 @@ class Neighbors:
     dataset, neighbor : array, shape (records,) or (records, columns)
         With "add-remove", one has a record that the other lacks; with "substitute", both have as
         many, of which one differs. The order of the records does not matter.
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
 
     Raises
     ------
@@ -37,10 +37,10 @@ class Neighbors:
 
     dataset: NDArray[Any]
     neighbor: NDArray[Any]
-    relation: str = "add-remove"
+    neighboring_relation: str = "add-remove"
 
     def __post_init__(self) -> None:
-        _checks.one_of(self.relation, "relation", RELATIONS)
+        _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
         a, b = np.asarray(self.dataset), np.asarray(self.neighbor)
         object.__setattr__(self, "dataset", a)
         object.__setattr__(self, "neighbor", b)
@@ -50,15 +50,15 @@ class Neighbors:
                 f"{b.shape}"
             )
         more, fewer = len(left_over(a, b)), len(left_over(b, a))
-        wanted = [(1, 0), (0, 1)] if self.relation == "add-remove" else [(1, 1)]
+        wanted = [(1, 0), (0, 1)] if self.neighboring_relation == "add-remove" else [(1, 1)]
         if (more, fewer) not in wanted:
             rule = {
                 "add-remove": "one record more or less",
                 "substitute": "as many records, of which one differs",
-            }[self.relation]
+            }[self.neighboring_relation]
             raise NotNeighbors(
-                f"neighbors by {self.relation} have {rule}; here {more} records are only in the "
-                f"first and {fewer} only in the second"
+                f"neighbors by {self.neighboring_relation} have {rule}; here {more} records are "
+                f"only in the first and {fewer} only in the second"
             )
 
 

@@ -24,15 +24,17 @@ class Random(Finder):
 
     Parameters
     ----------
-    relation : {"add-remove", "substitute"}
+    neighboring_relation : {"add-remove", "substitute"}
     domain : Domain
     seed : int or numpy.random.Generator
     """
 
     name = "random"
 
-    def __init__(self, relation: str, domain: Domain, seed: int | np.random.Generator = 0) -> None:
-        self.space = Space(domain, relation)
+    def __init__(
+        self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
+    ) -> None:
+        self.space = Space(domain, neighboring_relation)
         self._rng = np.random.default_rng(seed)
 
     def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
