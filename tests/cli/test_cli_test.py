@@ -144,7 +144,14 @@ def test_what_must_be_detected_decides_whether_samples_are_too_few(capsys, mine)
 
 def test_the_domain_and_the_relation_are_the_persons(capsys, mine):
     asked = (mine("private"), "--claim=pure(1)", *QUICK, "--json")
-    wide = ("--low=-3", "--high=3", "--most=2", "--relation=substitute", "--whole", "--columns=2")
+    wide = (
+        "--low=-3",
+        "--high=3",
+        "--max-records=2",
+        "--relation=substitute",
+        "--integer",
+        "--columns=2",
+    )
     report = json.loads(run(capsys, *asked, *wide)[1])
     evidence = report["evidence"]
     assert (report["status"], report["relation"]) == (1, "substitute")  # sums change by up to 12

@@ -252,23 +252,23 @@ def test_one_direction_is_as_good_as_the_other():
 
 def test_the_promise_orders_datasets():
     rng = np.random.default_rng(0)
-    promises = []
+    predictions = []
     for shift in (0.0, 0.5, 1.0):
         p, q = rng.normal(shift, 1, 4000), rng.normal(0, 1, 4000)
-        promises.append(HockeyStickTester().fit(p, q, wb.GDP(0.1), rng).promise)
-    assert promises == sorted(promises)
-    assert abs(promises[-1] - 1) < 0.2
+        predictions.append(HockeyStickTester().fit(p, q, wb.GDP(0.1), rng).predicted)
+    assert predictions == sorted(predictions)
+    assert abs(predictions[-1] - 1) < 0.2
     p = rng.normal(1, 1, 4000)
-    assert HockeyStickTester().fit(p, q, wb.GaussianPair(0.5), rng).promise > 0
+    assert HockeyStickTester().fit(p, q, wb.GaussianPair(0.5), rng).predicted > 0
 
 
 def test_the_witness_is_an_event():
     p, q = normals(0, 4000)
     witness = HockeyStickTester().fit(p[:800], q[:800], APPROX, np.random.default_rng(0))
-    strength = witness.strength(q)
+    strength = witness.scores(q)
     assert np.corrcoef(strength, q)[0, 1] > 0.9
     event = witness.event(3200, 3200, 0.95)
-    share = np.mean(witness.strength(p) > event.threshold)
+    share = np.mean(witness.scores(p) > event.threshold)
     assert np.mean(strength > event.threshold) < share
 
 
@@ -322,9 +322,9 @@ def test_what_is_detectable_comes_nearer_with_more_outputs():
 
 def test_a_histogram_has_one_column_or_few_distinct_rows():
     judge, rng = HistogramTester(), np.random.default_rng(0)
-    assert "2" in judge.refuses(APPROX, rng.normal(size=(50, 2)))
+    assert "2" in judge.unsupported_reason(APPROX, rng.normal(size=(50, 2)))
     for example in (rng.normal(size=50), rng.normal(size=(50, 1)), rng.integers(0, 2, (50, 3))):
-        assert judge.refuses(APPROX, example) is None
+        assert judge.unsupported_reason(APPROX, example) is None
     p, q = (rng.integers(0, k, (2000, 3)) for k in (2, 3))
     assert find(p, q, wb.PureDP(1), judge).violation
 
@@ -333,15 +333,15 @@ def test_bins_hold_what_lies_between_their_edges():
     judge = HistogramTester(edges=[0, 1, 2, 3])
     x = np.array([-5, 0.5, 1.0, 1.5, 2.0, 99.0, -np.inf, np.inf, np.nan])
     witness = judge.fit(np.tile(x, 9), np.tile(x[:4], 9), APPROX, np.random.default_rng(0))
-    s = witness.strength(x)
+    s = witness.scores(x)
     assert s[0] == s[1] < s[4] == s[5]
     assert s[2] == s[3]
     assert (s[6:] > s[0]).all()
     many = HistogramTester(bins=60).fit(*normals(0, 4000), APPROX, np.random.default_rng(0))
     few = HistogramTester(bins=4).fit(*normals(0, 4000), APPROX, np.random.default_rng(0))
     q = normals(1, 4000)[1]
-    assert np.unique(few.strength(q)).size == 4
-    assert np.unique(many.strength(q)).size > 40
+    assert np.unique(few.scores(q)).size == 4
+    assert np.unique(many.scores(q)).size > 40
 
 
 @pytest.mark.parametrize("edges", [[1, 2], [2, 1, 3], [0, np.nan, 1], [[0, 1, 2]]])

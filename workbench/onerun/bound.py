@@ -20,7 +20,7 @@ HALVES = "independent bits, half of them in"
 
 
 @dataclass(frozen=True)
-class Method:
+class OneRunMethod:
     """A way from counts to a bound.
 
     Attributes
@@ -69,12 +69,14 @@ def _abstain(family: Family, g: Guesses, error: float) -> float:
 
 
 METHODS = {
-    "steinke": Method("one run, STEINKE23", COINS, p_value=steinke_p_value),
-    "sharp": Method("one run, sharp", COINS, p_value=sharp_p_value),
-    "fdp": Method("one run, MAHLOUJIFAR24", COINS, leak=_fdp),
-    "bits": Method("one run, bits (Clopper–Pearson)", BITS, leak=_bits, every_guess=True),
-    "bits-hoeffding": Method("one run, bits (Hoeffding)", BITS, leak=_hoeffding, every_guess=True),
-    "abstain": Method("one run, abstaining bits", BITS, leak=_abstain),
+    "steinke": OneRunMethod("one run, STEINKE23", COINS, p_value=steinke_p_value),
+    "sharp": OneRunMethod("one run, sharp", COINS, p_value=sharp_p_value),
+    "fdp": OneRunMethod("one run, MAHLOUJIFAR24", COINS, leak=_fdp),
+    "bits": OneRunMethod("one run, bits (Clopper–Pearson)", BITS, leak=_bits, every_guess=True),
+    "bits-hoeffding": OneRunMethod(
+        "one run, bits (Hoeffding)", BITS, leak=_hoeffding, every_guess=True
+    ),
+    "abstain": OneRunMethod("one run, abstaining bits", BITS, leak=_abstain),
 }
 
 #: Methods that hold when exactly half of the canaries were in: each error is then a coin of its
@@ -224,7 +226,7 @@ def bound_of_guesses(
     )
 
 
-def _method(method: str, counts: Guesses) -> Method:
+def _method(method: str, counts: Guesses) -> OneRunMethod:
     """The method, if it covers how the counts came about."""
     how = METHODS[_checks.one_of(method, "method", METHODS)]
     if how.every_guess and counts.guesses < counts.canaries:
@@ -254,7 +256,7 @@ def _method(method: str, counts: Guesses) -> Method:
 
 def _bound(
     counts: Guesses,
-    how: Method,
+    how: OneRunMethod,
     *,
     quantity: str = "epsilon",
     extra: str | None = None,

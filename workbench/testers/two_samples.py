@@ -94,7 +94,7 @@ def find(
                 f"{name} has {len(x)} outputs, too few to fit on some and measure others; give at "
                 f"least {LEAST} a side"
             )
-    reason = chosen.refuses(claimed, sides[0])
+    reason = chosen.unsupported_reason(claimed, sides[0])
     if reason is not None:
         raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
     rng = np.random.default_rng(seed)

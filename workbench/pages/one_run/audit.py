@@ -25,7 +25,7 @@ from workbench.onerun.per_bit import (
     exact_limit,
     hypothetical_limits,
 )
-from workbench.onerun.simulate import DPSGD, Mechanism, SharedGaussian
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
 from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
@@ -163,7 +163,7 @@ class OneRunAudit(OneRunSource):
         return self._reference() if self.source == "simulate" else None
 
     def _reference(self) -> charts.Reference:
-        mechanism: Mechanism = self.simulated()
+        mechanism: CanaryMechanism = self.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
             claimed = float(mechanism.claimed.epsilon(self.delta))
             return charts.Reference("claimed", claimed)

@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.bounds.bound import Bound
 from workbench.onerun.canaries import Guesses
-from workbench.onerun.simulate import Mechanism, Memoryless
+from workbench.onerun.simulate import CanaryMechanism, Memoryless
 from workbench.onerun.tuning import Tuning
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
 from workbench.pages.one_run.source import COUNTS, RULE, SIMULATOR
@@ -60,7 +60,7 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> list[str]:
     return ["", f"run = wb.read_one_run({name!r}, {_arguments(how)})", *made]
 
 
-def _mechanism_code(mechanism: Mechanism) -> tuple[str, str]:
+def _mechanism_code(mechanism: CanaryMechanism) -> tuple[str, str]:
     """The class of a mechanism, and the expression that makes it."""
     kind = type(mechanism).__name__
     if isinstance(mechanism, Memoryless):

@@ -10,7 +10,7 @@ import param
 
 from workbench.onerun.canaries import Ends, Guesses, OneRun, Threshold
 from workbench.onerun.read import one_run_of_table
-from workbench.onerun.simulate import DPSGD, Mechanism, Memoryless, SharedGaussian
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
 from workbench.pages.core.page import Control, Page, Section, Upload, derived
 from workbench.pages.core.sliders import IntegerField, decimals
 from workbench.pairs.laplace import LaplacePair
@@ -254,7 +254,7 @@ class OneRunSource(Page):
     # -- what there is to audit --------------------------------------------------------------------
 
     @derived(needs=SIMULATOR)
-    def simulated(self) -> Mechanism:
+    def simulated(self) -> CanaryMechanism:
         """The simulator's mechanism."""
         if self.mechanism in ("dp-sgd", "flawed"):
             flawed = self.mechanism == "flawed"
