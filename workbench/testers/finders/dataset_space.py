@@ -38,8 +38,8 @@ class Space:
         _checks.count(self.domain.min_records, "min_records")
         if self.fewest > self.most:
             raise ValueError(
-                f"no two datasets of {self.domain.min_records} to {self.domain.max_records} records "
-                f"are neighbors by {self.relation}; allow more records (Domain.max_records)"
+                f"no two datasets of {self.domain.min_records} to {self.domain.max_records} "
+                f"records are neighbors by {self.relation}; allow more records (Domain.max_records)"
             )
         if self.low > self.high or (self.substitute and self.low == self.high):
             raise ValueError(
