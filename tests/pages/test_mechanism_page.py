@@ -515,6 +515,6 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
     (make,) = [page for page in served if getattr(page, "func", None) is MechanismPage]
     page = make()
     assert "mine.py:mine, code of your own" in page.described()
-    assert f"find_mechanism('{path}:mine')" in page.code({})
+    assert f"wb.find_mechanism('{path}:mine')" in page.code({})
     assert main(["serve", "--mechanism", f"{path}:yours"]) == 2
     assert "has no 'yours'" in capsys.readouterr().err

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.onerun.bound import one_run_bound
-from workbench.onerun.canaries import OneRun
 from workbench.onerun.families import Family
+from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair

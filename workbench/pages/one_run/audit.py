@@ -15,9 +15,9 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.figures import one_run as charts
 from workbench.figures.kit.layout import empty
 from workbench.figures.scores import round_up
-from workbench.onerun.bound import FIXED_HALF, METHODS
-from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
+from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
 from workbench.onerun.families import Family, find
+from workbench.onerun.guesses import REMARKABLE, Guesses, coins_p_value
 from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
@@ -123,7 +123,7 @@ class OneRunAudit(OneRunSource):
         if how.every_guess and guesses.guesses < guesses.canaries:
             return Fact("–", "needs a guess on each canary")
         try:
-            return guesses.bound(**self.asked(method))
+            return one_run_bound(guesses, **self.asked(method))
         except ValueError as error:
             return Fact("–", str(error))
 
