@@ -220,7 +220,7 @@ def detections(case: str, name: str, claim: Claim, n: int, runs: int) -> str:
     for seed in range(runs):
         rng = np.random.default_rng([seed, n])
         p, q = (run(dataset, n, rng) for dataset in GALLERY[CASES[case]].pair)
-        if judge.refuses(claim, p[:100]) is not None:
+        if judge.unsupported_reason(claim, p[:100]) is not None:
             return "-"
         found += examine(judge, p, q, claim, seed).violation
     return f"{found}/{runs}"

@@ -1,5 +1,7 @@
 """The public names: each is imported on first use; type checkers read this file."""
 
+from . import mechanisms as mechanisms
+from . import onerun as onerun
 from . import selection as selection
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
@@ -83,9 +85,12 @@ from .mechanisms.gallery import mechanism as mechanism
 from .mechanisms.gallery import mechanism_gallery as mechanism_gallery
 from .onerun.bound import one_run_bound as one_run_bound
 from .onerun.bound import one_run_mu_bound as one_run_mu_bound
-from .onerun.canaries import Guesses as Guesses
-from .onerun.canaries import OneRun as OneRun
+from .onerun.guesses import Ends as Ends
+from .onerun.guesses import Guesses as Guesses
+from .onerun.guesses import Threshold as Threshold
 from .onerun.read import read_one_run as read_one_run
+from .onerun.run import OneRun as OneRun
+from .onerun.tuning import Tuning as Tuning
 from .onerun.tuning import tune_one_run as tune_one_run
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
@@ -109,6 +114,10 @@ from .scores.sample import ScoresError as ScoresError
 from .testers.audit import audit_mechanism as audit_mechanism
 from .testers.evidence import MechanismAudit as MechanismAudit
 from .testers.finders.neighbors import Neighbors as Neighbors
+from .testers.property_testers.base import Finding as Finding
+from .testers.property_testers.base import Tester as Tester
+from .testers.running.load_mechanism import find_mechanism as find_mechanism
+from .testers.two_samples import find_violation as find_violation
 from .testers.two_samples import test_samples as test_samples
 from .training.canaries import CanaryRun as CanaryRun
 from .training.canaries import simulate_canaries as simulate_canaries

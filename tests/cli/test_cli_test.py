@@ -147,9 +147,9 @@ def test_the_domain_and_the_relation_are_the_persons(capsys, mine):
     wide = (
         "--low=-3",
         "--high=3",
-        "--most=2",
+        "--max-records=2",
         "--neighboring-relation=substitute",
-        "--whole",
+        "--integer",
         "--columns=2",
     )
     report = json.loads(run(capsys, *asked, *wide)[1])

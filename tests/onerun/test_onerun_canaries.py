@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import workbench as wb
-from workbench.onerun.canaries import Ends, Threshold, coins_p_value
+from workbench.onerun.guesses import Ends, Threshold, coins_p_value
 from workbench.onerun.tuning import abstentions, hashed_part, tune_one_run
 
 DELTA = 1e-5
@@ -69,7 +69,9 @@ def test_scores_that_are_not_finite_keep_a_place():
 
 def test_guesses_become_bounds():
     run = gaussian_run()
-    bound = run.guess(threshold=0.5).bound(delta=DELTA, method="bits", family="gaussian")
+    bound = wb.one_run_bound(
+        run.guess(threshold=0.5), delta=DELTA, method="bits", family="gaussian"
+    )
     assert bound.threshold == 0.5
     assert bound.n_p == run.members
     assert bound.n_p + bound.n_q == 1000
@@ -100,11 +102,11 @@ def test_a_fixed_half_allows_what_looks_at_one_score_at_a_time():
     rng = np.random.default_rng(3)
     included = rng.permutation(np.repeat([True, False], 300))
     run = wb.OneRun(rng.standard_normal(600) + 2 * included, included, design="fixed-half")
-    assert run.guess(threshold=1.0).bound(delta=DELTA, method="bits").value > 0
+    assert wb.one_run_bound(run.guess(threshold=1.0), delta=DELTA, method="bits").value > 0
     with pytest.raises(ValueError, match="its own score alone"):
-        run.guess(k_in=300, k_out=300).bound(delta=DELTA, method="bits")
+        wb.one_run_bound(run.guess(k_in=300, k_out=300), delta=DELTA, method="bits")
     with pytest.raises(ValueError, match="fair coin"):
-        run.guess(threshold=1.0).bound(delta=DELTA, method="steinke")
+        wb.one_run_bound(run.guess(threshold=1.0), delta=DELTA, method="steinke")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +158,7 @@ def test_the_coins_have_a_p_value():
     assert coins_p_value(560, 1000) == pytest.approx(1.68e-4, rel=0.02)
     lopsided = wb.OneRun(np.arange(100.0), np.arange(100) < 80)
     assert lopsided.coins_p_value < 1e-8
-    assert "p-value" in lopsided.guess(threshold=50).bound(delta=0, method="bits").note
+    assert "p-value" in wb.one_run_bound(lopsided.guess(threshold=50), delta=0, method="bits").note
 
 
 def test_a_run_reads_well():
@@ -255,8 +257,12 @@ def test_what_tuning_would_have_claimed_and_what_may_be_claimed():
     assert tuning.held_out.canaries < 1000
     assert tuning.held_out.void is None
     # The stated price: one rule of seven at a level of 5 % / 7.
-    alone = tuning.rule_simultaneous.guess(run).bound(
-        delta=DELTA, method="fdp", family="gaussian", confidence=1 - 0.05 / 7
+    alone = wb.one_run_bound(
+        run.guess(**tuning.rule_simultaneous.arguments),
+        delta=DELTA,
+        method="fdp",
+        family="gaussian",
+        confidence=1 - 0.05 / 7,
     )
     assert tuning.simultaneous.value == alone.value
 

@@ -180,7 +180,7 @@ def test_interference_loses_power():
     alone = SharedGaussian(1.0, coordinates=1000).run(1000, seed=1)
     shared = SharedGaussian(1.0, coordinates=100).run(1000, seed=1)
     alone, shared = (
-        run.guess(threshold=0.0).bound(delta=DELTA, method="bits", family="gaussian")
+        wb.one_run_bound(run.guess(threshold=0.0), delta=DELTA, method="bits", family="gaussian")
         for run in (alone, shared)
     )
     assert alone.value > 3 > 2 > shared.value

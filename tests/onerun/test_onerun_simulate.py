@@ -134,9 +134,9 @@ def test_averaging_before_clipping_is_refuted(noise, nominal):
         assert claimed == pytest.approx(nominal, rel=0.01)
         run = mechanism.run(1000, seed=12)
         guesses = run.guess(threshold=mechanism.threshold)
-        bound = guesses.bound(delta=DELTA, method="bits", family="gaussian")
+        bound = wb.one_run_bound(guesses, delta=DELTA, method="bits", family="gaussian")
         assert (bound.value > claimed) == flawed
-        steinke = guesses.bound(delta=DELTA, method="steinke")
+        steinke = wb.one_run_bound(guesses, delta=DELTA, method="steinke")
         assert steinke.value <= claimed or flawed
 
 

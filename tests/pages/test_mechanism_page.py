@@ -44,7 +44,7 @@ def picture(**more):
         "edges": (0.0, 1.0, 2.0, 3.0),
         "counts_p": (10, 20, 70, 0),
         "counts_q": (70, 20, 5, 5),
-        "strength": (-2.0, 0.0, 1.0, float("nan")),
+        "scores": (-2.0, 0.0, 1.0, float("nan")),
     }
     return Picture(**{**made, **more})
 
@@ -127,9 +127,7 @@ def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
     "made",
     [
         picture(),
-        picture(
-            labels=("0", "1", "2"), counts_p=(1, 2, 3), counts_q=(3, 2, 1), strength=(1, 0, -1)
-        ),
+        picture(labels=("0", "1", "2"), counts_p=(1, 2, 3), counts_q=(3, 2, 1), scores=(1, 0, -1)),
         picture(edges=(-1e14, -1.0, 1.0, 1e13)),
         picture(of="outcomes", edges=None),
         picture(of="outcomes", edges=None, labels=tuple(f"a long outcome {k}" for k in range(4))),
@@ -145,7 +143,7 @@ def test_a_witness_is_drawn_with_a_strip_of_its_strength(made):
     assert heights == pytest.approx(counts)
     assert "NaN" not in shown(drawn).replace('"NaN"', "")
     strip = [s for s in drawn["layout"]["shapes"] if s["type"] == "rect"]
-    sides = ["p" if s > 0 else "q" for s in made.strength if np.isfinite(s) and s]
+    sides = ["p" if s > 0 else "q" for s in made.scores if np.isfinite(s) and s]
     assert [s["fillcolor"][1] for s in strip] == sides
     left, right = drawn["layout"]["xaxis"]["range"]
     assert left <= min(s["x0"] for s in strip)
@@ -154,7 +152,7 @@ def test_a_witness_is_drawn_with_a_strip_of_its_strength(made):
 
 def test_a_strip_shows_both_colors_where_the_strength_has_no_zero():
     tail = picture(labels=("0", "1", "2"), counts_p=(1, 2, 3), counts_q=(3, 2, 1),
-                   strength=(0.0, 1.5, 3.0))  # fmt: skip
+                   scores=(0.0, 1.5, 3.0))  # fmt: skip
     strip = [
         shape["fillcolor"]
         for shape in witness_charts.witness(tail, "hockey-stick", 0)["layout"]["shapes"]
@@ -381,7 +379,7 @@ def test_a_search_that_is_cancelled_keeps_its_trials():
             "no tester is chosen",
         ),
         ({"low": 2.0}, "least value, 2, must lie below the largest, 1"),
-        ({"least": 20}, "fewest records, 20, must be at most the most, 10"),
+        ({"min_records": 20}, "fewest records, 20, must be at most the most, 10"),
         ({"datasets": "pair"}, "leaky has no card"),
     ],
     ids=lambda x: next(iter(x)) if isinstance(x, dict) else "",
@@ -517,6 +515,6 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
     (make,) = [page for page in served if getattr(page, "func", None) is MechanismPage]
     page = make()
     assert "mine.py:mine, code of your own" in page.described()
-    assert f"find_mechanism('{path}:mine')" in page.code({})
+    assert f"wb.find_mechanism('{path}:mine')" in page.code({})
     assert main(["serve", "--mechanism", f"{path}:yours"]) == 2
     assert "has no 'yours'" in capsys.readouterr().err

@@ -129,7 +129,7 @@ def test_a_file_is_audited_as_the_run_that_it_holds():
     page = OneRunPage(source="file", upload=upload(run))
     assert page.message == ""
     # The median does not know who was in.
-    wanted = run.guess(threshold=page.threshold).bound(delta=1e-5, method="steinke")
+    wanted = wb.one_run_bound(run.guess(threshold=page.threshold), delta=1e-5, method="steinke")
     assert page.steinke().value == wanted.value
     assert page.steinke().void is None
     assert "File “canaries”" in page.provenance()

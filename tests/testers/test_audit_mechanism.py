@@ -30,18 +30,18 @@ from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial
 from workbench.testers.finders.base import Finder
 from workbench.testers.learning.histogram_of_outputs import picture
-from workbench.testers.property_testers.base import Finding, Tester, Witness
+from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.running import sandbox
 
 PAIR = (np.array([0.0, 1.0]), np.array([0.0]))
 
 
-class Above(Witness):
+class Above(FittedWitness):
     """The event that a number lies above the fitting part's median."""
 
     def __init__(self, claim, p, q):
         self.claim, self.at = claim, np.median(np.concatenate([p, q]))
-        self.promise = abs(np.mean(p > self.at) - np.mean(q > self.at))
+        self.predicted = abs(np.mean(p > self.at) - np.mean(q > self.at))
 
     def measure(self, p, q, confidence):
         side = (1 - confidence) / 4  # two directions, two sides
@@ -59,7 +59,7 @@ class Above(Witness):
         parameter = parameter_of_delta(self.claim, max(tv, 0.0), 0.0)
         return Finding(bound, self.claim, allowed_total_variation(self.claim), parameter)
 
-    def strength(self, outputs):
+    def scores(self, outputs):
         return np.where(outputs > self.at, 1.0, -1.0)
 
 
@@ -68,7 +68,7 @@ class Threshold(Tester):
 
     name = "threshold"
 
-    def refuses(self, claim, example):
+    def unsupported_reason(self, claim, example):
         return "it takes numbers of one column" if example.ndim > 1 else None
 
     def fit(self, p, q, claim, rng):
@@ -120,7 +120,7 @@ class Sharp(Tester):
     def __init__(self, row):
         self.name, self.row = f"sharp {row}", row
 
-    def refuses(self, claim, example):
+    def unsupported_reason(self, claim, example):
         return None
 
     def fit(self, p, q, claim, rng):
@@ -132,7 +132,7 @@ class Sharp(Tester):
 
 class SharpWitness(Above):
     def __init__(self, claim, row):
-        self.claim, self.row, self.promise = claim, row, 0.0
+        self.claim, self.row, self.predicted = claim, row, 0.0
 
     def measure(self, p, q, confidence):
         bound = wb.Bound(
@@ -141,7 +141,7 @@ class SharpWitness(Above):
         )  # fmt: skip
         return Finding(bound, self.claim, 0.5, 0.0)
 
-    def strength(self, outputs):
+    def scores(self, outputs):
         return outputs
 
 
@@ -218,7 +218,7 @@ def test_who_refuses_gives_its_share_to_the_others():
     class Refuses(Threshold):
         name = "refuses"
 
-        def refuses(self, claim, example):
+        def unsupported_reason(self, claim, example):
             return "it never wants to"
 
     one = audit(laplace, testers=(Threshold(),))
@@ -249,7 +249,7 @@ def test_a_witness_that_cannot_be_drawn_still_counts():
 
         def fit(self, p, q, claim, rng):
             witness = super().fit(p, q, claim, rng)
-            witness.strength = lambda outputs: 1 / 0
+            witness.scores = lambda outputs: 1 / 0
             return witness
 
     found = audit(leaky, testers=Blind())
@@ -498,13 +498,13 @@ def test_a_process_is_used_again_and_ends_with_its_program():
     script = (
         "import os, sys, time, workbench.testers.running.sandbox as s, numpy as np\n"
         "pids = lambda d, size, rng: np.full(size, os.getpid())\n"
-        "p = s.Portable(pids)\n"
+        "p = s.PortableMechanism(pids)\n"
         "rng, ids = np.random.default_rng(0), []\n"
         "for _ in range(3):\n"
         "    box = s.Sandbox.taken(p); ids.append(box.run([1.0], 1, rng, 9)[0]); box.give_back()\n"
         "assert len(set(ids)) == 1, ids\n"
         "print(ids[0], flush=True)\n"
-        "hang = s.Sandbox.taken(s.Portable(lambda d, size, rng: time.sleep(99)))\n"
+        "hang = s.Sandbox.taken(s.PortableMechanism(lambda d, size, rng: time.sleep(99)))\n"
         "import threading; threading.Thread(target=hang.run, args=([1.0], 1, rng, 99)).start()\n"
         "time.sleep(0.3); print(hang._process.pid, flush=True); os._exit(0)\n"
     )
@@ -573,7 +573,7 @@ def test_a_learning_finder_sees_the_trials_in_order():
             self.seen = []
 
         def propose(self, history):
-            self.seen.append([promise for _, promise in history])
+            self.seen.append([predicted for _, predicted in history])
             return wb.Neighbors(*PAIR)
 
     here, there = Learns(), Learns()
@@ -582,7 +582,7 @@ def test_a_learning_finder_sees_the_trials_in_order():
     assert values(one) == values(two)
     assert [len(seen) for seen in here.seen] == [0, 1, 2]
     assert here.seen == there.seen
-    assert here.seen[2] == [trial.promise for trial in one.trials[:2]]
+    assert here.seen[2] == [trial.predicted for trial in one.trials[:2]]
 
 
 def test_a_worker_that_dies_leaves_the_trials_before_it():
@@ -810,11 +810,11 @@ def test_code_makes_the_same_result():
 def test_pictures_show_what_was_measured():
     shown = audit(leaky).trials[0].pictures["threshold"]
     assert shown.of == "outputs"
-    assert len(shown.edges) - 1 == len(shown.labels) == len(shown.strength) <= 60
+    assert len(shown.edges) - 1 == len(shown.labels) == len(shown.scores) <= 60
     assert sum(shown.counts_p) == sum(shown.counts_q) == 800
     edges = np.array(shown.edges)
     assert (np.diff(edges) > 0).all()
-    seen = [s for s in shown.strength if not np.isnan(s)]
+    seen = [s for s in shown.scores if not np.isnan(s)]
     assert seen == sorted(seen)  # the witness is a threshold
 
     def parts(dataset, size, rng):
@@ -830,11 +830,11 @@ def test_pictures_show_what_was_measured():
     assert np.isfinite(huge.pictures["threshold"].edges).all()
 
 
-class Constant(Witness):
+class Constant(FittedWitness):
     def measure(self, p, q, confidence):
         raise NotImplementedError
 
-    def strength(self, outputs):
+    def scores(self, outputs):
         return np.arange(len(outputs), dtype=float) / len(outputs)
 
 
@@ -850,5 +850,5 @@ def test_pictures_of_text_and_of_several_columns():
     bits = picture("x", Constant(), rng.integers(0, 2, (500, 2)), rng.integers(0, 2, (400, 2)))
     assert set(bits.labels) == {"(0, 0)", "(0, 1)", "(1, 0)", "(1, 1)"}
     plane = picture("x", Constant(), rng.random((500, 2)), rng.random((400, 2)))
-    assert plane.of == "strength"
+    assert plane.of == "scores"
     assert (sum(plane.counts_p), sum(plane.counts_q)) == (500, 400)

@@ -8,19 +8,19 @@ import pytest
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import (
     SEARCHES,
-    Fixed,
-    Own,
+    FinishedTrial,
+    FixedFinder,
+    GivenFinder,
     ProposalError,
-    Tried,
     finder,
 )
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors, NotNeighbors, left_over
 
 DOMAINS = {
     "vectors": Domain(),
-    "tables": Domain(low=-2.0, high=3.0, columns=2, least=0, most=40),
-    "0/1 tables": Domain(columns=10, least=3, most=25, whole=True),
-    "whole numbers": Domain(low=-0.5, high=6.3, least=1, most=6, whole=True),
+    "tables": Domain(low=-2.0, high=3.0, columns=2, min_records=0, max_records=40),
+    "0/1 tables": Domain(columns=10, min_records=3, max_records=25, integer=True),
+    "whole numbers": Domain(low=-0.5, high=6.3, min_records=1, max_records=6, integer=True),
 }
 
 
@@ -33,11 +33,11 @@ def differing(neighbors):
     return [np.array(next(iter(x), ())) for x in (first - second, second - first)]
 
 
-def run(search, promise, trials):
-    """A whole search, with what each trial's datasets promise."""
+def run(search, predicted, trials):
+    """A whole search, with the leak predicted on each trial's datasets."""
     history = []
     while len(history) < trials and (proposal := search.propose(history)) is not None:
-        history.append(Tried(proposal, promise(proposal)))
+        history.append(FinishedTrial(proposal, predicted(proposal)))
     return history
 
 
@@ -58,15 +58,15 @@ def test_proposals_are_neighbors_within_the_domain(name, domain, neighboring_rel
         assert proposal.neighboring_relation == neighboring_relation
         for data in (proposal.dataset, proposal.neighbor):
             assert data.shape[1:] == ((domain.columns,) if domain.columns else ())
-            assert domain.least <= len(data) <= domain.most
+            assert domain.min_records <= len(data) <= domain.max_records
             assert np.all((domain.low <= data) & (data <= domain.high))
-            assert data.dtype == (np.int64 if domain.whole else np.float64)
+            assert data.dtype == (np.int64 if domain.integer else np.float64)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_seed_and_a_history_fix_the_proposals(name):
-    def searched(seed, promise):
-        return [n for n, _ in run(finder(name, "substitute", Domain(), seed), promise, 12)]
+    def searched(seed, predicted):
+        return [n for n, _ in run(finder(name, "substitute", Domain(), seed), predicted, 12)]
 
     first = searched(4, len_of)
     assert all(map(same, first, searched(4, len_of)))
@@ -84,7 +84,7 @@ def test_only_the_bandit_looks_at_the_history(name):
         [
             n
             for n, _ in run(
-                finder(name, domain=Domain(most=60)), lambda x, s=sign: s * len_of(x), 14
+                finder(name, domain=Domain(max_records=60)), lambda x, s=sign: s * len_of(x), 14
             )
         ]
         for sign in (-1, 1)
@@ -93,7 +93,7 @@ def test_only_the_bandit_looks_at_the_history(name):
 
 
 def test_random_often_takes_the_ends():
-    history = run(finder("random", "substitute", Domain(most=50)), lambda n: 0.0, 400)
+    history = run(finder("random", "substitute", Domain(max_records=50)), lambda n: 0.0, 400)
     records = np.concatenate([differing(n)[0] for n, _ in history])
     sizes = np.array([len(n.dataset) for n, _ in history])
     assert 0.5 < np.mean(np.isin(records, [0.0, 1.0])) < 0.85
@@ -111,13 +111,13 @@ def test_random_finds_opposite_records_of_wide_tables():
         return np.all(a + b == 1) and 0 < a.sum() < a.size
 
     history = run(finder("random", "substitute", DOMAINS["0/1 tables"]), opposite, 200)
-    assert sum(promise for _, promise in history) >= 20
+    assert sum(predicted for _, predicted in history) >= 20
 
 
 @pytest.mark.parametrize("neighboring_relation", RELATIONS)
 def test_the_grid_covers_every_size_value_and_change(neighboring_relation):
     """Values 0, 1, 2: each constant dataset with each record, or each two records."""
-    domain = Domain(low=0, high=2, least=2, most=4, whole=True)
+    domain = Domain(low=0, high=2, min_records=2, max_records=4, integer=True)
     history = run(finder("grid", neighboring_relation, domain), len_of, 10_000)
     met = set()
     for n, _ in history:
@@ -141,7 +141,7 @@ def test_the_grid_covers_every_size_value_and_change(neighboring_relation):
 
 
 def test_the_grid_begins_at_the_ends_and_goes_from_small_to_large():
-    history = run(finder("grid", domain=Domain(most=17)), len_of, 24)
+    history = run(finder("grid", domain=Domain(max_records=17)), len_of, 24)
     values = np.concatenate([n.dataset for n, _ in history])
     assert set(values) == {0.0, 1.0}
     assert [len(n.dataset) for n, _ in history] == sorted([2, 3, 4, 6, 10, 17] * 4)
@@ -168,11 +168,11 @@ def slope(neighbors):
     return float(differing(neighbors)[0][0]) / (len(neighbors.dataset) - 1)
 
 
-def best(name, promise, seeds, trials=25):
-    domain = Domain(most=100)
+def best(name, predicted, seeds, trials=25):
+    domain = Domain(max_records=100)
     return np.array(
         [
-            max(x for _, x in run(finder(name, "add-remove", domain, seed), promise, trials))
+            max(x for _, x in run(finder(name, "add-remove", domain, seed), predicted, trials))
             for seed in range(seeds)
         ]
     )
@@ -209,7 +209,7 @@ def test_the_bandit_gives_several_at_a_time_and_repeats_none():
 
 
 def test_the_bandit_goes_on_where_every_dataset_was_tried():
-    domain = Domain(low=0, high=1, least=1, most=2, whole=True)
+    domain = Domain(low=0, high=1, min_records=1, max_records=2, integer=True)
     assert len(run(finder("bandit", "add-remove", domain), len_of, 14)) == 14
 
 
@@ -220,7 +220,7 @@ def test_one_pair_for_all_trials():
     pair = Neighbors(np.array([1.0, 2.0]), np.array([1.0]))
     for spec in (pair, ([1.0, 2.0], [1.0])):
         search = finder(spec)
-        assert isinstance(search, Fixed)
+        assert isinstance(search, FixedFinder)
         assert search.batch
         assert all(same(search.propose([]), pair) for _ in range(3))
     assert finder(([1, 2], [1, 3])).propose([]).neighboring_relation == "substitute"
@@ -240,7 +240,7 @@ def test_own_datasets_until_they_end():
     pairs = [([0], [1]), Neighbors(np.array([1, 1]), np.array([1]))]
     for source in (pairs, iter(pairs), (p for p in pairs), tuple(pairs[::-1])):
         search = finder(source)
-        assert isinstance(search, Own)
+        assert isinstance(search, GivenFinder)
         assert search.batch
         assert {len(search.propose([]).dataset), len(search.propose([]).dataset)} == {1, 2}
         assert [search.propose([]), search.propose([])] == [None, None]
@@ -295,10 +295,10 @@ def test_what_is_no_finder(spec, words):
 @pytest.mark.parametrize(
     ("domain", "neighboring_relation", "words"),
     [
-        (Domain(least=5, most=5), "add-remove", "no two datasets of 5 to 5 records"),
-        (Domain(most=0), "substitute", "allow more records"),
+        (Domain(min_records=5, max_records=5), "add-remove", "no two datasets of 5 to 5 records"),
+        (Domain(max_records=0), "substitute", "allow more records"),
         (Domain(low=1, high=1), "substitute", "no two records differ"),
-        (Domain(low=0.2, high=0.8, whole=True), "add-remove", "whole numbers; widen"),
+        (Domain(low=0.2, high=0.8, integer=True), "add-remove", "whole numbers; widen"),
         (Domain(low=-np.inf), "add-remove", "low must be finite"),
         (Domain(), "swap", "neighboring_relation must be one of"),
     ],

@@ -349,9 +349,9 @@ def test_pairs_are_neighbors_within_the_domain(name):
     for dataset in card.pair:
         domain = card.domain
         assert domain.low <= dataset.min() <= dataset.max() <= domain.high
-        assert domain.least <= len(dataset) <= domain.most
+        assert domain.min_records <= len(dataset) <= domain.max_records
         assert dataset.shape[1:] == ((domain.columns,) if domain.columns else ())
-        assert not domain.whole or np.array_equal(dataset, np.round(dataset))
+        assert not domain.integer or np.array_equal(dataset, np.round(dataset))
 
 
 @pytest.mark.parametrize("name", GALLERY)

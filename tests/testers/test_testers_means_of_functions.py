@@ -110,7 +110,7 @@ def test_identical_distributions_are_refuted_at_most_at_the_nominal_rate(name):
     ids=["pure(1)", "pure(0.1)", "gdp(1)", "renyi(2, 1)", "a pair", "approx(1, 0.05)"],
 )
 def test_mechanisms_on_the_edge_of_the_claim_are_refuted_at_most_so(name, claim, sides):
-    if TESTERS[name].refuses(claim, np.zeros(1)) is None:
+    if TESTERS[name].unsupported_reason(claim, np.zeros(1)) is None:
         assert not too_many(errors(TESTERS[name], claim, sides, fits=2), 2 * MEASURES)
 
 
@@ -169,7 +169,7 @@ def leakiest(claim, x):
 def test_detectable_leaks_are_detected(name, claim):
     """8 times in 10; and hardly ever halfway to the claim."""
     tester, n, runs, own = TESTERS[name], 4000, 150, claim_parameter(claim)
-    if tester.refuses(claim, np.zeros(1)) is not None:
+    if tester.unsupported_reason(claim, np.zeros(1)) is not None:
         assert isinstance(claim, ApproxDP)
         return
     x = tester.detectable(claim, n, n, 0.95)
@@ -255,10 +255,10 @@ def test_strength_points_to_p():
     p, q = rng.normal(1, 1, 4000), rng.normal(0, 1, 4000)
     for tester in TESTERS.values():
         witness = tester.fit(p, q, PureDP(0.1), rng)
-        low, high = witness.strength(np.array([-1.0, 1.5]))
+        low, high = witness.scores(np.array([-1.0, 1.5]))
         assert low < 0 < high
-        assert math.isfinite(witness.promise)
-        assert witness.promise > 0.1
+        assert math.isfinite(witness.predicted)
+        assert witness.predicted > 0.1
 
 
 def test_same_seed_same_finding():
@@ -272,13 +272,17 @@ def test_same_seed_same_finding():
 
 def test_refusals_say_why():
     example = np.zeros(3)
-    assert "δ = 1e-5" in RenyiTester().refuses(ApproxDP(1, 1e-5), example)
-    assert RenyiTester().refuses(ApproxDP(1, 0), example) is None
-    assert "order 3" in RenyiTester(order=3).refuses(RenyiDP(2, 1), example)
-    assert RenyiTester(order=1.5).refuses(RenyiDP(2, 1), example) is None
-    assert "Randomized" in RenyiTester().refuses(wb.RandomizedResponsePair(1, 0.1), example)
-    assert RenyiTester().refuses(wb.GaussianPair(1.0), example) is None
-    assert all(MMDTester().refuses(c, example) is None for c in (ApproxDP(1, 0.1), GDP(1)))
+    assert "δ = 1e-5" in RenyiTester().unsupported_reason(ApproxDP(1, 1e-5), example)
+    assert RenyiTester().unsupported_reason(ApproxDP(1, 0), example) is None
+    assert "order 3" in RenyiTester(order=3).unsupported_reason(RenyiDP(2, 1), example)
+    assert RenyiTester(order=1.5).unsupported_reason(RenyiDP(2, 1), example) is None
+    assert "Randomized" in RenyiTester().unsupported_reason(
+        wb.RandomizedResponsePair(1, 0.1), example
+    )
+    assert RenyiTester().unsupported_reason(wb.GaussianPair(1.0), example) is None
+    assert all(
+        MMDTester().unsupported_reason(c, example) is None for c in (ApproxDP(1, 0.1), GDP(1))
+    )
 
 
 def test_quantities_follow_the_claim():

@@ -6,7 +6,6 @@ import pytest
 import workbench as wb
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Tester
-from workbench.testers.two_samples import find
 
 
 def normals(n=2000):
@@ -20,7 +19,7 @@ def test_a_bound_on_the_divergence_that_is_claimed():
     assert (bound.quantity, bound.epsilon, bound.guarantee) == ("delta", 0.1, "held-out")
     assert 0.25 < bound.value < 0.3523
     assert (bound.n_p, bound.n_q) == (1600, 1600)
-    assert bound == find(p, q, wb.ApproxDP(0.1, 1e-5)).bound
+    assert bound == wb.find_violation(p, q, wb.ApproxDP(0.1, 1e-5)).bound
     assert bound == wb.test_samples(p, q, "approx(0.1, 1e-5)", seed=np.random.default_rng(0))
     assert bound != wb.test_samples(p, q, "approx(0.1, 1e-5)", seed=1)
 
@@ -35,7 +34,7 @@ def test_lists_and_one_column_will_do():
 @pytest.mark.parametrize("name", list(registry.TESTERS))
 def test_every_tester_by_name(name):
     p, q = normals(20_000)
-    finding = find(p, q, wb.GDP(0.1), name)
+    finding = wb.find_violation(p, q, wb.GDP(0.1), name)
     assert finding.violation
     assert registry.tester(name).name == name
     assert isinstance(registry.tester(registry.tester(name)), Tester)

@@ -34,7 +34,7 @@ STATUS = {
 
 
 @dataclass(frozen=True)
-class Report:
+class MechanismReport:
     """The audit of a mechanism, or its evidence checked again.
 
     Attributes
@@ -122,7 +122,7 @@ class Report:
         return weak and f"{weak}. "
 
 
-def as_text(report: Report) -> str:
+def as_text(report: MechanismReport) -> str:
     """The verdict in words, and a table of the testers."""
     if report.replay is not None:
         return report.explanation
@@ -136,7 +136,7 @@ def as_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def as_json(report: Report) -> str:
+def as_json(report: MechanismReport) -> str:
     """Verdict, evidence and each trial, for machines; --save keeps everything."""
     audit, replay = report.audit, report.replay
     values: dict[str, Any] = {
@@ -205,7 +205,7 @@ def _finding(finding: Any) -> dict[str, Any]:
     }
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: MechanismReport) -> str:
     """The verdict and a table that a CI can post."""
     name = report.audit.name.replace("`", "")
     lines = [
@@ -225,7 +225,7 @@ def as_markdown(report: Report) -> str:
     return "\n".join(lines)
 
 
-def as_junit(report: Report) -> str:
+def as_junit(report: MechanismReport) -> str:
     """One test case: a failure if the claim is refuted, skipped if nothing can be told."""
     audit = report.audit
     facts = {
@@ -248,7 +248,7 @@ def as_junit(report: Report) -> str:
     return to_junit("workbench test", audit.name, facts, [case])
 
 
-FORMATS: dict[str, Callable[[Report], str]] = {
+FORMATS: dict[str, Callable[[MechanismReport], str]] = {
     "text": as_text,
     "json": as_json,
     "markdown": as_markdown,

@@ -15,7 +15,7 @@ from workbench.cli.progress import progress
 from workbench.parallel import interruptible, new_processes
 
 if TYPE_CHECKING:
-    from workbench.cli.mechanism_formats import Report
+    from workbench.cli.mechanism_formats import MechanismReport
     from workbench.mechanisms.base import Domain
 
 _DESCRIPTION = """\
@@ -52,7 +52,7 @@ examples:
 _AUDIT = ("datasets", "neighboring_relation", "trials", "samples", "confidence", "seed", "anytime")
 
 #: Options that describe the datasets, as in `Domain`.
-_DOMAIN = ("low", "high", "columns", "least", "most", "whole")
+_DOMAIN = ("low", "high", "columns", "min_records", "max_records", "integer")
 
 #: Options that `MechanismAudit.replay` takes under the same name.
 _REPLAY = ("samples", "confidence", "seed")
@@ -133,9 +133,9 @@ def add(commands: Any) -> None:
     data.add_argument(
         "--columns", type=int, help="values a record; 0 (default) for vectors, not tables"
     )
-    data.add_argument("--least", type=int, help="fewest records (default: 1)")
-    data.add_argument("--most", type=int, help="most records (default: 10)")
-    data.add_argument("--whole", action="store_true", help="values are whole numbers")
+    data.add_argument("--min-records", type=int, help="fewest records (default: 1)")
+    data.add_argument("--max-records", type=int, help="most records (default: 10)")
+    data.add_argument("--integer", action="store_true", help="values are integers")
 
 
 def test(arguments: argparse.Namespace) -> int:
@@ -150,8 +150,8 @@ def test(arguments: argparse.Namespace) -> int:
     return report.status
 
 
-def _audit(arguments: argparse.Namespace) -> Report:
-    from workbench.cli.mechanism_formats import Report
+def _audit(arguments: argparse.Namespace) -> MechanismReport:
+    from workbench.cli.mechanism_formats import MechanismReport
     from workbench.testers.audit import audit_mechanism
     from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.testing import check_must_detect, claim_of
@@ -182,7 +182,7 @@ def _audit(arguments: argparse.Namespace) -> Report:
         )
     if save is not None:
         found.save(save)
-    return Report(found, must_detect)
+    return MechanismReport(found, must_detect)
 
 
 def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
@@ -203,8 +203,8 @@ def _domain(mechanism: Any) -> Domain:
     return mechanism.domain if isinstance(mechanism, Mechanism) else Domain()
 
 
-def _replay(arguments: argparse.Namespace) -> Report:
-    from workbench.cli.mechanism_formats import Report
+def _replay(arguments: argparse.Namespace) -> MechanismReport:
+    from workbench.cli.mechanism_formats import MechanismReport
     from workbench.testers.evidence import MechanismAudit
     from workbench.testers.running.load_mechanism import find_mechanism
 
@@ -220,4 +220,4 @@ def _replay(arguments: argparse.Namespace) -> Report:
         time_limit=arguments.time_limit or None,
         **{name: given[name] for name in _REPLAY if name in given},
     )
-    return Report(audit, replay=replayed)
+    return MechanismReport(audit, replay=replayed)

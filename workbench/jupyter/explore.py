@@ -13,8 +13,9 @@ from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.families import family_named
 from workbench.jupyter.view import View
-from workbench.onerun.canaries import Guesses, OneRun
+from workbench.onerun.guesses import Guesses
 from workbench.onerun.read import read_one_run
+from workbench.onerun.run import OneRun
 from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage

@@ -41,18 +41,18 @@ class Domain:
         Between which every value lies.
     columns : int
         0 for vectors, shape (records,); otherwise tables, shape (records, columns).
-    least, most : int
-        How many records a dataset has.
-    whole : bool
-        Whether values are whole numbers.
+    min_records, max_records : int
+        Fewest and most records of a dataset.
+    integer : bool
+        Whether values are integers.
     """
 
     low: float = 0.0
     high: float = 1.0
     columns: int = 0
-    least: int = 1
-    most: int = 10
-    whole: bool = False
+    min_records: int = 1
+    max_records: int = 10
+    integer: bool = False
 
 
 @dataclass(frozen=True)

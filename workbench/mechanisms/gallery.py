@@ -26,8 +26,8 @@ ORDER = 1.5
 _AUDITORIUM = "Kong, Muñoz Medina, Ribero, Syed (2024), AUDITORIUM, §6"
 _SVT = "Lyu, Su, Li (2017), Algorithm {}"
 _UNIT = Domain(0, 1)
-_BITS = Domain(0, 1, columns=5, whole=True)
-_QUERIES = Domain(0, 1, columns=10, whole=True)
+_BITS = Domain(0, 1, columns=5, integer=True)
+_QUERIES = Domain(0, 1, columns=10, integer=True)
 _MEAN_CLAIM = RenyiDP(ORDER, 0.05)
 _MEAN_SIGMA = math.sqrt(ORDER / _MEAN_CLAIM.epsilon_0)
 _STEPS = 10
@@ -295,7 +295,7 @@ _CARDS = (
         PureDP(1),
         True,
         "substitute",
-        Domain(0, 1, most=5, whole=True),
+        Domain(0, 1, max_records=5, integer=True),
         "Every bit, flipped now and then.",
         (np.array([0.0]), np.array([1.0])),
         "Warner (1965)",
@@ -307,7 +307,7 @@ _CARDS = (
         PureDP(1),
         False,
         "substitute",
-        Domain(0, 1, most=5, whole=True),
+        Domain(0, 1, max_records=5, integer=True),
         "Where it should lie it throws a coin, which tells the truth half of the time.",
         (np.array([0.0]), np.array([1.0])),
     ),

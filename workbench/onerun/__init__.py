@@ -1,1 +1,15 @@
-"""Audits from one run: canaries put in by coin flips, one training, and what the guesses prove."""
+"""Audits from one training run: canaries are included at random, and an auditor guesses which.
+
+- `run`: `OneRun`, the scores and inclusions of the canaries; `read` reads one from a file.
+- `guesses`: `Guesses`, the counts that an auditor obtains, and the rules `Threshold` and `Ends`.
+- `bound`: lower bounds on ε and μ from guesses. Its methods are in `steinke` (Steinke, Nasr and
+  Jagielski 2023), `mahloujifar` (Mahloujifar, Melis and Chaudhuri 2024), `per_bit` (Xiang, Wang and
+  Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
+- `tuning`: valid bounds after choosing among several guessing rules.
+- `simulate`: simulated audits with a known truth; `growth_with_canaries` compares the methods on
+  them over the number of canaries.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""What guesses on the canaries of one run prove, by every published method."""
+"""Lower bounds on ε and μ from guesses on the canaries of one run, by every published method."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.onerun import abstain, mahloujifar, per_bit
-from workbench.onerun.canaries import REMARKABLE, Ends, Guesses, Threshold, coins_p_value
 from workbench.onerun.families import Family, GaussianFamily, RandomizedResponseFamily, find
+from workbench.onerun.guesses import DESIGNS, REMARKABLE, Ends, Guesses, Threshold, coins_p_value
 from workbench.onerun.steinke import PValue, epsilon_refuted, sharp_p_value, steinke_p_value
 
 COINS = "independent fair coins"
@@ -20,15 +20,15 @@ HALVES = "independent bits, half of them in"
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way from counts to a bound.
+class OneRunMethod:
+    """A method that turns counts of guesses into a bound.
 
     Attributes
     ----------
     label : str
         `Bound.method`.
     assumption : str
-        `COINS`: the canaries may influence each other at will; `BITS`: they do not.
+        `COINS`: canaries may influence each other's scores; `BITS`: they do not.
     p_value : callable, optional
         For (ε, δ) directly, without a family.
     leak : callable, optional
@@ -69,12 +69,14 @@ def _abstain(family: Family, g: Guesses, error: float) -> float:
 
 
 METHODS = {
-    "steinke": Method("one run, STEINKE23", COINS, p_value=steinke_p_value),
-    "sharp": Method("one run, sharp", COINS, p_value=sharp_p_value),
-    "fdp": Method("one run, MAHLOUJIFAR24", COINS, leak=_fdp),
-    "bits": Method("one run, bits (Clopper–Pearson)", BITS, leak=_bits, every_guess=True),
-    "bits-hoeffding": Method("one run, bits (Hoeffding)", BITS, leak=_hoeffding, every_guess=True),
-    "abstain": Method("one run, abstaining bits", BITS, leak=_abstain),
+    "steinke": OneRunMethod("one run, Steinke et al. 2023", COINS, p_value=steinke_p_value),
+    "sharp": OneRunMethod("one run, sharp", COINS, p_value=sharp_p_value),
+    "fdp": OneRunMethod("one run, Mahloujifar et al. 2024", COINS, leak=_fdp),
+    "bits": OneRunMethod("one run, bits (Clopper–Pearson)", BITS, leak=_bits, every_guess=True),
+    "bits-hoeffding": OneRunMethod(
+        "one run, bits (Hoeffding)", BITS, leak=_hoeffding, every_guess=True
+    ),
+    "abstain": OneRunMethod("one run, abstaining bits", BITS, leak=_abstain),
 }
 
 #: Methods that hold when exactly half of the canaries were in: each error is then a coin of its
@@ -83,40 +85,43 @@ FIXED_HALF = ("bits", "bits-hoeffding")
 
 
 def one_run_bound(
+    guesses: Guesses | int,
     *,
-    canaries: int,
-    guesses: int,
-    correct: int,
+    canaries: int | None = None,
+    correct: int | None = None,
     delta: float,
     confidence: float = 0.95,
     method: str = "steinke",
     family: str | Family | None = None,
     q: float | None = None,
     included: int | None = None,
-    design: str = "fair-coins",
+    design: str | None = None,
 ) -> Bound:
-    """Lower bound on ε from guesses who was in one run's training data.
+    """Lower bound on ε at δ from guesses which canaries were in the training data of one run.
 
     Parameters
     ----------
-    canaries, guesses, correct : int
-        Canaries in all, those on which a guess was made, and right guesses. The number of guesses
-        must have been fixed beforehand.
+    guesses : Guesses or int
+        The counts, such as ``run.guess(k_in=100, k_out=100)`` returns them; or the number of
+        guesses, which must have been fixed in advance.
+    canaries, correct : int, optional
+        Number of canaries and of correct guesses, where ``guesses`` is a number.
     delta : float
         In [0, 1).
     confidence : float
+        Above 1/2 and below 1.
     method : str
-        What the canaries may do to each other decides:
+        Choose it by whether canaries may influence each other's scores:
 
         ================ ========================= ====================== =====================
-        method           holds if                  about                  abstentions
+        method           assumption                bounds ε of            abstentions
         ================ ========================= ====================== =====================
-        "steinke"        fair coins                (ε, δ)                 allowed
-        "sharp"          fair coins                (ε, δ), and is tight   allowed
+        "steinke"        fair coins                any mechanism          allowed
+        "sharp"          fair coins                any mechanism; tight   allowed
         "fdp"            fair coins                a family               allowed
-        "bits"           no influence on others    a family               a guess on each needed
-        "bits-hoeffding" no influence on others    a family               a guess on each needed
-        "abstain"        no influence on others    a family               allowed
+        "bits"           independent canaries      a family               a guess on each needed
+        "bits-hoeffding" independent canaries      a family               a guess on each needed
+        "abstain"        independent canaries      a family               allowed
         ================ ========================= ====================== =====================
 
     family : str or Family, optional
@@ -126,73 +131,45 @@ def one_run_bound(
     q : float, optional
         The known sampling probability of the subsampled Gaussian.
     included : int, optional
-        Canaries that were in, if known; the bound's note then says if fair coins are implausible.
-    design : {"fair-coins", "fixed-half"}
-        How it was decided who was in. With "fixed-half" only "bits" and "bits-hoeffding" hold, for
-        guesses that look at their own canary's score alone.
+        Number of canaries that were in, if known; the bound's note then says whether fair coins
+        are implausible. Only where ``guesses`` is a number.
+    design : {"fair-coins", "fixed-half"}, optional
+        How inclusion was decided: by an independent fair coin for each canary (default), or as a
+        random half. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if each
+        guess uses no score but its own canary's. Only where ``guesses`` is a number.
 
     Returns
     -------
     Bound
-        ``n_p`` and ``n_q`` are the canaries in and out, or 0 where ``included`` is not known. 0
-        where nothing is shown; ``inf`` where every member of the family is refuted.
+        ``n_p`` and ``n_q`` are the numbers of canaries in and out, or 0 where ``included`` is
+        unknown. The value is 0 where nothing is shown, and ``inf`` where every member of the
+        family is refuted.
 
     Raises
     ------
     ValueError
-        Counts that contradict each other, a method that the design or the abstentions rule out, a
-        family that is missing its parameter or has no use.
+        Counts that contradict each other; a method that does not allow the design or the
+        abstentions; a family without its parameter, or with a method that assumes none.
 
     Notes
     -----
-    Guarantee: pointwise, for a rule of guessing that was fixed before it was known who was in
-    (tuning on scores alone is no harm, unless it changes the number of guesses); see
-    `workbench.onerun.tuning` for rules that were tuned. Sources: STEINKE23, MAHLOUJIFAR24, BITS,
-    arXiv 2509.08704; "sharp" is the workbench's own, proved in `workbench.onerun.steinke`.
+    Guarantee: pointwise, for a guessing rule that was fixed before the inclusions were known. The
+    rule may depend on the scores, but not the number of guesses; for tuned rules see
+    `tune_one_run`.
+
+    References
+    ----------
+    "steinke": Steinke, Nasr and Jagielski (2023), Theorem 5.2. "fdp": Mahloujifar, Melis and
+    Chaudhuri (2024), arXiv 2410.22235. "bits", "bits-hoeffding": Xiang, Wang and Wang (2025),
+    *Privacy Audit as Bits Transmission*. "abstain": Xiang et al. (2025), arXiv 2509.08704.
+    "sharp": proved in `workbench.onerun.steinke`.
+
+    Examples
+    --------
+    >>> wb.one_run_bound(100, canaries=1000, correct=90, delta=1e-5).rounded
+    '1.62'
     """
-    counts = Guesses(canaries, guesses, correct, included=included, design=design)
-    return bound_of_guesses(
-        counts, delta=delta, confidence=confidence, method=method, family=family, q=q
-    )
-
-
-def one_run_mu_bound(
-    *,
-    canaries: int,
-    guesses: int,
-    correct: int,
-    confidence: float = 0.95,
-    method: str = "fdp",
-    included: int | None = None,
-    design: str = "fair-coins",
-) -> Bound:
-    """Lower bound on μ: with this confidence the mechanism is not μ'-GDP for any smaller μ'.
-
-    It refutes Gaussian trade-off functions without assuming one. Arguments as in `one_run_bound`;
-    ``method`` is one of those that take a family.
-    """
-    counts = Guesses(canaries, guesses, correct, included=included, design=design)
-    how = _method(method, counts)
-    if how.leak is None:
-        raise ValueError(
-            f"method={method!r} is about (ε, δ) and says nothing on μ; take 'fdp' for canaries "
-            "that may influence each other, 'abstain' or 'bits' for such that do not"
-        )
-    confidence = _checks.confidence(confidence)
-    value = how.leak(GaussianFamily(), counts, 1 - confidence)
-    return _bound(counts, how, quantity="mu", value=value, confidence=confidence)
-
-
-def bound_of_guesses(
-    counts: Guesses,
-    *,
-    delta: float,
-    confidence: float = 0.95,
-    method: str = "steinke",
-    family: str | Family | None = None,
-    q: float | None = None,
-) -> Bound:
-    """`one_run_bound` of guesses that were counted already."""
+    counts = _counts(guesses, canaries, correct, included, design)
     how = _method(method, counts)
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     error = 1 - confidence
@@ -224,7 +201,76 @@ def bound_of_guesses(
     )
 
 
-def _method(method: str, counts: Guesses) -> Method:
+def one_run_mu_bound(
+    guesses: Guesses | int,
+    *,
+    canaries: int | None = None,
+    correct: int | None = None,
+    confidence: float = 0.95,
+    method: str = "fdp",
+    included: int | None = None,
+    design: str | None = None,
+) -> Bound:
+    """Lower bound on μ: with this confidence the mechanism is not μ'-GDP for any smaller μ'.
+
+    Parameters
+    ----------
+    guesses, canaries, correct, included, design
+        As in `one_run_bound`.
+    confidence : float
+    method : {"fdp", "bits", "bits-hoeffding", "abstain"}
+        As in `one_run_bound`.
+
+    Returns
+    -------
+    Bound
+
+    Raises
+    ------
+    ValueError
+        As `one_run_bound`; a method that bounds ε alone.
+
+    Notes
+    -----
+    It refutes Gaussian trade-off functions and does not assume that the true one is Gaussian.
+    """
+    counts = _counts(guesses, canaries, correct, included, design)
+    how = _method(method, counts)
+    if how.leak is None:
+        raise ValueError(
+            f"method={method!r} is about (ε, δ) and says nothing on μ; take 'fdp' for canaries "
+            "that may influence each other, 'abstain' or 'bits' for such that do not"
+        )
+    confidence = _checks.confidence(confidence)
+    value = how.leak(GaussianFamily(), counts, 1 - confidence)
+    return _bound(counts, how, quantity="mu", value=value, confidence=confidence)
+
+
+def _counts(
+    guesses: Guesses | int,
+    canaries: int | None,
+    correct: int | None,
+    included: int | None,
+    design: str | None,
+) -> Guesses:
+    """The counts that were given, as `Guesses` or as numbers."""
+    numbers = {
+        "canaries": canaries, "correct": correct, "included": included, "design": design,
+    }  # fmt: skip
+    if isinstance(guesses, Guesses):
+        twice = [name for name, value in numbers.items() if value is not None]
+        if twice:
+            raise ValueError(f"the Guesses already state {', '.join(twice)}; leave that out")
+        return guesses
+    if canaries is None or correct is None:
+        raise ValueError(
+            "give canaries=, guesses= and correct=, or the Guesses that run.guess(...) returns; "
+            f"got guesses={guesses!r}, canaries={canaries!r}, correct={correct!r}"
+        )
+    return Guesses(canaries, guesses, correct, included=included, design=design or DESIGNS[0])
+
+
+def _method(method: str, counts: Guesses) -> OneRunMethod:
     """The method, if it covers how the counts came about."""
     how = METHODS[_checks.one_of(method, "method", METHODS)]
     if how.every_guess and counts.guesses < counts.canaries:
@@ -254,7 +300,7 @@ def _method(method: str, counts: Guesses) -> Method:
 
 def _bound(
     counts: Guesses,
-    how: Method,
+    how: OneRunMethod,
     *,
     quantity: str = "epsilon",
     extra: str | None = None,

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.onerun.families import Family
-from workbench.onerun.simulate import Auditor, Mechanism, Study, best_share, study
+from workbench.onerun.simulate import Auditor, CanaryMechanism, Study, best_share, study
 from workbench.parallel import Report, silent
 
 SIZES = (100, 178, 316, 562, 1000, 1778, 3162, 5623, 10_000)
@@ -17,7 +17,7 @@ EXACT, HOEFFDING, STEINKE = "BITS, exact", "BITS, Hoeffding", "STEINKE23, best a
 
 
 def growth(
-    mechanism: Mechanism,
+    mechanism: CanaryMechanism,
     family: str | Family,
     *,
     delta: float,
@@ -35,7 +35,7 @@ def growth(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : CanaryMechanism
     family : str or Family
         What BITS assumes.
     delta : float

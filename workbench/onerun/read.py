@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.onerun.canaries import OneRun
+from workbench.onerun.run import OneRun
 from workbench.scores.layouts import Layout, guess_layout, members
 from workbench.scores.parsing.formats import read_table
 from workbench.scores.sample import ScoresError

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.onerun.bound import one_run_bound
-from workbench.onerun.canaries import OneRun
 from workbench.onerun.families import Family
+from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -37,7 +37,7 @@ Coins = NDArray[np.bool_]
 _BATCH = 2_000_000
 
 
-class Mechanism(ABC):
+class CanaryMechanism(ABC):
     """What turns the coins of canaries into scores; larger speaks for "in"."""
 
     @property
@@ -78,7 +78,7 @@ class Mechanism(ABC):
 
 
 @dataclass(frozen=True)
-class Memoryless(Mechanism):
+class Memoryless(CanaryMechanism):
     """Each canary is answered by a draw of its own: d ≥ n coordinates, one canary a coordinate.
 
     Parameters
@@ -111,7 +111,7 @@ class Memoryless(Mechanism):
 
 
 @dataclass(frozen=True)
-class SharedGaussian(Mechanism):
+class SharedGaussian(CanaryMechanism):
     """A noisy sum of d coordinates to which n canaries add 1 each, dealt out in turn.
 
     With d ≥ n it is memoryless. With d < n canaries share noise and disturb each other: whoever
@@ -154,7 +154,7 @@ class SharedGaussian(Mechanism):
 
 
 @dataclass(frozen=True)
-class DPSGD(Mechanism):
+class DPSGD(CanaryMechanism):
     """White-box DP-SGD with Dirac canaries, reduced to one noisy coordinate a canary and step.
 
     Each step takes each canary with probability q; its gradient fills the clipping norm in its own
@@ -217,7 +217,7 @@ class DPSGD(Mechanism):
 
 
 @dataclass(frozen=True)
-class NameAndShame(Mechanism):
+class NameAndShame(CanaryMechanism):
     """With a small probability all canaries are revealed, otherwise nothing is.
 
     It is (0, ``chance``)-DP, but all bits come through together or not at all: bounds that assume
@@ -278,7 +278,9 @@ class Auditor:
         """How many of ``canaries`` are guessed."""
         return max(round(self.share * canaries), 1)
 
-    def correct(self, mechanism: Mechanism, included: Coins, scores: Floats) -> NDArray[np.int64]:
+    def correct(
+        self, mechanism: CanaryMechanism, included: Coins, scores: Floats
+    ) -> NDArray[np.int64]:
         """Right guesses in each run, shape (runs,); equal scores stay in order."""
         if self.share == 1:
             return np.asarray(((scores > mechanism.threshold) == included).sum(axis=1))
@@ -315,7 +317,7 @@ class Study:
 
     Attributes
     ----------
-    mechanism : Mechanism
+    mechanism : CanaryMechanism
     auditors : dict of str to Auditor
         By the names of their lines.
     canaries : ndarray of int, shape (k,)
@@ -328,7 +330,7 @@ class Study:
     delta, confidence : float
     """
 
-    mechanism: Mechanism
+    mechanism: CanaryMechanism
     auditors: dict[str, Auditor]
     canaries: NDArray[np.int64]
     epsilon: dict[str, Floats]
@@ -386,7 +388,7 @@ class Study:
 
 
 def study(
-    mechanism: Mechanism,
+    mechanism: CanaryMechanism,
     auditors: dict[str, Auditor],
     *,
     delta: float,
@@ -399,7 +401,7 @@ def study(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : CanaryMechanism
     auditors : dict of str to Auditor
         All audit the same runs.
     delta : float
@@ -435,7 +437,7 @@ def study(
 
 
 def best_share(
-    mechanism: Mechanism,
+    mechanism: CanaryMechanism,
     auditor: Auditor,
     *,
     canaries: int,
@@ -473,14 +475,14 @@ class FalseClaims:
 
     Attributes
     ----------
-    mechanism : Mechanism
+    mechanism : CanaryMechanism
     auditor : Auditor
     canaries, runs, false : int
         Canaries a run, runs, and runs whose bound exceeded the truth.
     truth, delta, confidence : float
     """
 
-    mechanism: Mechanism
+    mechanism: CanaryMechanism
     auditor: Auditor
     canaries: int
     runs: int
@@ -503,7 +505,7 @@ class FalseClaims:
 
 
 def false_claims(
-    mechanism: Mechanism,
+    mechanism: CanaryMechanism,
     auditor: Auditor,
     *,
     canaries: int,
@@ -516,7 +518,7 @@ def false_claims(
 
     Parameters
     ----------
-    mechanism : Mechanism
+    mechanism : CanaryMechanism
     auditor : Auditor
     canaries : int
     delta, confidence : float
@@ -539,7 +541,7 @@ def false_claims(
 
 
 def _counts(
-    mechanism: Mechanism,
+    mechanism: CanaryMechanism,
     auditors: dict[str, Auditor],
     canaries: int,
     runs: int,

@@ -21,7 +21,9 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
-from workbench.onerun.canaries import Ends, OneRun, Rule, Threshold
+from workbench.onerun.bound import one_run_bound
+from workbench.onerun.guesses import Ends, Rule, Threshold
+from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
 
 TUNED = "the rule of guessing was chosen because of the bounds that these very canaries gave"
@@ -140,7 +142,7 @@ def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends
 
 
 def _rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    need = "a Threshold or Ends of workbench.onerun.canaries"
+    need = "a wb.Threshold or wb.Ends"
     return tuple(_checks.each_of(rules, (Threshold, Ends), "rules", need))
 
 
@@ -177,7 +179,7 @@ def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
 
 
 def _bounds(run: OneRun, rules: Sequence[Rule], **how: Any) -> tuple[Bound, ...]:
-    return tuple(rule.guess(run).bound(**how) for rule in rules)
+    return tuple(one_run_bound(run.guess(**rule.arguments), **how) for rule in rules)
 
 
 def _best(bounds: Sequence[Bound]) -> int:

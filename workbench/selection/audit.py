@@ -108,7 +108,7 @@ def stages(n: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Event:
+class DecisiveEvent:
     """What an attacker who attains ε at δ looks for, and how rare it is.
 
     Attributes
@@ -122,7 +122,7 @@ class Event:
 
 
 @quiet()
-def decisive_event(curve: TradeoffCurve, delta: float) -> Event:
+def decisive_event(curve: TradeoffCurve, delta: float) -> DecisiveEvent:
     """The event that attains ε(δ): log((likely − δ)/rare) is the largest over all tests.
 
     Parameters
@@ -134,4 +134,4 @@ def decisive_event(curve: TradeoffCurve, delta: float) -> Event:
     likely, rare = (np.concatenate(parts) for parts in zip(*events, strict=True))
     gain = np.where((likely > delta) & (rare > 0), np.log(likely - delta) - np.log(rare), -np.inf)
     best = int(np.argmax(gain))
-    return Event(float(likely[best]), float(rare[best]))
+    return DecisiveEvent(float(likely[best]), float(rare[best]))

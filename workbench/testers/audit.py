@@ -21,7 +21,7 @@ from workbench.testers.finders.base import Finder, finder
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
-from workbench.testers.running.sandbox import Portable
+from workbench.testers.running.sandbox import PortableMechanism
 from workbench.testers.trial import (
     CALLS,
     Settings,
@@ -150,7 +150,7 @@ def audit_mechanism(
         mechanism=mechanism,
         used=found,
     )
-    return _Search(audit, Portable(mechanism), settings, source, executor, report).run()
+    return _Search(audit, PortableMechanism(mechanism), settings, source, executor, report).run()
 
 
 class _Search:
@@ -159,7 +159,7 @@ class _Search:
     def __init__(
         self,
         audit: MechanismAudit,
-        mechanism: Portable,
+        mechanism: PortableMechanism,
         settings: Settings,
         source: Finder,
         executor: Executor | str | None,
@@ -225,7 +225,7 @@ class _Search:
         """Datasets, or why there are none, with the index of their trial."""
         for index in range(self._audit.planned):
             history = [
-                (trial.neighbors, trial.promise)
+                (trial.neighbors, trial.predicted)
                 for _, trial in sorted(self._done.items())
                 if trial.neighbors is not None
             ]

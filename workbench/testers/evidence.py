@@ -33,9 +33,9 @@ class Picture:
     ----------
     tester : str
         Whose witness.
-    of : {"outputs", "outcomes", "strength"}
+    of : {"outputs", "outcomes", "scores"}
         Numbers of one column in bins; the most frequent outcomes, most frequent first; or, of
-        outputs of several columns, the witness's strength in bins.
+        outputs of several columns, the witness's scores in bins.
     labels : tuple of str
         A bin each.
     edges : tuple of float, optional
@@ -43,8 +43,8 @@ class Picture:
         bins after them are outcomes of their own, such as NaN. None for "outcomes".
     counts_p, counts_q : tuple of int
         Outputs on the dataset and on its neighbor.
-    strength : tuple of float
-        Mean of `Witness.strength` over the outputs of the bin; NaN where there are none.
+    scores : tuple of float
+        Mean of `FittedWitness.scores` over the outputs of the bin; NaN where there are none.
     """
 
     tester: str
@@ -53,7 +53,7 @@ class Picture:
     edges: tuple[float, ...] | None
     counts_p: tuple[int, ...]
     counts_q: tuple[int, ...]
-    strength: tuple[float, ...]
+    scores: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +80,8 @@ class Trial:
         Of each finding; None where nothing was measured.
     pictures : mapping of str to Picture
         Of the best finding's witness.
-    promise : float, optional
-        The largest `Witness.promise`: by it finders compare datasets.
+    predicted : float, optional
+        The largest `FittedWitness.predicted`: by it finders compare datasets.
     digest : str
         Of the outputs that the witnesses were fitted on.
     dependent : str, optional
@@ -97,7 +97,7 @@ class Trial:
     runs: int = 0
     confidence: float | None = None
     pictures: Mapping[str, Picture] = field(default_factory=dict)
-    promise: float | None = None
+    predicted: float | None = None
     digest: str = ""
     dependent: str | None = None
 
@@ -118,7 +118,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class TrialFinding:
     """A finding, and where it was made."""
 
     trial: Trial
@@ -132,7 +132,7 @@ class Replay:
 
     Attributes
     ----------
-    evidence : Evidence
+    evidence : TrialFinding
         What is checked.
     finding : Finding
         On fresh outputs; one test, so at the full confidence.
@@ -144,7 +144,7 @@ class Replay:
     seed : int
     """
 
-    evidence: Evidence
+    evidence: TrialFinding
     finding: Finding
     fitted_anew: bool
     samples: int
@@ -245,10 +245,10 @@ class MechanismAudit:
         return VERDICTS[1] if any(trial.tested for trial in self.trials) else VERDICTS[2]
 
     @cached_property
-    def best(self) -> Evidence | None:
+    def best(self) -> TrialFinding | None:
         """The strongest evidence: a violation before all others, the largest parameter first."""
         found = [
-            Evidence(trial, name, finding)
+            TrialFinding(trial, name, finding)
             for trial in self.trials
             for name, finding in trial.findings.items()
         ]

@@ -20,11 +20,11 @@ from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.histogram_of_outputs import picture
 from workbench.testers.property_testers import registry
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.running.independence import dependence
 from workbench.testers.running.sandbox import (
     MechanismError,
-    Portable,
+    PortableMechanism,
     Sandbox,
     pickled,
     run,
@@ -34,7 +34,7 @@ from workbench.testers.running.sandbox import (
 #: Calls of the mechanism on each dataset, of equal size: the first fits, the others measure.
 CALLS = 5
 
-#: Rows that a tester sees when it is asked whether it refuses.
+#: Rows that a tester sees when it is asked whether it supports such outputs.
 _EXAMPLE = 200
 
 #: Whose random stream it is: the first two are also places in (dataset, neighbor).
@@ -66,7 +66,7 @@ class Settings:
 
 
 def run_trial(
-    mechanism: Portable,
+    mechanism: PortableMechanism,
     settings: Settings,
     index: int,
     neighbors: Neighbors,
@@ -76,7 +76,7 @@ def run_trial(
 
     Parameters
     ----------
-    mechanism : Portable
+    mechanism : PortableMechanism
     settings : Settings
     index : int
     neighbors : Neighbors
@@ -100,12 +100,12 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
     fit = source.call(0)
     digest = _digest(fit)
     refused: dict[str, str] = {}
-    witnesses: dict[str, Witness] = {}
+    witnesses: dict[str, FittedWitness] = {}
     for k, (name, tester) in enumerate(settings.testers.items()):
         source.report()
         rng = stream(settings.seed, trial.index, _TESTER, k)
         try:  # outputs are anything; a tester that fails shows nothing
-            why = tester.refuses(settings.claim, _example(fit))
+            why = tester.unsupported_reason(settings.claim, _example(fit))
             if why is None:
                 witnesses[name] = tester.fit(*fit, settings.claim, rng)
         except Exception as error:
@@ -127,14 +127,14 @@ def _tested(source: _Source, settings: Settings, trial: Trial) -> Trial:
             findings[name] = witness.measure(p, q, confidence)
         except Exception as error:
             refused[name] = f"it failed while measuring: {type(error).__name__}: {error}"
-    promises = [w.promise for w in witnesses.values() if not math.isnan(w.promise)]
+    predictions = [w.predicted for w in witnesses.values() if not math.isnan(w.predicted)]
     trial = replace(
         trial,
         findings=findings,
         refused=refused,
         confidence=confidence,
         dependent=dependent,
-        promise=float(max(promises)) if promises else None,
+        predicted=float(max(predictions)) if predictions else None,
     )
     best = trial.best
     if best is None:
@@ -186,7 +186,7 @@ class _Source:
 
     def __init__(
         self,
-        mechanism: Portable,
+        mechanism: PortableMechanism,
         settings: Settings,
         index: int,
         neighbors: Neighbors,
@@ -239,7 +239,9 @@ class _Source:
 # -- in other processes ---------------------------------------------------------------------------
 
 
-def packed(mechanism: Portable, settings: Settings, index: int, neighbors: Neighbors) -> bytes:
+def packed(
+    mechanism: PortableMechanism, settings: Settings, index: int, neighbors: Neighbors
+) -> bytes:
     """A trial, to be run by `unpacked` anywhere; ValueError if the mechanism cannot be sent."""
     return pickled((mechanism, settings, index, neighbors))
 
@@ -277,7 +279,7 @@ def replay(
         audit.claim, {evidence.tester: tester}, Budget(confidence, 1), size, audit.seed, time_limit
     )
     trial = evidence.trial
-    function = Portable(_found(audit, mechanism))
+    function = PortableMechanism(_found(audit, mechanism))
     source = _Source(function, settings, trial.index, neighbors, silent)
     try:
         fit = source.call(0)

@@ -1,4 +1,4 @@
-"""A tester on two samples that a person already has: `test_samples`, and `find` for all of it."""
+"""Test a claim on two samples of outputs: `find_violation` and `test_samples`."""
 
 # ruff: noqa: PT028 (test_samples is no test)
 
@@ -15,10 +15,10 @@ from workbench.testers.learning.encoding import OutputsError, check_alike, check
 from workbench.testers.property_testers.base import Claimed, Finding, Tester, as_claimed
 from workbench.testers.property_testers.registry import tester as registered
 
-#: Share of each side that a witness is fitted on.
+#: Fraction of each sample that a witness is fitted on.
 SHARE = 0.2
 
-#: The fewest outputs a side: a fifth of them is enough to fit.
+#: The smallest sample: a fifth of it is enough to fit.
 LEAST = 20
 
 
@@ -27,62 +27,89 @@ def test_samples(
     q: ArrayLike,
     claim: Claimed | str,
     tester: str | Tester = "hockey-stick",
+    *,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Bound:
-    """Test a claim on outputs for a dataset and for its neighbor.
+    """Lower bound on the divergence of two samples of outputs that a tester measures.
 
-    A fifth of each side, drawn at random, chooses what to measure; the others are measured.
+    Parameters
+    ----------
+    p, q, claim, tester, confidence, seed
+        As in `find_violation`.
+
+    Returns
+    -------
+    Bound
+        ``find_violation(...).bound``.
+
+    Raises
+    ------
+    ValueError
+        As `find_violation`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p, q = rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**5)
+    >>> wb.test_samples(p, q, "approx(0.1, 1e-5)").rounded
+    '0.345'
+    """
+    return find_violation(p, q, claim, tester, confidence=confidence, seed=seed).bound
+
+
+def find_violation(
+    p: ArrayLike,
+    q: ArrayLike,
+    claim: Claimed | str,
+    tester: str | Tester = "hockey-stick",
+    *,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator = 0,
+) -> Finding:
+    """Verdict on a claim from outputs on a dataset and on its neighbor.
+
+    A random fifth of each sample chooses what to measure; the remaining outputs are measured.
 
     Parameters
     ----------
     p, q : array_like, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
         Outputs of independent runs on the two datasets: numbers, booleans or strings. NaN and ±∞
-        are outcomes of their own. The two sizes may differ.
+        are outcomes of their own. The sizes may differ; each must be at least 20.
     claim : Claim, Pair or str
         Such as ``wb.ApproxDP(1, 1e-5)``, ``"gdp(1)"``, or a pair whose trade-off function is
         claimed.
     tester : {"hockey-stick", "renyi", "mmd", "histogram"} or Tester
     confidence : float
-        Of the bound, both directions included.
+        Of the finding, both directions included.
     seed : int or numpy.random.Generator
-        For the split and the fit. A second seed, tried because of what the first showed, makes
-        the bound false.
+        For the split and the fit. Trying a second seed because of the first result invalidates the
+        guarantee.
 
     Returns
     -------
-    Bound
-        On the divergence that the tester measures. `find`, of this module, also says what the
-        claim allows of it, whether that is exceeded, and what follows for the claim's parameter.
+    Finding
+        The bound on the tester's divergence, the largest value that the claim allows, whether the
+        claim is refuted (``violation``), and a lower bound on the claim's parameter.
 
     Raises
     ------
     ValueError
-        Too few outputs, different columns or types, a tester that cannot test such outputs or
-        such a claim.
+        Too few outputs, samples with different columns or types, or a tester that does not support
+        such outputs or such a claim.
 
     Notes
     -----
-    Guarantee: held-out, distribution-free, for independent runs. Nothing found does not show that
-    the claim is true.
+    Guarantee: held-out, distribution-free, for independent runs. If no violation is found, that
+    does not show that the claim is true.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> wb.test_samples(rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**5), "approx(0.1, 1e-5)")
+    >>> p, q = rng.normal(1, 1, 10**5), rng.normal(0, 1, 10**5)
+    >>> wb.find_violation(p, q, "approx(0.1, 1e-5)").violation
+    True
     """
-    return find(p, q, claim, tester, confidence, seed).bound
-
-
-def find(
-    p: ArrayLike,
-    q: ArrayLike,
-    claim: Claimed | str,
-    tester: str | Tester = "hockey-stick",
-    confidence: float = 0.95,
-    seed: int | np.random.Generator = 0,
-) -> Finding:
-    """As `test_samples`, with what the claim allows, the verdict and the claim's parameter."""
     sides = check_outputs(p, name="p"), check_outputs(q, name="q")
     check_alike(*sides)
     claimed = as_claimed(claim)
@@ -92,9 +119,9 @@ def find(
         if len(x) < LEAST:
             raise OutputsError(
                 f"{name} has {len(x)} outputs, too few to fit on some and measure others; give at "
-                f"least {LEAST} a side"
+                f"least {LEAST} of each"
             )
-    reason = chosen.refuses(claimed, sides[0])
+    reason = chosen.unsupported_reason(claimed, sides[0])
     if reason is not None:
         raise OutputsError(f"the {chosen.name} tester cannot test this: {reason}")
     rng = np.random.default_rng(seed)

@@ -33,7 +33,7 @@ LABELS, LETTERS, LINE = 12, 10, 34
 TITLES = {
     "outputs": "output",
     "outcomes": "output",
-    "strength": "strength of the witness at the output",
+    "scores": "score of the output by the witness",
 }
 
 
@@ -51,7 +51,7 @@ def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
     top = 1.08 * max(float(p.max(initial=0.0)), float(q.max(initial=0.0)), 1e-6)
     edges, axis, below = _bins(picture)
     drawn = key([P, Q])
-    drawn["shapes"] += _strip(edges, np.asarray(picture.strength, dtype=float), top)
+    drawn["shapes"] += _strip(edges, np.asarray(picture.scores, dtype=float), top)
     if picture.edges is None:
         data = [_bars(P, p, picture.labels, -1), _bars(Q, q, picture.labels, 1)]
     else:

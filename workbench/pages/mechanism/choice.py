@@ -52,7 +52,7 @@ NEIGHBORS = {
 
 CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("curve"))
 
-DOMAIN = ("low", "high", "columns", "least", "most", "whole")
+DOMAIN = ("low", "high", "columns", "min_records", "max_records", "integer")
 
 #: What only a plain function needs to be told, which brings no datasets along.
 BARE = ("relation", *DOMAIN, "time_limit")
@@ -122,9 +122,9 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
     low = NumberField(0.0, VALUE, label="Least value")
     high = NumberField(1.0, VALUE, label="Largest value")
     columns = IntegerField(0, (0, 100), label="Columns", doc="0: a plain vector.")
-    least = IntegerField(1, (0, 10_000), label="Fewest records")
-    most = IntegerField(10, (1, 10_000), label="Most records")
-    whole = param.Boolean(False, label="Whole numbers only")
+    min_records = IntegerField(1, (0, 10_000), label="Fewest records")
+    max_records = IntegerField(10, (1, 10_000), label="Most records")
+    integer = param.Boolean(False, label="Integers only")
     time_limit = NumberField(
         60.0, (1, 3600), step=1, label="Seconds a trial may take", doc="Then it is lost."
     )
@@ -196,9 +196,10 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
             raise ValueError(
                 f"the least value, {self.low:g}, must lie below the largest, {self.high:g}"
             )
-        if self.least > self.most:
+        if self.min_records > self.max_records:
             raise ValueError(
-                f"the fewest records, {self.least}, must be at most the most, {self.most}"
+                f"the fewest records, {self.min_records}, must be at most the most, "
+                f"{self.max_records}"
             )
         return Domain(**{name: getattr(self, name) for name in DOMAIN})
 

@@ -22,19 +22,18 @@ def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any
     spec : dict
         For ``wb.explore_mechanism``.
     """
-    imports, made, named = _mechanism(page.chosen())
+    made, named = _mechanism(page.chosen())
     arguments = {name: repr(value) for name, value in asked.items()}
     if page.datasets == "pair":
         arguments["datasets"] = "mechanism.pair"
     if "domain" in asked:
-        imports = [*imports, "from workbench.mechanisms.base import Domain"]
+        arguments["domain"] = f"wb.{asked['domain']!r}"
     claim = _claim(page.claim())
     given = "".join(f"    {name}={text},\n" for name, text in arguments.items())
     lines = [
         "import workbench as wb",
-        *imports,
         "",
-        *made,
+        made,
         f"audit = wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})",
         f"view = wb.explore_mechanism({named}, {claim}, spec={spec!r})",
         "",
@@ -42,15 +41,14 @@ def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any
     return "\n".join(lines)
 
 
-def _mechanism(mechanism: Any) -> tuple[list[str], list[str], str]:
-    """Imports, the line that makes it, and what ``explore_mechanism`` takes for it."""
+def _mechanism(mechanism: Any) -> tuple[str, str]:
+    """The line that makes it, and what ``explore_mechanism`` takes for it."""
     if isinstance(mechanism, Mechanism) and mechanism.name in GALLERY:
-        return [], [f"mechanism = wb.mechanism({mechanism.name!r})"], repr(mechanism.name)
+        return f"mechanism = wb.mechanism({mechanism.name!r})", repr(mechanism.name)
     run = mechanism.run if isinstance(mechanism, Mechanism) else mechanism
     if isinstance(run, NamedMechanism):
-        found = "from workbench.testers.running.load_mechanism import find_mechanism"
-        return [found], [f"mechanism = find_mechanism({run.name!r})"], repr(run.name)
-    return [], ["# mechanism: as it was given in Python"], "mechanism"
+        return f"mechanism = wb.find_mechanism({run.name!r})", repr(run.name)
+    return "# mechanism: as it was given in Python", "mechanism"
 
 
 def _claim(claim: Any) -> str:

@@ -14,7 +14,7 @@ from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.parallel import Report
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.evidence import Evidence, MechanismAudit
+from workbench.testers.evidence import MechanismAudit, TrialFinding
 
 #: The page's switch for each tester.
 TESTERS = {"hockey_stick": "hockey-stick", "renyi": "renyi", "mmd": "mmd", "histogram": "histogram"}
@@ -142,7 +142,7 @@ class MechanismSearch(MechanismChoice):
     # -- results -----------------------------------------------------------------------------------
 
     @derived(needs=("found",))
-    def evidence(self) -> Evidence | None:
+    def evidence(self) -> TrialFinding | None:
         """The strongest evidence so far."""
         return None if self.found is None else self.found.best
 
@@ -157,14 +157,14 @@ class MechanismSearch(MechanismChoice):
         return self.found is not None and not self.job_state("search").running
 
     @derived(needs=("found", "shown_trial"))
-    def shown(self) -> Evidence | None:
+    def shown(self) -> TrialFinding | None:
         """The evidence of the trial that is shown."""
         if self.found is None or not self.shown_trial:
             return self.evidence()
         trial = next((t for t in self.found.trials if t.index == self.shown_trial - 1), None)
         if trial is None or trial.best is None:
             return None
-        return Evidence(trial, trial.best, trial.findings[trial.best])
+        return TrialFinding(trial, trial.best, trial.findings[trial.best])
 
     def pick(self, x: float, y: float) -> None:
         """Show the trial nearest to what was clicked."""

@@ -15,9 +15,9 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.figures import one_run as charts
 from workbench.figures.kit.layout import empty
 from workbench.figures.scores import round_up
-from workbench.onerun.bound import FIXED_HALF, METHODS
-from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
+from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
 from workbench.onerun.families import Family, find
+from workbench.onerun.guesses import REMARKABLE, Guesses, coins_p_value
 from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
@@ -25,7 +25,7 @@ from workbench.onerun.per_bit import (
     exact_limit,
     hypothetical_limits,
 )
-from workbench.onerun.simulate import DPSGD, Mechanism, SharedGaussian
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
 from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
@@ -123,7 +123,7 @@ class OneRunAudit(OneRunSource):
         if how.every_guess and guesses.guesses < guesses.canaries:
             return Fact("–", "needs a guess on each canary")
         try:
-            return guesses.bound(**self.asked(method))
+            return one_run_bound(guesses, **self.asked(method))
         except ValueError as error:
             return Fact("–", str(error))
 
@@ -163,7 +163,7 @@ class OneRunAudit(OneRunSource):
         return self._reference() if self.source == "simulate" else None
 
     def _reference(self) -> charts.Reference:
-        mechanism: Mechanism = self.simulated()
+        mechanism: CanaryMechanism = self.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
             claimed = float(mechanism.claimed.epsilon(self.delta))
             return charts.Reference("claimed", claimed)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.bounds.bound import Bound
-from workbench.onerun.canaries import Guesses
-from workbench.onerun.simulate import Mechanism, Memoryless
+from workbench.onerun.guesses import Guesses
+from workbench.onerun.simulate import CanaryMechanism, Memoryless
 from workbench.onerun.tuning import Tuning
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
 from workbench.pages.one_run.source import COUNTS, RULE, SIMULATOR
@@ -27,7 +27,7 @@ def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
     kept = {name: spec[name] for name in KEPT if name in spec} if given else spec
     lines = ["import workbench as wb", *_run_code(page, guesses)]
     lines += [
-        f"{name.replace('-', '_')} = guesses.bound({_arguments(page.asked(name))})"
+        f"{name.replace('-', '_')} = wb.one_run_bound(guesses, {_arguments(page.asked(name))})"
         for name, bound in page.by_method().items()
         if isinstance(bound, Bound)
     ]
@@ -51,7 +51,7 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> list[str]:
     made = [f"guesses = run.guess({_arguments(rule)})"]
     if page.source == "simulate":
         kind, text = _mechanism_code(page.simulated())
-        imported = f"from workbench.onerun.simulate import {kind}"
+        imported = f"from workbench.onerun import {kind}"
         return [imported, "", f"run = {text}.run({page.size}, seed={page.seed})", *made]
     if page.source == "given":
         return ["", "# run: as it was given in Python", *made]
@@ -60,7 +60,7 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> list[str]:
     return ["", f"run = wb.read_one_run({name!r}, {_arguments(how)})", *made]
 
 
-def _mechanism_code(mechanism: Mechanism) -> tuple[str, str]:
+def _mechanism_code(mechanism: CanaryMechanism) -> tuple[str, str]:
     """The class of a mechanism, and the expression that makes it."""
     kind = type(mechanism).__name__
     if isinstance(mechanism, Memoryless):

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.onerun.canaries import OneRun
+from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Section
 from workbench.pages.one_run.code import one_run_code
 from workbench.pages.one_run.growth import OneRunGrowth

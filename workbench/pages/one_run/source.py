@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench.onerun.canaries import Ends, Guesses, OneRun, Threshold
+from workbench.onerun.guesses import Ends, Guesses, Threshold
 from workbench.onerun.read import one_run_of_table
-from workbench.onerun.simulate import DPSGD, Mechanism, Memoryless, SharedGaussian
+from workbench.onerun.run import OneRun
+from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
 from workbench.pages.core.page import Control, Page, Section, Upload, derived
 from workbench.pages.core.sliders import IntegerField, decimals
 from workbench.pairs.laplace import LaplacePair
@@ -254,7 +255,7 @@ class OneRunSource(Page):
     # -- what there is to audit --------------------------------------------------------------------
 
     @derived(needs=SIMULATOR)
-    def simulated(self) -> Mechanism:
+    def simulated(self) -> CanaryMechanism:
         """The simulator's mechanism."""
         if self.mechanism in ("dp-sgd", "flawed"):
             flawed = self.mechanism == "flawed"
@@ -295,7 +296,7 @@ class OneRunSource(Page):
                     design=self.design,
                 )
             run = self.run()
-            return run if isinstance(run, str) else self.chosen_rule(run).guess(run)
+            return run if isinstance(run, str) else run.guess(**self.chosen_rule(run).arguments)
         except ValueError as error:
             return str(error)
 

@@ -1,4 +1,4 @@
-"""Neighboring datasets where the tests promise most, by a Gaussian-process bandit."""
+"""Finder that learns which datasets leak most, by a Gaussian-process bandit."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ WARM_UP = 8
 NARROW = 2
 
 
-class Bandit(Finder):
-    """Learns from the promise of finished trials where to look next.
+class BanditFinder(Finder):
+    """Proposes datasets where finished trials predict the largest leak.
 
     A pair of datasets is described by a few numbers between 0 and 1: how many records they share,
     the value that these lie around and how far they spread, and the values of the record that
     differs (and of the one in its place); a record of more than two columns has one value up to
     some column and another behind it. A Gaussian process (package ``bayesian-optimization``) over
-    these numbers says where the upper confidence bound of the promise is largest. The first eight
-    are drawn as the random finder draws. A trial that was lost counts as the worst one
+    these numbers says where the upper confidence bound of the prediction is largest. The first
+    eight are drawn as the random finder draws. A trial that was lost counts as the worst one
     known, and one not finished yet as an average one, so that a few can be asked for at once.
 
     Parameters
@@ -92,23 +92,23 @@ class Bandit(Finder):
                 verbose=0,
                 acquisition_function=_acquisition(),
             )
-            # promises are estimates: a repeat of a trial would differ by about a tenth
+            # predictions are estimates: a repeat of a trial would differ by about a tenth
             optimizer.set_gp_params(alpha=1e-2, n_restarts_optimizer=1)
-            for point, promise in self._known(history):
-                optimizer.register(params=point, target=promise)
+            for point, predicted in self._known(history):
+                optimizer.register(params=point, target=predicted)
             suggestion = optimizer.suggest()
         return np.array([float(suggestion[name]) for name in names])
 
     def _known(
         self, history: Sequence[tuple[Neighbors, float | None]]
     ) -> list[tuple[NDArray[np.float64], float]]:
-        """Every point that was asked, with its promise or what stands in for it."""
+        """Every point that was asked, with its prediction or the value that stands in for it."""
         finished: dict[tuple[object, ...], float] = {}
-        for neighbors, promise in history:
+        for neighbors, predicted in history:
             if content(neighbors) in self._asked:
-                # linear up to about 1, then in the log: one huge promise must not hide all others
+                # linear up to about 1, then in the log: one huge prediction must not hide others
                 finished[content(neighbors)] = float(
-                    np.arcsinh(np.nan if promise is None else promise)
+                    np.arcsinh(np.nan if predicted is None else predicted)
                 )
         finite = [x for x in finished.values() if np.isfinite(x)] or [0.0]
         worst, average = min(finite), float(np.mean(finite))

@@ -25,18 +25,18 @@ class ProposalError(ValueError):
     """A person's own source of datasets raised, or gave something that is no pair."""
 
 
-class Tried(NamedTuple):
+class FinishedTrial(NamedTuple):
     """A finished trial, as a finder sees it.
 
     Attributes
     ----------
     neighbors : Neighbors
-    promise : float or None
-        See `Witness.promise`; None when the trial was lost.
+    predicted : float or None
+        See `FittedWitness.predicted`; None when the trial was lost.
     """
 
     neighbors: Neighbors
-    promise: float | None
+    predicted: float | None
 
 
 class Finder(ABC):
@@ -60,8 +60,8 @@ class Finder(ABC):
         Parameters
         ----------
         history : sequence of (Neighbors, float or None)
-            The finished trials, in any order, with their promise (see `Tried`); None, NaN and −∞
-            all say that nothing came of it.
+            The finished trials, in any order, with their prediction (see `FinishedTrial`);
+            None, NaN and −∞ all say that nothing came of it.
 
         Returns
         -------
@@ -75,7 +75,7 @@ class Finder(ABC):
         """
 
 
-class Fixed(Finder):
+class FixedFinder(Finder):
     """One pair of datasets, in every trial."""
 
     name = "fixed pair"
@@ -87,7 +87,7 @@ class Fixed(Finder):
         return self.neighbors
 
 
-class Own(Finder):
+class GivenFinder(Finder):
     """A person's own datasets: whatever an iterable or a generator gives, until it ends.
 
     Parameters
@@ -193,11 +193,11 @@ def finder(
         _checks.one_of(spec, "datasets", SEARCHES)
         return _search(spec, neighboring_relation or "add-remove", domain or Domain(), seed)
     if isinstance(spec, Neighbors):
-        return Fixed(as_neighbors(spec, neighboring_relation))
+        return FixedFinder(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
-        return Fixed(as_neighbors(spec, neighboring_relation))
+        return FixedFinder(as_neighbors(spec, neighboring_relation))
     if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
-        return Own(spec, neighboring_relation)
+        return GivenFinder(spec, neighboring_relation)
     raise ValueError(
         f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbor), or a "
         f"list or generator of pairs; got {type(spec).__name__}"
@@ -209,13 +209,13 @@ def _search(
     name: str, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator
 ) -> Finder:
     if name == "grid":
-        from workbench.testers.finders.grid import Grid
+        from workbench.testers.finders.grid import GridFinder
 
-        return Grid(neighboring_relation, domain)
+        return GridFinder(neighboring_relation, domain)
     if name == "bandit":
-        from workbench.testers.finders.bandit import Bandit
+        from workbench.testers.finders.bandit import BanditFinder
 
-        return Bandit(neighboring_relation, domain, seed)
-    from workbench.testers.finders.random import Random
+        return BanditFinder(neighboring_relation, domain, seed)
+    from workbench.testers.finders.random import RandomFinder
 
-    return Random(neighboring_relation, domain, seed)
+    return RandomFinder(neighboring_relation, domain, seed)

@@ -35,16 +35,17 @@ class Space:
         _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
         low, high = _checks.number(self.domain.low, "low"), _checks.number(self.domain.high, "high")
         _checks.count(self.domain.columns, "columns")
-        _checks.count(self.domain.least, "least")
+        _checks.count(self.domain.min_records, "min_records")
         if self.fewest > self.most:
             raise ValueError(
-                f"no two datasets of {self.domain.least} to {self.domain.most} records are "
-                f"neighbors by {self.neighboring_relation}; allow more records (Domain.most)"
+                f"no two datasets of {self.domain.min_records} to {self.domain.max_records} "
+                f"records are neighbors by {self.neighboring_relation}; allow more records (Domain.max_records)"
             )
         if self.low > self.high or (self.substitute and self.low == self.high):
             raise ValueError(
                 f"no two records differ with values between {low:g} and {high:g}"
-                f"{' that are whole numbers' if self.domain.whole else ''}; widen Domain.low, high"
+                f"{' that are whole numbers' if self.domain.integer else ''}; widen Domain.low, "
+                "high"
             )
 
     @property
@@ -54,22 +55,22 @@ class Space:
     @property
     def low(self) -> float:
         """The smallest value a record can have."""
-        return float(np.ceil(self.domain.low) if self.domain.whole else self.domain.low)
+        return float(np.ceil(self.domain.low) if self.domain.integer else self.domain.low)
 
     @property
     def high(self) -> float:
         """The largest value a record can have."""
-        return float(np.floor(self.domain.high) if self.domain.whole else self.domain.high)
+        return float(np.floor(self.domain.high) if self.domain.integer else self.domain.high)
 
     @property
     def fewest(self) -> int:
         """The smallest number of records that both datasets have."""
-        return max(self.domain.least - 1, 0) if self.substitute else self.domain.least
+        return max(self.domain.min_records - 1, 0) if self.substitute else self.domain.min_records
 
     @property
     def most(self) -> int:
         """The largest number of records that both datasets have."""
-        return self.domain.most - 1
+        return self.domain.max_records - 1
 
     @property
     def width(self) -> int:
@@ -85,7 +86,7 @@ class Space:
         # so that 0 and 1 hit the ends exactly
         scaled = self.low * (1 - np.asarray(x, float)) + self.high * np.asarray(x, float)
         values = np.clip(scaled, self.low, self.high)
-        return np.rint(values) if self.domain.whole else values
+        return np.rint(values) if self.domain.integer else values
 
     def mirror(self, record: NDArray[np.float64]) -> NDArray[np.float64]:
         """The record at the other side of the middle, in every column."""
@@ -121,7 +122,7 @@ class Space:
 
     def _typed(self, table: NDArray[np.float64]) -> NDArray[Any]:
         data = table if self.domain.columns else table[:, 0]
-        return data.astype(np.int64) if self.domain.whole else data
+        return data.astype(np.int64) if self.domain.integer else data
 
 
 def content(neighbors: Neighbors) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ from workbench.testers.finders.neighbors import Neighbors
 ROUNDS = 3
 
 
-class Grid(Finder):
+class GridFinder(Finder):
     """Datasets in a fixed order, without chance: first the ends of the domain, then in between.
 
     Round 0 knows the two ends, and every later round also the middles between the values of the

@@ -13,7 +13,7 @@ from workbench.testers.finders.dataset_space import Space
 from workbench.testers.finders.neighbors import Neighbors
 
 
-class Random(Finder):
+class RandomFinder(Finder):
     """Datasets drawn afresh for every trial.
 
     A quarter of the datasets have the smallest size and a quarter the largest, the others any size,

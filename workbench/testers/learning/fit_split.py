@@ -14,7 +14,7 @@ from workbench.testers.learning.encoding import OutputsError
 #: confidence that will be asked. Witnesses choose again once both are known.
 EXPECTED, EXPECTED_CONFIDENCE = 4, 0.95
 
-#: A promise is a limit one standard error below the estimate: √(2 log(1/α)) = 1.
+#: A prediction is a limit one standard error below the estimate: √(2 log(1/α)) = 1.
 ONE_ERROR = -math.expm1(-0.5)
 
 

@@ -1,4 +1,4 @@
-"""What a chart of one finding needs: outputs in bins, and the witness's mean strength in each."""
+"""What a chart of one finding needs: outputs in bins, and the witness's mean score in each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.testers.evidence import Picture
 from workbench.testers.learning.encoding import codes_of, is_text, row_keys
-from workbench.testers.property_testers.base import Witness
+from workbench.testers.property_testers.base import FittedWitness
 
 #: Bins of numbers, and the most outcomes that are told apart.
 BINS = 40
@@ -21,14 +21,14 @@ _ASKED = 10_000
 _ODD = (("NaN", np.isnan), ("−∞", np.isneginf), ("∞", np.isposinf))
 
 
-def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> Picture:
+def picture(tester: str, witness: FittedWitness, p: NDArray[Any], q: NDArray[Any]) -> Picture:
     """Measured outputs in bins, and what the witness makes of them.
 
     Outcomes, if there are few or they are text; numbers of one column in equal bins between their
-    percentiles 1 and 99; of other outputs the witness's strength in such bins.
+    percentiles 1 and 99; of other outputs the witness's scores in such bins.
     """
     asked = np.concatenate([p[:_ASKED], q[:_ASKED]])
-    strength = np.asarray(witness.strength(asked), dtype=float)
+    scores = np.asarray(witness.scores(asked), dtype=float)
     both, n_p = np.concatenate([p, q]), len(p)
     where = np.r_[: min(n_p, _ASKED), n_p : n_p + min(len(q), _ASKED)]
     known = np.unique(row_keys(asked), return_index=True, return_counts=True)
@@ -38,13 +38,13 @@ def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> 
     elif both.ndim == 1:
         of, (labels, edges, code) = "outputs", _numbers(both.astype(float))
     else:
-        of, (labels, edges, code) = "strength", _numbers(strength)
-        n_p, where = min(n_p, _ASKED), np.arange(len(strength))
+        of, (labels, edges, code) = "scores", _numbers(scores)
+        n_p, where = min(n_p, _ASKED), np.arange(len(scores))
     size = len(labels)
     asked_code = code[where]
     total = np.bincount(asked_code, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(asked_code, weights=strength, minlength=size) / total
+        mean = np.bincount(asked_code, weights=scores, minlength=size) / total
     return Picture(
         tester=tester,
         of=of,
@@ -52,7 +52,7 @@ def picture(tester: str, witness: Witness, p: NDArray[Any], q: NDArray[Any]) -> 
         edges=edges,
         counts_p=tuple(np.bincount(code[:n_p], minlength=size).tolist()),
         counts_q=tuple(np.bincount(code[n_p:], minlength=size).tolist()),
-        strength=tuple(mean.tolist()),
+        scores=tuple(mean.tolist()),
     )
 
 

@@ -1,10 +1,9 @@
-"""What a property tester is: it finds evidence on one part of the runs, and measures it on another.
+"""Base classes of the property testers: `Tester`, `FittedWitness`, and their result `Finding`.
 
-A tester sees outputs on a dataset (P) and on its neighbor (Q). `Tester.fit` looks at some of them
-as long as it likes and returns a `Witness`, something definite to measure: a set of outputs, a
-function, bins. `Witness.measure` looks at *other* outputs, and what it says holds with the stated
-confidence whatever the witness is. That is all that the guarantee needs: nothing that happened
-while fitting can make it false.
+A tester sees outputs on a dataset (P) and on its neighbor (Q). `Tester.fit` uses some of them to
+choose a `FittedWitness`: a set of outputs, a function or bins. `FittedWitness.measure` evaluates it
+on *other* outputs, and its finding holds with the stated confidence whatever the witness is. The
+guarantee needs nothing else, so nothing that happens while fitting can invalidate it.
 """
 
 from __future__ import annotations
@@ -56,18 +55,18 @@ class Finding:
         return self.bound.void is None and self.bound.value > self.allowed
 
 
-class Witness(ABC):
+class FittedWitness(ABC):
     """Something definite to measure on fresh outputs.
 
     Attributes
     ----------
-    promise : float
+    predicted : float
         What the fitting part suggests of the claim's parameter (see `Finding.parameter`), or of
         the bound's excess over ``allowed`` where there is none: an estimate that promises
         nothing, by which datasets are compared during a search.
     """
 
-    promise: float
+    predicted: float
 
     @abstractmethod
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
@@ -82,7 +81,7 @@ class Witness(ABC):
         """
 
     @abstractmethod
-    def strength(self, outputs: NDArray[Any]) -> NDArray[np.float64]:
+    def scores(self, outputs: NDArray[Any]) -> NDArray[np.float64]:
         """How much each output speaks for P, shape (n,): a log-ratio, h, or a witness function."""
 
 
@@ -93,7 +92,7 @@ class Tester(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
         """Why it cannot test such a claim, or such outputs; None when it can.
 
         Parameters
@@ -106,7 +105,7 @@ class Tester(ABC):
     @abstractmethod
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
-    ) -> Witness:
+    ) -> FittedWitness:
         """Choose a witness, from outputs that are used for nothing else.
 
         Parameters
@@ -127,7 +126,7 @@ class Tester(ABC):
         n_p, n_q : int
             Outputs that are measured.
         confidence : float
-            As of `Witness.measure`.
+            As of `FittedWitness.measure`.
 
         Returns
         -------

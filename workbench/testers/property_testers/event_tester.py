@@ -19,12 +19,18 @@ from workbench.curves.elementwise import Floats
 from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
-from workbench.testers.property_testers.events import Candidates, Choice, Event, detectable, refute
+from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
+from workbench.testers.property_testers.events import (
+    Candidates,
+    EventChoice,
+    ThresholdEvent,
+    detectable,
+    refute,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class EventWitness(Witness):
+class EventWitness(FittedWitness):
     """Events {estimate > t}, of which one will be counted.
 
     Attributes
@@ -34,7 +40,7 @@ class EventWitness(Witness):
         From outputs to an estimate of log(p/q).
     candidates : Candidates
         Events, and how many outputs of the choosing half are in them.
-    promise : float
+    predicted : float
     method : str
         Of the bound.
     """
@@ -42,15 +48,15 @@ class EventWitness(Witness):
     claim: Claimed
     ratio: Ratio
     candidates: Candidates
-    promise: float
+    predicted: float
     method: str
 
-    def event(self, n_p: int, n_q: int, confidence: float) -> Event:
-        """The event for so many fresh outputs: strength above its threshold."""
+    def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
+        """The event for so many fresh outputs: score above its threshold."""
         return self.candidates.choose(self.claim, n_p, n_q, confidence).event
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Count the event. See `Witness.measure`.
+        """Count the event. See `FittedWitness.measure`.
 
         Notes
         -----
@@ -59,11 +65,11 @@ class EventWitness(Witness):
         directions and the claim's parameter are read.
         """
         event = self.event(len(p), len(q), confidence)
-        tp, fp = (int(np.count_nonzero(self.strength(x) > event.threshold)) for x in (p, q))
+        tp, fp = (int(np.count_nonzero(self.scores(x) > event.threshold)) for x in (p, q))
         counts = Counts(tp=tp, fp=fp, tn=len(q) - fp, fn=len(p) - tp)
         return refute(self.claim, event, counts, confidence, self.method)
 
-    def strength(self, outputs: NDArray[Any]) -> Floats:
+    def scores(self, outputs: NDArray[Any]) -> Floats:
         """The estimated log(p/q)."""
         return self.ratio(outputs)
 
@@ -92,14 +98,14 @@ class EventTester(Tester):
         p_learn, p_choose = halves(p, rng, "P")
         q_learn, q_choose = halves(q, rng, "Q")
         expected = EXPECTED * len(p), EXPECTED * len(q), EXPECTED_CONFIDENCE
-        found: list[tuple[Choice, Candidates, Ratio]] = []
+        found: list[tuple[EventChoice, Candidates, Ratio]] = []
         for ratio in self.ratios(p_learn, q_learn, rng):
             # What was not learned may be chosen on all of the fitting part.
             unseen = (p, q) if isinstance(ratio, Tail) else (p_choose, q_choose)
             candidates = Candidates.of_scores(*map(ratio, unseen))
             found.append((candidates.choose(claim, *expected), candidates, ratio))
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
-        return EventWitness(claim, ratio, candidates, choice.promise, self.method)
+        return EventWitness(claim, ratio, candidates, choice.predicted, self.method)
 
     def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""

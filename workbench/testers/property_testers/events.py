@@ -59,7 +59,7 @@ _RATES = np.geomspace(1e-7, 0.5, 48)
 
 
 @dataclass(frozen=True)
-class Event:
+class ThresholdEvent:
     """What is counted, and what is asked of the counts.
 
     Attributes
@@ -78,21 +78,21 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Choice:
+class EventChoice:
     """An event among others, and how good a choice it is.
 
     Attributes
     ----------
-    event : Event
-    promise : float
-        See `Witness.promise`; one standard deviation off both rates.
+    event : ThresholdEvent
+    predicted : float
+        See `FittedWitness.predicted`; one standard deviation off both rates.
     rank : (int, float)
         2 where the claim is predicted to be refuted, and how clearly; 1 where the event speaks
-        against it at its own ε, and how significantly; 0 elsewhere, and the promise.
+        against it at its own ε, and how significantly; 0 elsewhere, and the prediction.
     """
 
-    event: Event
-    promise: float
+    event: ThresholdEvent
+    predicted: float
     rank: tuple[int, float]
 
 
@@ -130,7 +130,7 @@ class Candidates:
         in_p, in_q = scores.tail_counts(thresholds)
         return cls(thresholds, in_p, in_q, p.size, q.size)
 
-    def choose(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> Choice:
+    def choose(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> EventChoice:
         """The event that would refute the claim best with so many fresh outputs.
 
         Parameters
@@ -165,9 +165,9 @@ class Candidates:
         _, i, j = (int(k) for k in np.unravel_index(best, value.shape))
         epsilon = float(epsilons[i])
         question = _question(claim, epsilon, level, float(q[j]), 1 - float(p[j]))
-        event = Event(float(self.thresholds[j]), epsilon, question)
-        promise = float(self._suggested(claim, epsilon, 1.0)[j])
-        return Choice(event, promise, (level, float(value.max())))
+        event = ThresholdEvent(float(self.thresholds[j]), epsilon, question)
+        predicted = float(self._suggested(claim, epsilon, 1.0)[j])
+        return EventChoice(event, predicted, (level, float(value.max())))
 
     def _suggested(self, claim: Claimed, epsilon: float, deviations: float) -> Floats:
         """What each event suggests of the claim's parameter, so far off both of its rates.
@@ -182,13 +182,15 @@ class Candidates:
         return _parameters(claim, fpr, fnr)
 
 
-def refute(claim: Claimed, event: Event, counts: Counts, confidence: float, method: str) -> Finding:
+def refute(
+    claim: Claimed, event: ThresholdEvent, counts: Counts, confidence: float, method: str
+) -> Finding:
     """What fresh counts of one event say about a claim.
 
     Parameters
     ----------
     claim : Claim or Pair
-    event : Event
+    event : ThresholdEvent
         Chosen without them.
     counts : Counts
         "In" is where the event happened, of independent runs.
@@ -253,7 +255,9 @@ def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float |
     return least(own, refuted)
 
 
-def _shown(event: Event, counts: Counts, confidence: float) -> tuple[float, Floats, Floats]:
+def _shown(
+    event: ThresholdEvent, counts: Counts, confidence: float
+) -> tuple[float, Floats, Floats]:
     """The lower limit of δ, and the corners of the region."""
     alpha, beta = combined_corners(counts, event.question, 1 - confidence, CELLS)
     return float(np.min(Delta(event.epsilon).of_point(alpha, beta))), alpha, beta
@@ -321,7 +325,9 @@ def _excess(
     return excess, spread
 
 
-def _best_event(claim: Claimed, x: float, n_p: int, n_q: int) -> tuple[Event, float, float]:
+def _best_event(
+    claim: Claimed, x: float, n_p: int, n_q: int
+) -> tuple[ThresholdEvent, float, float]:
     """The most significant event of the leakiest mechanism of parameter x, and its error rates."""
     if isinstance(claim, GDP):
         fpr, fnr = _RATES, np.asarray(ndtr(-ndtri(_RATES) - x))
@@ -333,7 +339,7 @@ def _best_event(claim: Claimed, x: float, n_p: int, n_q: int) -> tuple[Event, fl
     epsilons, allowed = _lines(claim)
     excess, spread = _excess(1 - fnr, fpr, n_p, n_q, epsilons, allowed)
     _, i, j = np.unravel_index(np.argmax(excess / spread), excess.shape)
-    event = Event(0.0, float(epsilons[i]), Delta(float(epsilons[i])))
+    event = ThresholdEvent(0.0, float(epsilons[i]), Delta(float(epsilons[i])))
     return event, float(fpr[j]), float(fnr[j])
 
 

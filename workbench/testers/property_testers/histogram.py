@@ -56,7 +56,7 @@ class HistogramTester(EventTester):
         self.bins = _checks.count(bins, "bins", least=2)
         self.edges = None if edges is None else _checked(edges)
 
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
         """Several columns, unless few distinct rows repeat."""
         if example.ndim == 1 or example.shape[1] == 1 or Encoder.fit(example, example[:0]).discrete:
             return None

@@ -24,7 +24,7 @@ class HockeyStickTester(EventTester):
     name = "hockey-stick"
     method = "held-out event"
 
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
         """Nothing is refused."""
         return None
 

@@ -38,7 +38,7 @@ from workbench.testers.allowed import (
 )
 from workbench.testers.learning.encoding import Encoder, check_alike
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
     Expected,
@@ -121,7 +121,7 @@ class Kernel:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class OutcomeKernel:
     """Witness functions of the kernel that is 1 for equal outcomes and 0 for others.
 
     Attributes
@@ -136,7 +136,9 @@ class Counts:
     excess: Floats
 
     @classmethod
-    def fit(cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, epsilon: float) -> Counts:
+    def fit(
+        cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, epsilon: float
+    ) -> OutcomeKernel:
         """Count."""
         in_p, in_q = (
             np.bincount(encoder.outcomes(x), minlength=encoder.n_outcomes + 1) / len(x)
@@ -151,12 +153,12 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class MMDChoice:
     """A function to measure, and what is expected of it.
 
     Attributes
     ----------
-    witness : Kernel or Counts
+    witness : Kernel or OutcomeKernel
     forward : bool
         Whether the divergence of P from Q is measured, else that of Q from P.
     cut : float
@@ -164,7 +166,7 @@ class Choice:
     expected : Expected
     """
 
-    witness: Kernel | Counts
+    witness: Kernel | OutcomeKernel
     forward: bool
     cut: float
     expected: Expected
@@ -180,7 +182,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class MMDWitness(Witness):
+class MMDWitness(FittedWitness):
     """Functions of which one will be measured.
 
     Attributes
@@ -188,20 +190,20 @@ class MMDWitness(Witness):
     claim : Claim or Pair
     line : HockeyStickLine
         That knows ε.
-    choices : tuple of Choice
+    choices : tuple of MMDChoice
         Chosen from when it is known how many outputs are measured, and with which confidence.
-    promise : float
+    predicted : float
     sizes : (int, int)
         Outputs that are expected to be measured.
     """
 
     claim: Claimed
     line: HockeyStickLine
-    choices: tuple[Choice, ...]
-    promise: float
+    choices: tuple[MMDChoice, ...]
+    predicted: float
     sizes: tuple[int, int]
 
-    def choose(self, n_p: int, n_q: int, confidence: float) -> Choice:
+    def choose(self, n_p: int, n_q: int, confidence: float) -> MMDChoice:
         """The function that is expected to show most with so many fresh outputs."""
         best, limit = _best(self.line, self.choices, n_p, n_q, confidence)
         if limit <= allowed_delta(self.claim, self.line.epsilon):
@@ -209,12 +211,12 @@ class MMDWitness(Witness):
         return best
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Average the function. See `Witness.measure`.
+        """Average the function. See `FittedWitness.measure`.
 
         Notes
         -----
         Guarantee: held-out, distribution-free, for independent runs. One direction is measured,
-        the one that promised more on the fitting part; so it takes no share of the error budget.
+        the one that predicted more on the fitting part; so it takes no share of the error budget.
         """
         confidence = _checks.confidence(confidence)
         choice = self.choose(len(p), len(q), confidence)
@@ -239,14 +241,14 @@ class MMDWitness(Witness):
         parameter = parameter_of_delta(self.claim, value, epsilon)
         return Finding(bound, self.claim, allowed_delta(self.claim, epsilon), parameter)
 
-    def strength(self, outputs: NDArray[Any]) -> Floats:
+    def scores(self, outputs: NDArray[Any]) -> Floats:
         """The witness function of the fitting part's own choice, from P's point of view."""
         choice = self._usual
         w = choice.witness(outputs, choice.forward)
         return w if choice.forward else -w
 
     @cached_property
-    def _usual(self) -> Choice:
+    def _usual(self) -> MMDChoice:
         return self.choose(*self.sizes, EXPECTED_CONFIDENCE)
 
 
@@ -255,7 +257,7 @@ class MMDTester(Tester):
 
     name = "mmd"
 
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
         """Nothing is refused."""
         return None
 
@@ -276,17 +278,17 @@ class MMDTester(Tester):
         )
         line = HockeyStickLine(own_epsilon(claim))
         encoder = Encoder.fit(p_learn, q_learn)
-        witnesses: Sequence[Kernel | Counts]
+        witnesses: Sequence[Kernel | OutcomeKernel]
         if encoder.discrete:
-            witnesses = [Counts.fit(p_learn, q_learn, encoder, line.epsilon)]
+            witnesses = [OutcomeKernel.fit(p_learn, q_learn, encoder, line.epsilon)]
         else:
             witnesses = Kernel.fit(p_learn, q_learn, line.epsilon, rng)
         choices = tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose))
         _, limit = _best(line, choices, len(p_choose), len(q_choose), ONE_ERROR)
         allowed = allowed_delta(claim, line.epsilon)
         parameter = parameter_of_delta(claim, min(limit, 1.0), line.epsilon)
-        promise = limit - allowed if parameter is None else parameter
-        return MMDWitness(claim, line, choices, promise, sizes)
+        predicted = limit - allowed if parameter is None else parameter
+        return MMDWitness(claim, line, choices, predicted, sizes)
 
     def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best function is taken as known."""
@@ -305,13 +307,15 @@ class MMDTester(Tester):
         return least(own, refuted)
 
 
-def _choices(witness: Kernel | Counts, p: NDArray[Any], q: NDArray[Any]) -> Iterator[Choice]:
+def _choices(
+    witness: Kernel | OutcomeKernel, p: NDArray[Any], q: NDArray[Any]
+) -> Iterator[MMDChoice]:
     for forward in (True, False):
         first, second = (witness(x, forward) for x in ((p, q) if forward else (q, p)))
         for cut in np.unique(np.quantile(np.abs(np.concatenate([first, second])), CUTS)):
             u, v = (in_shares(_cut_off(w, float(cut))) for w in (first, second))
             expected = Expected.of(u, v, first.size, second.size)
-            yield Choice(witness, forward, float(cut), expected)
+            yield MMDChoice(witness, forward, float(cut), expected)
 
 
 def _cut_off(w: Floats, cut: float) -> Floats:
@@ -322,8 +326,8 @@ def _cut_off(w: Floats, cut: float) -> Floats:
 
 
 def _best(
-    line: HockeyStickLine, choices: Sequence[Choice], n_p: int, n_q: int, confidence: float
-) -> tuple[Choice, float]:
+    line: HockeyStickLine, choices: Sequence[MMDChoice], n_p: int, n_q: int, confidence: float
+) -> tuple[MMDChoice, float]:
     limits = [choice.expect(line, n_p, n_q, confidence) for choice in choices]
     at = int(np.argmax(limits))
     return choices[at], limits[at]

@@ -35,7 +35,7 @@ from workbench.testers.learning.chebyshev import Chebyshev
 from workbench.testers.learning.encoding import check_alike, is_text
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail, learn_ratios
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
     Expected,
@@ -62,7 +62,7 @@ _GRID = 4001
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class RenyiChoice:
     """A function to measure, and what is expected of it.
 
     Attributes
@@ -96,25 +96,25 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class RenyiWitness(Witness):
+class RenyiWitness(FittedWitness):
     """Functions of which one will be measured.
 
     Attributes
     ----------
     claim : Claim or Pair
-    choices : tuple of Choice
+    choices : tuple of RenyiChoice
         Chosen from when it is known how many outputs are measured, and with which confidence.
-    promise : float
+    predicted : float
     sizes : (int, int)
         Outputs that are expected to be measured.
     """
 
     claim: Claimed
-    choices: tuple[Choice, ...]
-    promise: float
+    choices: tuple[RenyiChoice, ...]
+    predicted: float
     sizes: tuple[int, int]
 
-    def choose(self, n_p: int, n_q: int, confidence: float) -> Choice:
+    def choose(self, n_p: int, n_q: int, confidence: float) -> RenyiChoice:
         """The function that is expected to show most with so many fresh outputs.
 
         Where none is expected to refute the claim at this confidence, the one that would at less.
@@ -125,7 +125,7 @@ class RenyiWitness(Witness):
         return best
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Measure both means. See `Witness.measure`.
+        """Measure both means. See `FittedWitness.measure`.
 
         Notes
         -----
@@ -153,14 +153,14 @@ class RenyiWitness(Witness):
         allowed = allowed_renyi(self.claim, order)
         return Finding(bound, self.claim, allowed, parameter_of_renyi(self.claim, value, order))
 
-    def strength(self, outputs: NDArray[Any]) -> Floats:
+    def scores(self, outputs: NDArray[Any]) -> Floats:
         """The function h of the fitting part's own choice, from P's point of view."""
         choice = self._usual
         h = choice.h(outputs) + choice.cut
         return h if choice.forward else -h
 
     @cached_property
-    def _usual(self) -> Choice:
+    def _usual(self) -> RenyiChoice:
         return self.choose(*self.sizes, EXPECTED_CONFIDENCE)
 
 
@@ -172,7 +172,7 @@ class RenyiTester(Tester):
     ----------
     order : float, optional
         Above 1. By default a Rényi claim's own; for other claims that of ``ORDERS`` which
-        promises most on the fitting part.
+        predicts most on the fitting part.
 
     Raises
     ------
@@ -188,7 +188,7 @@ class RenyiTester(Tester):
         if self.order is not None and _checks.number(self.order, "order") <= 1:
             raise ValueError(f"order must be above 1, got {self.order!r}; 1.5 is a good choice")
 
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
         """Claims that allow any Rényi divergence: there is nothing to refute."""
         if self._orders(claim):
             return None
@@ -224,8 +224,8 @@ class RenyiTester(Tester):
             for ratio in ratios
             for choice in _choices(ratio, p_choose, q_choose, self._orders(claim))
         )
-        _, promise = _best(claim, choices, len(p_choose), len(q_choose), ONE_ERROR)
-        return RenyiWitness(claim, choices, promise, sizes)
+        _, predicted = _best(claim, choices, len(p_choose), len(q_choose), ONE_ERROR)
+        return RenyiWitness(claim, choices, predicted, sizes)
 
     def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: log p/q is taken as known."""
@@ -254,7 +254,7 @@ class RenyiTester(Tester):
 
 def _choices(
     ratio: Ratio, p: NDArray[Any], q: NDArray[Any], orders: tuple[float, ...]
-) -> Iterator[Choice]:
+) -> Iterator[RenyiChoice]:
     """What may be measured of one estimate: directions, orders, cuts."""
     at_p, at_q = ratio(p), ratio(q)
     for forward, first, second in ((True, at_p, at_q), (False, -at_q, -at_p)):
@@ -262,7 +262,7 @@ def _choices(
         sides = in_shares(first), in_shares(second)
         for cut, order in product(cuts, orders):
             line, expected = _expect(*sides, float(cut), order, first.size, second.size)
-            yield Choice(ratio, forward, float(cut), line, expected)
+            yield RenyiChoice(ratio, forward, float(cut), line, expected)
 
 
 def _expect(
@@ -276,8 +276,8 @@ def _expect(
 
 
 def _best(
-    claim: Claimed, choices: Sequence[Choice], n_p: int, n_q: int, confidence: float
-) -> tuple[Choice, float]:
+    claim: Claimed, choices: Sequence[RenyiChoice], n_p: int, n_q: int, confidence: float
+) -> tuple[RenyiChoice, float]:
     """The choice that is expected to show most, and the claim's parameter that it shows.
 
     Of a pair, by how much the divergence exceeds what it allows.

@@ -40,7 +40,7 @@ def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDA
         raise MechanismError(f"{type(error).__name__}: {error}") from error
 
 
-class Portable:
+class PortableMechanism:
     """A mechanism that can be sent to other processes, if ``cloudpickle`` can send it.
 
     Parameters
@@ -76,7 +76,7 @@ class Portable:
         return self._data
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Portable, (None, self.data)
+        return PortableMechanism, (None, self.data)
 
 
 class Sandbox(Child):
@@ -84,7 +84,7 @@ class Sandbox(Child):
 
     Parameters
     ----------
-    mechanism : Portable
+    mechanism : PortableMechanism
 
     Raises
     ------
@@ -92,13 +92,13 @@ class Sandbox(Child):
         The mechanism cannot be unpickled there, or not in `STARTUP` seconds.
     """
 
-    def __init__(self, mechanism: Portable) -> None:
+    def __init__(self, mechanism: PortableMechanism) -> None:
         self._data = mechanism.data
         super().__init__(serve)
         self._asked(self._data, STARTUP, f"it was not ready after {STARTUP:g} s")
 
     @classmethod
-    def taken(cls, mechanism: Portable) -> Sandbox:
+    def taken(cls, mechanism: PortableMechanism) -> Sandbox:
         """One that is idle and runs this mechanism, or a new one; the others are closed."""
         with _lock:
             idle, _idle[:] = list(_idle), []

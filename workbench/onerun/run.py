@@ -1,4 +1,4 @@
-"""OneRun: the canaries of one training run, who was in, and the guesses that their scores allow."""
+"""`OneRun`: scores and inclusions of the canaries of one training run."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr
 
 from workbench import _checks
 from workbench._html import table
+from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
 from workbench.scores.sample import Scores, ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from workbench.bounds.bound import Bound
-
-DESIGNS = ("fair-coins", "fixed-half")
-
-#: Inclusions by fair coins are at least this unlikely before a bound remarks on them.
-REMARKABLE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,119 +236,6 @@ class OneRun:
             design=self.design,
             name=self.name,
         )
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """Guess "in" on the member side of a score, "out" on the other."""
-
-    threshold: float
-
-    def guess(self, run: OneRun) -> Guesses:
-        """The guesses of this rule."""
-        return run.guess(threshold=self.threshold)
-
-    def scaled(self, canaries: int, of: int) -> Threshold:
-        """The same rule for some of the canaries."""
-        return self
-
-    def __str__(self) -> str:
-        return f"threshold {self.threshold:g}"
-
-
-@dataclass(frozen=True)
-class Ends:
-    """Guess "in" for the most and "out" for the least member-like canaries, abstain on the rest."""
-
-    k_in: int
-    k_out: int
-
-    def guess(self, run: OneRun) -> Guesses:
-        """The guesses of this rule."""
-        return run.guess(k_in=self.k_in, k_out=self.k_out)
-
-    def scaled(self, canaries: int, of: int) -> Ends:
-        """The same shares of ``canaries`` as this rule has ``of`` all, at least one guess."""
-        guesses = max(round((self.k_in + self.k_out) * canaries / of), 1)
-        k_in = min(round(self.k_in * canaries / of), guesses)
-        return Ends(k_in, guesses - k_in)
-
-    def __str__(self) -> str:
-        return f"top {self.k_in} in, bottom {self.k_out} out"
-
-
-Rule = Threshold | Ends
-
-
-@dataclass(frozen=True)
-class Guesses:
-    """How many guesses were made on how many canaries, and how many were right.
-
-    Attributes
-    ----------
-    canaries, guesses, correct : int
-        m, r and c.
-    included : int, optional
-        Canaries that were in.
-    design : {"fair-coins", "fixed-half"}
-    rule : Threshold or Ends, optional
-        How the guesses came about.
-    """
-
-    canaries: int
-    guesses: int
-    correct: int
-    included: int | None = None
-    design: str = "fair-coins"
-    rule: Rule | None = None
-
-    def __post_init__(self) -> None:
-        m = _checks.count(self.canaries, "canaries", least=1)
-        r = _checks.count(self.guesses, "guesses", least=1)
-        c = _checks.count(self.correct, "correct")
-        for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
-            object.__setattr__(self, field, value)
-        if r > m:
-            raise ValueError(
-                f"guesses must be at most the {m} canaries, got {r}; count each canary once"
-            )
-        if c > r:
-            raise ValueError(f"correct must be at most the {r} guesses, got {c}")
-        _checks.one_of(self.design, "design", DESIGNS)
-        if self.included is not None:
-            k = _checks.count(self.included, "included")
-            object.__setattr__(self, "included", k)
-            if k in (0, m) and m > 1:
-                raise ValueError(
-                    f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "
-                    "each must be put in by its own fair coin"
-                )
-            if k > m:
-                raise ValueError(f"included must be at most the {m} canaries, got {k}")
-            if self.design == "fixed-half" and 2 * k != m:
-                raise ValueError(f"design='fixed-half' means that half were in, got {k} of {m}")
-
-    @property
-    def errors(self) -> int:
-        """Wrong guesses."""
-        return self.guesses - self.correct
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the guesses that were right."""
-        return self.correct / self.guesses
-
-    def bound(self, **how: Any) -> Bound:
-        """`one_run_bound` of these counts; arguments as there (delta, confidence, method, …)."""
-        from workbench.onerun.bound import bound_of_guesses
-
-        return bound_of_guesses(self, **how)
-
-
-def coins_p_value(included: int, canaries: int) -> float:
-    """Two-sided p-value of ``included`` heads among fair coins: twice the smaller tail."""
-    fewer = min(included, canaries - included)
-    return min(2 * float(bdtr(fewer, canaries, 0.5)), 1.0)
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:

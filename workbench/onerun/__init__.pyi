@@ -1,0 +1,31 @@
+"""The public names: each is imported on first use; type checkers read this file."""
+
+from .bound import one_run_bound as one_run_bound
+from .bound import one_run_mu_bound as one_run_mu_bound
+from .growth_with_canaries import EXACT as EXACT
+from .growth_with_canaries import HOEFFDING as HOEFFDING
+from .growth_with_canaries import STEINKE as STEINKE
+from .growth_with_canaries import growth as growth
+from .guesses import Ends as Ends
+from .guesses import Guesses as Guesses
+from .guesses import Threshold as Threshold
+from .per_bit import BitErrorCurves as BitErrorCurves
+from .per_bit import HypotheticalLimits as HypotheticalLimits
+from .per_bit import bit_error_curves as bit_error_curves
+from .per_bit import hypothetical_limits as hypothetical_limits
+from .per_bit import mutual_information as mutual_information
+from .per_bit import printed_bit_error as printed_bit_error
+from .read import read_one_run as read_one_run
+from .run import OneRun as OneRun
+from .simulate import DPSGD as DPSGD
+from .simulate import Auditor as Auditor
+from .simulate import CanaryMechanism as CanaryMechanism
+from .simulate import Memoryless as Memoryless
+from .simulate import NameAndShame as NameAndShame
+from .simulate import SharedGaussian as SharedGaussian
+from .simulate import Study as Study
+from .simulate import false_claims as false_claims
+from .simulate import study as study
+from .tuning import Tuning as Tuning
+from .tuning import abstentions as abstentions
+from .tuning import tune_one_run as tune_one_run

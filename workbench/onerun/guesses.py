@@ -1,0 +1,167 @@
+"""`Guesses`: counts of guesses on the canaries of one run, and the rules that make them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scipy.special import bdtr
+
+from workbench import _checks
+
+#: How it was decided which canaries are in the training data.
+DESIGNS = ("fair-coins", "fixed-half")
+
+#: Bounds remark on inclusions whose p-value under fair coins is below this.
+REMARKABLE = 0.01
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Rule that guesses every canary: "in" where its score is on the member side of a threshold.
+
+    Parameters
+    ----------
+    threshold : float
+        In score units; a score equal to it is guessed "out".
+    """
+
+    threshold: float
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `OneRun.guess`."""
+        return {"threshold": self.threshold}
+
+    def scaled(self, canaries: int, of: int) -> Threshold:
+        """The same rule for a subset of the canaries."""
+        return self
+
+    def __str__(self) -> str:
+        return f"threshold {self.threshold:g}"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Rule that guesses the most extreme canaries and abstains on the others.
+
+    Parameters
+    ----------
+    k_in : int
+        Number of most member-like canaries that are guessed "in".
+    k_out : int
+        Number of least member-like canaries that are guessed "out".
+    """
+
+    k_in: int
+    k_out: int
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `OneRun.guess`."""
+        return {"k_in": self.k_in, "k_out": self.k_out}
+
+    def scaled(self, canaries: int, of: int) -> Ends:
+        """The rule for a subset: the same shares, and at least one guess.
+
+        Parameters
+        ----------
+        canaries : int
+            Size of the subset.
+        of : int
+            Number of canaries that this rule is for.
+        """
+        guesses = max(round((self.k_in + self.k_out) * canaries / of), 1)
+        k_in = min(round(self.k_in * canaries / of), guesses)
+        return Ends(k_in, guesses - k_in)
+
+    def __str__(self) -> str:
+        return f"top {self.k_in} in, bottom {self.k_out} out"
+
+
+Rule = Threshold | Ends
+
+
+@dataclass(frozen=True)
+class Guesses:
+    """Counts of the guesses on the canaries of one run: how many were made, how many are correct.
+
+    Parameters
+    ----------
+    canaries : int
+        Number m of canaries.
+    guesses : int
+        Number r of guesses, at most m; on the other canaries the auditor abstains.
+    correct : int
+        Number c of correct guesses.
+    included : int, optional
+        Number of canaries that were in the training data, if known.
+    design : {"fair-coins", "fixed-half"}
+        How inclusion was decided: an independent fair coin for each canary, or a random half.
+    rule : Threshold or Ends, optional
+        The rule that made the guesses.
+
+    Raises
+    ------
+    ValueError
+        Counts that contradict each other.
+    """
+
+    canaries: int
+    guesses: int
+    correct: int
+    included: int | None = None
+    design: str = "fair-coins"
+    rule: Rule | None = None
+
+    def __post_init__(self) -> None:
+        m = _checks.count(self.canaries, "canaries", least=1)
+        r = _checks.count(self.guesses, "guesses", least=1)
+        c = _checks.count(self.correct, "correct")
+        for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
+            object.__setattr__(self, field, value)
+        if r > m:
+            raise ValueError(
+                f"guesses must be at most the {m} canaries, got {r}; count each canary once"
+            )
+        if c > r:
+            raise ValueError(f"correct must be at most the {r} guesses, got {c}")
+        _checks.one_of(self.design, "design", DESIGNS)
+        if self.included is not None:
+            k = _checks.count(self.included, "included")
+            object.__setattr__(self, "included", k)
+            if k in (0, m) and m > 1:
+                raise ValueError(
+                    f"all {m} canaries were {'in' if k else 'out'}, so nothing can be guessed; "
+                    "each must be put in by its own fair coin"
+                )
+            if k > m:
+                raise ValueError(f"included must be at most the {m} canaries, got {k}")
+            if self.design == "fixed-half" and 2 * k != m:
+                raise ValueError(f"design='fixed-half' means that half were in, got {k} of {m}")
+
+    @property
+    def errors(self) -> int:
+        """Number of wrong guesses."""
+        return self.guesses - self.correct
+
+    @property
+    def accuracy(self) -> float:
+        """Fraction of the guesses that are correct."""
+        return self.correct / self.guesses
+
+
+def coins_p_value(included: int, canaries: int) -> float:
+    """Two-sided p-value of the number of included canaries under fair coins.
+
+    Parameters
+    ----------
+    included, canaries : int
+
+    Returns
+    -------
+    float
+        Twice the smaller binomial tail, at most 1.
+    """
+    fewer = min(included, canaries - included)
+    return min(2 * float(bdtr(fewer, canaries, 0.5)), 1.0)
