@@ -31,7 +31,7 @@ RESULTS = (
     "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
     "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
     "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Roc", "SampleSize",
-    "TradeoffBand", "Verdict", "Witness", "WorstOrder",
+    "RefutingPoint", "TradeoffBand", "Verdict", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -119,7 +119,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Ordering": functools.cache(lambda: wb.learn_ordering(scores())),
     "Detectable": lambda: wb.Detectable("Gaussian", "μ", 1.0, 2.0, 0.5),
     "Verdict": functools.cache(lambda: wb.judge(scores(), "gdp(1)")),
-    "Witness": lambda: wb.Witness(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
+    "RefutingPoint": lambda: wb.RefutingPoint(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
     "Comparison": functools.cache(lambda: wb.compare(scores(), scores(), fpr=[0.1, 0.5])),
     "Coverage": functools.cache(
         lambda: wb.coverage("simultaneous", wb.GaussianPair(1), n=30, reps=2, executor=Here())

@@ -41,8 +41,8 @@ from .bounds.power.sample_size import plan_distribution as plan_distribution
 from .bounds.power.sample_size import power as power
 from .bounds.power.sample_size import samples_needed as samples_needed
 from .bounds.power.verdict import Detectable as Detectable
+from .bounds.power.verdict import RefutingPoint as RefutingPoint
 from .bounds.power.verdict import Verdict as Verdict
-from .bounds.power.verdict import Witness as Witness
 from .bounds.power.verdict import judge as judge
 from .bounds.simultaneous.band import TradeoffBand as TradeoffBand
 from .bounds.simultaneous.band import tradeoff_band as tradeoff_band

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from workbench.scores.parsing.cells import mostly_numbers
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, is_unnamed
+from workbench.scores.table import DataTable, is_unnamed
 
 Kind = Literal["two columns", "score and label", "one file per side"]
 Clusters = tuple[NDArray[Any], NDArray[Any]] | None
@@ -137,15 +137,15 @@ class Choices:
     clusters: tuple[str, ...]
 
 
-def choices(table: Table) -> Choices:
+def choices(table: DataTable) -> Choices:
     """What a page may offer for this table."""
     labels = {c: tuple(found) for c in table.columns if len(found := _labels(table, c)) > 1}
     return Choices(tuple(_numeric(table)), labels, tuple(table.columns))
 
 
 def guess_layout(
-    table: Table,
-    table_q: Table | None = None,
+    table: DataTable,
+    table_q: DataTable | None = None,
     *,
     p: str | None = None,
     q: str | None = None,
@@ -158,9 +158,9 @@ def guess_layout(
 
     Parameters
     ----------
-    table : Table
+    table : DataTable
         The file, or the file of P where each side has its own.
-    table_q : Table, optional
+    table_q : DataTable, optional
         The file of Q.
     p, q : str, optional
         Columns of the two sides.
@@ -215,7 +215,7 @@ def guess_layout(
 
 
 def apply_layout(
-    table: Table, layout: Layout, table_q: Table | None = None
+    table: DataTable, layout: Layout, table_q: DataTable | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Clusters]:
     """Take the scores out of the table.
 
@@ -258,7 +258,7 @@ def apply_layout(
 # -- taking the scores ----------------------------------------------------------------------------
 
 
-def _lengths(table: Table, p: str, q: str) -> tuple[int, int]:
+def _lengths(table: DataTable, p: str, q: str) -> tuple[int, int]:
     """Lengths of two columns without the empty cells that fill up the shorter one."""
     n_p, n_q = table.column(p).size, table.column(q).size
     if table.rows is None:
@@ -281,7 +281,7 @@ def _lengths(table: Table, p: str, q: str) -> tuple[int, int]:
 
 
 def _by_label(
-    table: Table, layout: Layout
+    table: DataTable, layout: Layout
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], Clusters]:
     x = table.numbers(str(layout.score))
     is_p = members(table, layout)
@@ -302,7 +302,7 @@ def _by_label(
     )
 
 
-def members(table: Table, layout: Layout) -> NDArray[np.bool_]:
+def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     """Which rows of a table with a column of labels belong to P.
 
     Raises
@@ -344,7 +344,9 @@ def members(table: Table, layout: Layout) -> NDArray[np.bool_]:
     return np.asarray(of_p[index])
 
 
-def _clusters(table: Table, name: str, rows: NDArray[np.bool_] | slice, size: int) -> NDArray[Any]:
+def _clusters(
+    table: DataTable, name: str, rows: NDArray[np.bool_] | slice, size: int
+) -> NDArray[Any]:
     cells = table.column(name)
     if table.rows is None and cells.size != size:
         raise ScoresError(
@@ -403,7 +405,7 @@ def _distinct(labels: Iterable[object]) -> dict[str, None]:
     return dict.fromkeys(sorted(spelled.values()))
 
 
-def _labels(table: Table, name: str) -> list[str]:
+def _labels(table: DataTable, name: str) -> list[str]:
     """What a column holds if these can be labels; nothing if it has too many values for that."""
     cells = table.column(name)
     for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
@@ -427,7 +429,7 @@ def _words(name: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", apart.lower())
 
 
-def _numeric(table: Table) -> list[str]:
+def _numeric(table: DataTable) -> list[str]:
     """Columns of numbers, or of text that is mostly numbers (a stray word must be reported)."""
     return [
         name
@@ -437,7 +439,7 @@ def _numeric(table: Table) -> list[str]:
     ]
 
 
-def _named_pair(table: Table) -> tuple[str, str] | None:
+def _named_pair(table: DataTable) -> tuple[str, str] | None:
     """Columns named as the two sides are, if there is one such pair."""
     by_key: dict[str, list[str]] = {}
     for name in [*table.columns, *table.unusable]:
@@ -451,7 +453,7 @@ def _named_pair(table: Table) -> tuple[str, str] | None:
 
 
 def _score_and_label(
-    table: Table, score: str | None, member: str | None, cluster: str | None
+    table: DataTable, score: str | None, member: str | None, cluster: str | None
 ) -> tuple[str, str] | None:
     """A column of scores and one of labels, if there is one of each."""
     if score is not None:
@@ -477,7 +479,7 @@ def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:
     return len(labels) == 2 and (cells.dtype.kind in "bO" or _in_label(labels) is not None)
 
 
-def _one_side(table: Table, name: str | None, argument: str) -> str:
+def _one_side(table: DataTable, name: str | None, argument: str) -> str:
     """The column of scores of a file that holds one side."""
     if name is not None:
         table.column(name)
@@ -493,7 +495,7 @@ def _one_side(table: Table, name: str | None, argument: str) -> str:
     )
 
 
-def _not_found(table: Table, numeric: list[str]) -> str:
+def _not_found(table: DataTable, numeric: list[str]) -> str:
     if len(table.columns) == 1 and len(numeric) == 1:
         return (
             f"{table.label} holds one column of scores, {numeric[0]!r}, and nothing that says "
@@ -507,7 +509,7 @@ def _not_found(table: Table, numeric: list[str]) -> str:
     )
 
 
-def _listing(table: Table) -> str:
+def _listing(table: DataTable) -> str:
     """Columns with what they hold."""
     numeric = set(_numeric(table))
     columns = [

@@ -50,8 +50,8 @@ RESTORE_PASSES = 4
 class Upload(param.Parameter):
     """One or more files handed in by a person: a tuple of (filename, bytes).
 
-    A file that the server was started with comes as (filename, `workbench.scores.table.Table`): it
-    was read once, for all visitors.
+    A file that the server was started with comes as (filename, `workbench.scores.table.DataTable`):
+    it was read once, for all visitors.
     """
 
 

@@ -1,4 +1,4 @@
-"""From a file to a `Table`: a reader per format, in a process with limits.
+"""From a file to a `DataTable`: a reader per format, in a process with limits.
 
 `formats` chooses the reader: `text` (csv, tsv; `cells` parses numbers), `arrays` (npy, npz),
 `frames` (parquet, feather), `records` (json). `isolated` runs it in a process of its own (`reader`

@@ -1,6 +1,7 @@
 """Formats: which reader a score file is given to, and which files are refused.
 
-A new format is a function from content, file name and limits to a `Table`, and a line in `READERS`.
+A new format is a function from content, file name and limits to a `DataTable`, and a line in
+`READERS`.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from workbench.scores.parsing.records import read_json
 from workbench.scores.parsing.text import read_csv, read_tsv
 from workbench.scores.refusals import called, damage_refused, did_you_mean, refused_pickle
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table
+from workbench.scores.table import DataTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Source = str | os.PathLike[str] | bytes | pd.DataFrame
 
-Reader = Callable[[bytes, str, ReadLimits], Table]
+Reader = Callable[[bytes, str, ReadLimits], DataTable]
 
 READERS: dict[str, Reader] = {
     ".csv": read_csv,
@@ -52,7 +53,7 @@ _PICKLED = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
-def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> Table:
+def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> DataTable:
     """Read the columns of a score file.
 
     Parameters
@@ -98,7 +99,7 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         raise ScoresError(f"{called(filename)} needs more memory than there is") from error
 
 
-def _of_frame(frame: pd.DataFrame, filename: str) -> Table:
+def _of_frame(frame: pd.DataFrame, filename: str) -> DataTable:
     try:
         return from_frame(frame, filename)
     except ScoresError:
@@ -110,7 +111,7 @@ def _of_frame(frame: pd.DataFrame, filename: str) -> Table:
         ) from error
 
 
-def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> Table:
+def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTable:
     """Read content in this process.
 
     Parameters
