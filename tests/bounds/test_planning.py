@@ -9,7 +9,7 @@ from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.power import sample_size
 from workbench.bounds.power.sample_size import _Plan
 from workbench.bounds.quantities import Epsilon
-from workbench.bounds.simultaneous.band import rank_grid
+from workbench.bounds.simultaneous.rank_band import rank_grid
 
 DELTA = 1e-5
 GAUSSIAN = wb.GaussianPair(1)

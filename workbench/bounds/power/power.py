@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.simultaneous.band import rank_grid
+from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
 
@@ -124,7 +124,7 @@ def detector(
 def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) -> NDArray[np.int64]:
     """The smallest count of P above each rank of Q that refutes; n_p + 1 where none does."""
     ranks = rank_grid(n_q)
-    level = -math.expm1(math.log(confidence) / ranks.size)
+    level = level_of_each(confidence, ranks.size)
     least, most = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
     tests = rank_tests(ranks, least + 1, n_p, n_q)
     fnr = np.asarray(claimed(tests.alpha))

@@ -32,7 +32,8 @@ from workbench.bounds.anytime.predictable_counts import Tally
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.quantities import Epsilon
-from workbench.bounds.simultaneous.band import TradeoffBand, rank_grid, tradeoff_band
+from workbench.bounds.simultaneous.band import tradeoff_band
+from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 from workbench.curves.elementwise import Floats, rates
 from workbench.curves.error_rates import epsilon_of_point
@@ -61,10 +62,6 @@ _BLOCKS = 2000
 
 #: False positive rates at which a threshold is looked for, per decade, and refined.
 _PER_DECADE = 12
-
-
-#: A band of counts needs none.
-_NO_SCORES = Scores(np.arange(2.0), np.arange(2.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -470,9 +467,9 @@ class _Plan:
             counts[:, j], reached = so_far, tpr[:, j]
         return fpr, counts
 
-    def _band(self, thresholds: NDArray[Any], counts: Floats, n_p: int, n_q: int) -> TradeoffBand:
+    def _band(self, counts: Floats, n_p: int, n_q: int) -> RankBand:
         tests = rank_tests(rank_grid(n_q), counts.astype(np.int64), n_p, n_q)
-        return TradeoffBand(_NO_SCORES, self.confidence, thresholds, tests)
+        return RankBand(n_p, n_q, self.confidence, tests)
 
     def _simultaneous(self, claim: float, n_p: int, n_q: int) -> NDArray[np.bool_]:
         _, counts = self._counts(n_p, n_q, _DRAWN["counts"])
@@ -485,15 +482,15 @@ class _Plan:
         low, high = np.zeros(ranks.size), np.full(ranks.size, n_p + 1.0)
         while np.any(high - low > 1):
             middle = np.floor((low + high) / 2)
-            band = self._band(ranks, middle, n_p, n_q)
+            band = self._band(middle, n_p, n_q)
             refuted = band.tests.of_values(question, claims) <= band.level
             low, high = np.where(refuted, low, middle), np.where(refuted, middle, high)
         return high
 
     def _values_of_band(self, n_p: int, n_q: int, reps: int) -> Floats:
-        rates, counts = self._counts(n_p, n_q, reps)
-        bands = (self._band(-u, k, n_p, n_q) for u, k in zip(rates, counts, strict=True))
-        return np.array([band.epsilon(self.delta).value for band in bands])
+        _, counts = self._counts(n_p, n_q, reps)
+        bands = (self._band(k, n_p, n_q) for k in counts)
+        return np.array([band.largest_refuted(Epsilon(self.delta))[0] for band in bands])
 
     # -- whole audits -----------------------------------------------------------------------------
 

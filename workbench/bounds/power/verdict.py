@@ -1,8 +1,8 @@
 """The verdict on a claim: refuted, not refuted, or too few samples to tell.
 
 A claim is a trade-off function f that the pair's own does not pass below. The band, whose one event
-is in `workbench.bounds.simultaneous.band`, refutes f at a rank of Q when p_k(f) ≤ c there, so the
-claim is refuted exactly if
+is in `workbench.bounds.simultaneous.rank_band`, refutes f at a rank of Q when p_k(f) ≤ c there, so
+the claim is refuted exactly if
 
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
@@ -399,7 +399,7 @@ def _of_all(p_values: Floats) -> float:
 
 def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> RefutingPoint | None:
     """Among the ranks with the smallest p-values, the point that contradicts the claim most."""
-    ranks, alpha, beta = band._points
+    ranks, alpha, beta = band.points
     if not ranks.size:
         return None
     p = p_values[ranks]
