@@ -34,9 +34,9 @@ from .bounds.parametric.parametric import FamilyFit as FamilyFit
 from .bounds.parametric.parametric import family_check as family_check
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
-from .bounds.power.sample_size import BoundDistribution as BoundDistribution
-from .bounds.power.sample_size import Power as Power
-from .bounds.power.sample_size import SampleSize as SampleSize
+from .bounds.power.plan_results import BoundDistribution as BoundDistribution
+from .bounds.power.plan_results import Power as Power
+from .bounds.power.plan_results import SampleSize as SampleSize
 from .bounds.power.sample_size import plan_distribution as plan_distribution
 from .bounds.power.sample_size import power as power
 from .bounds.power.sample_size import samples_needed as samples_needed
