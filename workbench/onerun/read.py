@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.onerun.canaries import OneRun
-from workbench.scores.layouts import Layout, guess_layout, members
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import members
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
 
 if TYPE_CHECKING:

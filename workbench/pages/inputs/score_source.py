@@ -11,8 +11,10 @@ from workbench.pages.core.page import Control, Page, Section, Upload
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples
-from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.guess import choices, guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
 from workbench.scores.table import DataTable
 
@@ -74,17 +76,15 @@ def _scores(
     cluster_rule: str,
     nonfinite: str,
 ) -> Scores:
-    p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
-    return Scores(
-        p,
-        q,
+    scores, _ = scores_from_tables(
+        tables,
+        layout,
         larger_is_member=larger_is_member,
         sampling=sampling,
-        clusters=clusters,
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
-        name=tables[0].name,
     )
+    return scores
 
 
 #: The same of tables that all visitors share. A visitor's own must not outlive their session.
