@@ -557,7 +557,7 @@ def test_it_ends_with_its_program(tmp_path):
     (pid,) = script(
         tmp_path,
         "import os, workbench as wb\n"
-        "from workbench.scores import isolated\n"
+        "from workbench.scores.parsing import isolated\n"
         "wb.read_scores('x.csv')\n"
         "print(isolated._readers._idle[0].pid, flush=True)\n"
         "os._exit(0)\n",
@@ -593,7 +593,7 @@ def test_a_fork_has_processes_of_its_own(tmp_path):
     said = script(
         tmp_path,
         "import os, workbench as wb\n"
-        "from workbench.scores import isolated\n"
+        "from workbench.scores.parsing import isolated\n"
         "def pid():\n"
         "    wb.read_scores('x.csv')\n"
         "    return isolated._readers._idle[0].pid\n"
@@ -637,7 +637,7 @@ def test_it_inherits_no_socket_and_no_terminal(tmp_path):
     said = script(
         tmp_path,
         "import os, socket, workbench as wb\n"
-        "from workbench.scores import isolated\n"
+        "from workbench.scores.parsing import isolated\n"
         "held = socket.socket(); held.bind(('localhost', 0)); held.listen()\n"
         "held.set_inheritable(True)\n"
         "wb.read_scores('x.csv')\n"

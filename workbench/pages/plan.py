@@ -29,7 +29,8 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
-from workbench.parallel import Report, map_in_processes
+from workbench.parallel import map_in_processes
+from workbench.progress import Report
 
 METHODS = {
     "simultaneous: all thresholds": "simultaneous",

@@ -34,7 +34,7 @@ import param
 
 from workbench.pages.core.jobs import Job, JobState, Post, Run
 from workbench.pages.core.shared import shared_result
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 
