@@ -31,7 +31,7 @@ RESULTS = (
     "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
     "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
     "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Roc", "SampleSize",
-    "TradeoffBand", "Verdict", "Witness", "WorstOrder",
+    "RefutingPoint", "TradeoffBand", "Verdict", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -105,13 +105,17 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
     "BoundDistribution": functools.cache(
-        lambda: wb.plan_distribution(wb.GaussianPair(1), 30, 1e-5, reps=3)
+        lambda: wb.plan_distribution(wb.GaussianPair(1), n=30, delta=1e-5, reps=3)
     ),
     "Power": functools.cache(
-        lambda: wb.power(wb.GaussianPair(2), 0.5, 1e-5, 60, method="pointwise")
+        lambda: wb.power(
+            wb.GaussianPair(2), claim_epsilon=0.5, delta=1e-5, n=60, guarantee="pointwise"
+        )
     ),
     "SampleSize": functools.cache(
-        lambda: wb.samples_needed(wb.GaussianPair(3), 0.5, 1e-5, method="pointwise")
+        lambda: wb.samples_needed(
+            wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
+        )
     ),
     "Bound": lambda: band().epsilon(1e-5),
     "TradeoffBand": band,
@@ -119,7 +123,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Ordering": functools.cache(lambda: wb.learn_ordering(scores())),
     "Detectable": lambda: wb.Detectable("Gaussian", "μ", 1.0, 2.0, 0.5),
     "Verdict": functools.cache(lambda: wb.judge(scores(), "gdp(1)")),
-    "Witness": lambda: wb.Witness(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
+    "RefutingPoint": lambda: wb.RefutingPoint(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
     "Comparison": functools.cache(lambda: wb.compare(scores(), scores(), fpr=[0.1, 0.5])),
     "Coverage": functools.cache(
         lambda: wb.coverage("simultaneous", wb.GaussianPair(1), n=30, reps=2, executor=Here())
@@ -258,7 +262,7 @@ OWN: dict[str, dict[str, Any]] = {
         "pair": Make(OBJECTS["GaussianPair"]),
         "claim_epsilon": 0.5,
         "n": 60,
-        "method": "pointwise",
+        "guarantee": "pointwise",
     },
     "precision_from_counts": {**_COUNTS, "prior": 0.1},
     "ProfileTablePair.read": {
@@ -272,9 +276,9 @@ OWN: dict[str, dict[str, Any]] = {
     "PureDP": {"epsilon": 1.0},
     "samples_needed": {
         "pair": Make(lambda: wb.GaussianPair(3)),
-        "target": 0.5,
+        "claim_epsilon": 0.5,
         "delta": 1e-5,
-        "method": "pointwise",
+        "guarantee": "pointwise",
     },
     "Scores.below_counts": {"x": [0.0, 0.5]},
     "Scores.most_member_like_q": {"rank": [1, 2]},
@@ -320,7 +324,7 @@ _MEMBERS = (
     {"family": "subsampled-gaussian", "q": 0.25},
     {"family": "randomized-response", "scores": Make(lambda: wb.Scores([1, 1, 0], [0, 0, 1]))},
 )
-_PLANS = tuple({"method": m} for m in ("simultaneous", "pointwise", "anytime"))
+_PLANS = tuple({"guarantee": m} for m in ("simultaneous", "pointwise", "anytime"))
 _ONE_RUN = (
     {"method": "sharp"},
     {"method": "fdp", "family": "gaussian"},

@@ -56,7 +56,9 @@ def planning() -> list[tuple[str, str, str]]:
     return [
         row(
             f"scores needed, {method}",
-            partial(wb.samples_needed, pair, 1.2, DELTA, power=0.8, method=method),
+            partial(
+                wb.samples_needed, pair, claim_epsilon=1.2, delta=DELTA, power=0.8, guarantee=method
+            ),
             3000,
             1,
         )

@@ -108,7 +108,10 @@ COUNTS = valid.counts()
         (lambda: wb.hockey_stick_limits([1, 2]), "make one with wb.histogram"),
         (lambda: wb.posterior_mass([1, 2], PAIR), "wb.Counts(tp=, fp=, tn=, fn=)"),
         (lambda: wb.posterior_mass(COUNTS, [1, 2]), "such as wb.GaussianPair(1)"),
-        (lambda: wb.power([1, 2], 0.5, 1e-5, 60), "a pair such as wb.GaussianPair(1)"),
+        (
+            lambda: wb.power([1, 2], claim_epsilon=0.5, delta=1e-5, n=60),
+            "a pair such as wb.GaussianPair(1)",
+        ),
         (lambda: wb.gdp_fit([1, 2]), "source must be Scores, a Histogram"),
         (lambda: wb.tune_one_run([1, 2], delta=1e-5), "wb.read_one_run(...)"),
         (lambda: wb.tune_one_run(valid.one_run(), [1], delta=1e-5), "a Threshold or Ends"),

@@ -1,8 +1,6 @@
-"""Long work: how it tells its progress, how it is stopped, and how it uses all cores.
+"""Long work on all cores: `map_in_processes` and the processes that it uses.
 
-Code that takes long takes a ``report`` (see `Report`) and calls it now and then; whoever called it
-sees the progress, and stops it by letting ``report`` raise `Cancelled`. `map_in_processes` spreads
-many tasks over processes.
+`workbench.progress` has the protocol by which the work reports its progress and is cancelled.
 """
 
 from __future__ import annotations
@@ -18,9 +16,10 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from itertools import islice
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from workbench import _checks
+from workbench.progress import Report, silent
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -39,39 +38,6 @@ ENDED = (
     "the worker processes ended unexpectedly; in a script, start the work under "
     '`if __name__ == "__main__":`, for every process reads the script again'
 )
-
-
-class Cancelled(Exception):  # noqa: N818  (nothing went wrong)
-    """The person who started the work does not want it any more."""
-
-
-class Report(Protocol):
-    """Tells how far the work is.
-
-    Called with no argument it only asks whether to go on.
-
-    Parameters
-    ----------
-    fraction : float, optional
-        The share that is done, from 0 to 1.
-    message : str, optional
-        What is being done, in a few words.
-    partial : optional
-        The result as far as it is known. It must not be changed afterwards.
-
-    Raises
-    ------
-    Cancelled
-        Nobody wants the result any more.
-    """
-
-    def __call__(
-        self, fraction: float | None = None, message: str | None = None, partial: Any = None
-    ) -> None: ...
-
-
-def silent(fraction: float | None = None, message: str | None = None, partial: Any = None) -> None:
-    """A `Report` to nobody."""
 
 
 def map_in_processes(
@@ -106,7 +72,7 @@ def map_in_processes(
 
     Raises
     ------
-    Cancelled
+    workbench.progress.Cancelled
         From ``report``. Tasks that wait are dropped, as they are when the loop is left early.
     RuntimeError
         The processes ended, as they do in a script without ``if __name__ == "__main__":``.

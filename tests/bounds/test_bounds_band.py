@@ -14,7 +14,7 @@ from workbench.bounds.counts.binomial import (
 )
 from workbench.bounds.counts.threshold import error_rates
 from workbench.bounds.quantities import Delta, Epsilon, Mu, TotalVariation
-from workbench.bounds.simultaneous.band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import (
     invert,
     largest_refuted,

@@ -8,7 +8,7 @@ import workbench as wb
 from workbench.bounds.hash_split import hashed_generator, split
 from workbench.bounds.held_out import held_out
 from workbench.bounds.quantities import Epsilon
-from workbench.bounds.simultaneous.band import level_of_each
+from workbench.bounds.simultaneous.rank_band import level_of_each
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 
 DELTA = 1e-5

@@ -12,7 +12,7 @@ import workbench as wb
 from workbench.coverage_lab.lab import compare_methods, coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.settings import SETTINGS, setting_of
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 
 REPLICATES = 60
 

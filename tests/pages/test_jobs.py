@@ -17,7 +17,8 @@ import workbench.pages.core.page as page_module
 from workbench.assets import board as assets
 from workbench.pages.core.jobs import EVERY, job
 from workbench.pages.core.page import Control, Fact, Page, Section, derived, number
-from workbench.parallel import Cancelled, map_in_processes, silent
+from workbench.parallel import map_in_processes
+from workbench.progress import Cancelled, silent
 
 PATIENCE = 30
 

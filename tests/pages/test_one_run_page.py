@@ -11,7 +11,7 @@ from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE, gro
 from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian, study
 from workbench.pages.core.page import Fact
 from workbench.pages.one_run.page import OneRunPage
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 
 POINTWISE = ("steinke", "fdp", "abstain")
 

@@ -7,7 +7,7 @@ import pytest
 from test_scores_page import as_plain, items
 
 import workbench as wb
-from workbench.bounds.power.sample_size import BoundDistribution, SampleSize
+from workbench.bounds.power.plan_results import BoundDistribution, SampleSize
 from workbench.pages import plan
 from workbench.pages.core.page import Fact
 from workbench.pages.plan import Plan, PlanPage
@@ -38,7 +38,9 @@ def traces(figure, name):
 
 
 def test_the_page_opens_with_what_one_known_threshold_needs(page):
-    exact = wb.samples_needed(wb.GaussianPair(1.0), 1.5, 1e-5, method="pointwise")
+    exact = wb.samples_needed(
+        wb.GaussianPair(1.0), claim_epsilon=1.5, delta=1e-5, guarantee="pointwise"
+    )
     assert page.needed_known().text == f"{exact.n:,}"
     assert page.needed() == Fact("–", "press “Simulate this bound”")
     assert f"{exact.n:,} scores a side" in page.in_words()
@@ -51,10 +53,10 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
 
 def test_power_and_median_at_n_are_those_of_the_library(page):
     pair, asked = wb.GaussianPair(1.0), {"delta": 1e-5, "confidence": 0.95}
-    power = wb.power(pair, 1.5, n=1000, **asked)
+    power = wb.power(pair, claim_epsilon=1.5, n=1000, **asked)
     assert page.power_at_n().text == f"{round(100 * power.value, 1):g} %"
     assert "4,000 simulated sets of counts, seed 0" in page.power_at_n().note
-    median = wb.plan_distribution(pair, 1000, **asked, reps=plan.LIVE).quantile(0.5)
+    median = wb.plan_distribution(pair, n=1000, **asked, reps=plan.LIVE).quantile(0.5)
     assert float(page.median_at_n().text.removeprefix("ε ≥ ")) == pytest.approx(median, abs=0.01)
     assert "24 simulated audits, seed 0" in page.median_at_n().note
 
@@ -104,7 +106,7 @@ def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(pa
     found = page.run_job("simulate")
     assert isinstance(found, Plan)
     assert len(seen) >= 1
-    wanted = wb.samples_needed(wb.GaussianPair(1.0), 1.5, 1e-5)
+    wanted = wb.samples_needed(wb.GaussianPair(1.0), claim_epsilon=1.5, delta=1e-5)
     assert page.needed().text == f"{wanted.n:,}"
     assert f"{wanted.n:,} with the simultaneous bound" in page.in_words()
     assert "seed 0" in page.needed().note
@@ -121,7 +123,9 @@ def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(pa
 
 @pytest.mark.parametrize("method", ["held-out", "anytime"])
 def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
-    power = wb.power(wb.GaussianPair(1.0), 1.0, 1e-5, 300, method="pointwise")
+    power = wb.power(
+        wb.GaussianPair(1.0), claim_epsilon=1.0, delta=1e-5, n=300, guarantee="pointwise"
+    )
     fake = SampleSize(300, power, 0.8)
     monkeypatch.setattr(plan.sample_size, "samples_needed", lambda **asked: fake)
     monkeypatch.setattr(plan.sample_size, "power", lambda n, **asked: power)
@@ -137,7 +141,7 @@ def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
 
 def test_partial_plans_draw(page):
     asked = page._asked()
-    one = wb.plan_distribution(wb.GaussianPair(1.0), 1000, 1e-5, reps=4)
+    one = wb.plan_distribution(wb.GaussianPair(1.0), n=1000, delta=1e-5, reps=4)
     assert isinstance(one, BoundDistribution)
     for partial in (
         Plan(asked),

@@ -10,7 +10,7 @@ from workbench.assets import board
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
 from workbench.pages.selection.page import SelectionPage
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 from workbench.selection.audit import LEAST, audit, decisive_event, stages
 
 selection = wb.selection

@@ -12,8 +12,10 @@ import pandas as pd
 import pytest
 
 from workbench import ScoresError, read_scores
-from workbench.scores.layouts import apply_layout, guess_layout
-from workbench.scores.parsing.formats import EXTENSIONS, read_table
+from workbench.scores.layouts.apply import apply_layout
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.parsing.formats import EXTENSIONS
+from workbench.scores.parsing.source import read_table
 
 
 def refused(source, *facts, filename=None, **options):

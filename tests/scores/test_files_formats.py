@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from workbench import ScoresError, read_scores
-from workbench.scores.layouts import apply_layout, guess_layout
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import apply_layout
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.parsing.source import read_table
 
 RNG = np.random.default_rng(0)
 P = RNG.normal(1, 1, 40)

@@ -23,9 +23,10 @@ import workbench as wb
 from benchmarks.mutants import mutants, samples
 from workbench import ScoresError, _child, read_scores
 from workbench.pages.scores.page import ScoresPage
-from workbench.scores.parsing import formats, isolated, reader
-from workbench.scores.parsing.formats import EXTENSIONS, read_table
+from workbench.scores.parsing import isolated, reader, source
+from workbench.scores.parsing.formats import EXTENSIONS
 from workbench.scores.parsing.limits import LIMITS, MB, ReadLimits
+from workbench.scores.parsing.source import read_table
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, to_parts
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and /proc of Linux")
@@ -42,7 +43,7 @@ def refused(source, *facts, filename=None, **options):
 
 
 def allowed(monkeypatch, **limits):
-    monkeypatch.setattr(formats, "LIMITS", ReadLimits(**limits))
+    monkeypatch.setattr(source, "LIMITS", ReadLimits(**limits))
 
 
 def file_of(write):
@@ -278,7 +279,8 @@ def test_integers_of_64_bits_stay_labels_of_their_own():
 
 
 def formats_layout(table, **options):
-    from workbench.scores.layouts import apply_layout, guess_layout
+    from workbench.scores.layouts.apply import apply_layout
+    from workbench.scores.layouts.guess import guess_layout
 
     return apply_layout(table, guess_layout(table, **options))
 
@@ -652,7 +654,7 @@ def test_reading_imports_no_parser_here(tmp_path):
     said = script(
         tmp_path,
         "import sys\n"
-        "from workbench.scores.parsing.formats import read_table\n"
+        "from workbench.scores.parsing.source import read_table\n"
         "read_table('x.csv'); read_table('x.npz')\n"
         "print('pandas' in sys.modules, 'pyarrow' in sys.modules)\n",
     )

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from workbench import ScoresError, read_scores
-from workbench.scores.layouts import PAIRS, Layout, apply_layout, choices, guess_layout
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import apply_layout
+from workbench.scores.layouts.guess import PAIRS, choices, guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
 
 X = [0.1, 0.2, 0.3, 0.4]
 Y = [0.5, 0.6, 0.7, 0.8]

@@ -19,7 +19,7 @@ from scipy.stats import binom
 import workbench as wb
 from workbench import _child
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 from workbench.testers.allowed import (
     allowed_total_variation,
     claim_parameter,

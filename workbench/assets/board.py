@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
@@ -40,7 +40,7 @@ def content(value: Any) -> str:
         value = _bound(value)
     elif isinstance(value, Fact):
         value = _card(value.text, note=value.note)
-    return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _json.dumps(_json.plain(value, "null", _array), separators=(",", ":"))
 
 
 def parts(value: Any) -> dict[str, str]:
@@ -152,22 +152,12 @@ def _tone(bound: Bound) -> str:
     return "warn" if bound.guarantee in ("approximate", "pointwise") else "good"
 
 
-def _plain(value: Any) -> Any:
-    """``value`` without anything that JSON lacks; 1-d arrays as base64, which plotly knows too."""
-    if isinstance(value, np.ndarray):
-        return _array(value)
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _array(array: np.ndarray) -> Any:
+def _array(array: Any) -> Any:
+    """A 1-d array as base64, which plotly knows too, and another one as lists."""
+    if not isinstance(array, np.ndarray):
+        return NotImplemented
     if array.ndim != 1 or array.dtype.kind not in "fiu":
-        return _plain(array.tolist())
+        return _json.plain(array.tolist(), "null")
     if array.dtype.name not in _DTYPES:
         array = array.astype(np.float64)
     data = base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")

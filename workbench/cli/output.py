@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import math
 import os
 import re
 import sys
@@ -13,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
+
+from workbench import _json
 
 
 def say(text: str) -> None:
@@ -55,18 +55,8 @@ def add_format(command: argparse.ArgumentParser, junit: str) -> None:
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """For machines; ±∞ and NaN, which JSON lacks, are strings."""
-    return json.dumps(_finite(report), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(each) for each in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    return value
+    """A report as JSON; NaN and ±∞ are strings."""
+    return _json.dumps(_json.plain(report, "text"), indent=2)
 
 
 def cell(text: str) -> str:

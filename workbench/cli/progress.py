@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from workbench.parallel import Report, silent
+from workbench.progress import Report, silent
 
 _CLEAR = "\r\x1b[K"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.files import add_direction
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.parsing.source import read_table
 
 
 def add(commands: Any) -> None:

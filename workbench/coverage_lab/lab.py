@@ -24,7 +24,8 @@ from workbench.coverage_lab.methods import KEPT, METHODS, Asked
 from workbench.coverage_lab.settings import Setting, setting_of
 from workbench.curves.elementwise import rates
 from workbench.pairs.base import Pair
-from workbench.parallel import Report, map_in_processes, silent
+from workbench.parallel import map_in_processes
+from workbench.progress import Report, silent
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -262,7 +263,7 @@ def compare_methods(
     methods : sequence of str or callable
         See `coverage`, also for the other arguments.
     report : callable, optional
-        Hears the progress and the results so far; see `workbench.parallel.Report`.
+        Hears the progress and the results so far; see `workbench.progress.Report`.
     """
     reps = _checks.count(reps, "reps", least=1)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)

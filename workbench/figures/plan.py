@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from workbench._format import percent, plain, round_safely
-from workbench.bounds.power.sample_size import BoundDistribution, Power, SampleSize
+from workbench.bounds.power.plan_results import BoundDistribution, Power, SampleSize
 from workbench.curves.elementwise import Floats
 from workbench.figures.kit import log_n_axis
 from workbench.figures.kit.layout import base_layout, label

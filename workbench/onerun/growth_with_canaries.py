@@ -9,7 +9,7 @@ import numpy as np
 from workbench import _checks
 from workbench.onerun.families import Family
 from workbench.onerun.simulate import Auditor, CanaryMechanism, Study, best_share, study
-from workbench.parallel import Report, silent
+from workbench.progress import Report, silent
 
 SIZES = (100, 178, 316, 562, 1000, 1778, 3162, 5623, 10_000)
 

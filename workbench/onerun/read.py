@@ -13,14 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.onerun.run import OneRun
-from workbench.scores.layouts import Layout, guess_layout, members
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import members
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from workbench.scores.table import Table
+    from workbench.scores.table import DataTable
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +85,7 @@ def read_one_run(
 
 
 def one_run_of_table(
-    table: Table,
+    table: DataTable,
     *,
     score: str | None = None,
     included: str | None = None,
@@ -117,7 +119,7 @@ def one_run_of_table(
     )
 
 
-def _included(table: Table, layout: Layout) -> NDArray[np.bool_]:
+def _included(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     column = table.column(str(layout.member))
     if column.size and (column == column[0]).all():
         raise ScoresError(
@@ -139,7 +141,7 @@ def _called_as_here() -> Iterator[None]:
         raise ScoresError(text) from None
 
 
-def _id_column(table: Table, taken: tuple[str | None, ...]) -> str | None:
+def _id_column(table: DataTable, taken: tuple[str | None, ...]) -> str | None:
     """The column that is called an id, if there is one."""
     free = [c for c in table.columns if c not in taken]
     found = [c for c in free if re.sub(r"[^a-z]", "", c.lower()) in _ID_NAMES]

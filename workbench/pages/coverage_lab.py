@@ -14,7 +14,7 @@ from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
 from workbench.pages.core.sliders import SEED, IntegerField
-from workbench.parallel import Report
+from workbench.progress import Report
 
 WAITING = Fact("–", "not simulated yet")
 

@@ -13,7 +13,7 @@ import param
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.power import sample_size
-from workbench.bounds.power.sample_size import BoundDistribution, Power, SampleSize
+from workbench.bounds.power.plan_results import BoundDistribution, Power, SampleSize
 from workbench.figures import plan as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.jobs import job
@@ -29,7 +29,8 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
-from workbench.parallel import Report, map_in_processes
+from workbench.parallel import map_in_processes
+from workbench.progress import Report
 
 METHODS = {
     "simultaneous: all thresholds": "simultaneous",
@@ -171,8 +172,8 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         known = self.known()
         if isinstance(known, str):
             return ()
-        power = partial(sample_size.power, known.power.pair, self.target)
-        asked = {"delta": self.delta, "confidence": self.confidence, "method": "pointwise"}
+        power = partial(sample_size.power, known.power.pair, claim_epsilon=self.target)
+        asked = {"delta": self.delta, "confidence": self.confidence, "guarantee": "pointwise"}
         return tuple(power(n=n, **asked) for n in _around(known.n))
 
     @derived(needs=("pair", *ASKED, "seed"), shared=True)
@@ -203,12 +204,12 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         counted = self.method == "simultaneous" and self.pair_kind not in TIED
         return counted or self.method == "pointwise"
 
-    def _arguments(self, method: str) -> dict[str, Any]:
+    def _arguments(self, guarantee: str) -> dict[str, Any]:
         return {
             "pair": self.pair(),
             "delta": self.delta,
             "confidence": self.confidence,
-            "method": method,
+            "guarantee": guarantee,
             "seed": self.seed,
         }
 
@@ -425,10 +426,11 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         pair = self.pair()
         arguments = ", ".join(f"{name}={value!r}" for name, value in pair.parameters.items())
         asked = (
-            f"delta={self.delta!r}, confidence={self.confidence!r}, method={self.method!r}, "
-            f"seed={self.seed}"
+            f"delta={self.delta!r}, confidence={self.confidence!r}, "
+            f"guarantee={self.method!r}, seed={self.seed}"
         )
-        needed = f"wb.samples_needed(pair, {self.target!r}, power={self.power!r}, {asked})"
+        claim = f"claim_epsilon={self.target!r}"
+        needed = f"wb.samples_needed(pair, {claim}, power={self.power!r}, {asked})"
         kept = {name: value for name, value in spec.items() if name not in PAIR}
         lines = [
             "import workbench as wb",
@@ -436,8 +438,8 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
             f"pair = wb.{type(pair).__name__}({arguments})",
             f"true_epsilon = pair.epsilon({self.delta!r})",
             f"needed = {needed}" if self.reachable() else "# the target is not below the truth",
-            f"power_at_n = wb.power(pair, {self.target!r}, n={self.n}, {asked})",
-            f"bounds_at_n = wb.plan_distribution(pair, {self.n}, {asked})",
+            f"power_at_n = wb.power(pair, {claim}, n={self.n}, {asked})",
+            f"bounds_at_n = wb.plan_distribution(pair, n={self.n}, {asked})",
             f"view = wb.explore_plan(pair, spec={kept!r})",
             "",
         ]
@@ -451,7 +453,7 @@ def _call(task: Callable[[], Any]) -> Any:
 def _needed(asked: dict[str, Any], target: float, power: float) -> SampleSize | str:
     """How many, or why no number will do."""
     try:
-        return sample_size.samples_needed(**asked, target=target, power=power)
+        return sample_size.samples_needed(**asked, claim_epsilon=target, power=power)
     except ValueError as error:
         return str(error)
 

@@ -29,7 +29,8 @@ from workbench.pages.inputs.pair import KINDS, chosen_pair, pair_parameters
 from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pages.scores.code import data_code
 from workbench.pairs.base import Pair
-from workbench.parallel import Report, map_in_processes
+from workbench.parallel import map_in_processes
+from workbench.progress import Report
 from workbench.scores.sample import Scores
 
 #: Audits that "Watch many" runs, and how many of them are one task.

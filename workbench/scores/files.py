@@ -1,4 +1,4 @@
-"""Read the scores of an audit from one file or two."""
+"""`read_scores`: the scores of an audit from one file or two."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from workbench.scores.layouts import apply_layout, guess_layout
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def read_scores(
     name: str | None = None,
     trusted: bool = False,
 ) -> Scores:
-    """Read scores from csv, tsv, parquet, feather, npy, npz or json.
+    """Scores from csv, tsv, parquet, feather, npy, npz or json files.
 
     The layout is found by the names of the columns, logged (logger ``workbench.scores.files``)
     and open to be overruled.
@@ -71,11 +72,10 @@ def read_scores(
         The file cannot be read, the layout is in doubt, or the scores cannot be audited; the
         message says what to do.
     """
-    table = read_table(path, trusted=trusted)
-    table_q = None if path_q is None else read_table(path_q, trusted=trusted)
+    sources = (path,) if path_q is None else (path, path_q)
+    tables = [read_table(source, trusted=trusted) for source in sources]
     layout = guess_layout(
-        table,
-        table_q,
+        *tables,
         p=p,
         q=q,
         score=score,
@@ -83,18 +83,17 @@ def read_scores(
         member_value=member_value,
         cluster=cluster,
     )
-    log.info("%s: %s", table.label, layout.describe())
-    for part in (table, table_q) if table_q is not None else (table,):
-        for note in part.notes:
-            log.info("%s: %s", part.label, note)
-    x_p, x_q, clusters = apply_layout(table, layout, table_q)
-    return Scores(
-        x_p,
-        x_q,
+    log.info("%s: %s", tables[0].label, layout.describe())
+    for table in tables:
+        for note in table.notes:
+            log.info("%s: %s", table.label, note)
+    scores, _ = scores_from_tables(
+        tables,
+        layout,
         larger_is_member=larger_is_member,
         sampling=sampling,
-        clusters=clusters,
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
-        name=table.name if name is None else name,
+        name=name,
     )
+    return scores

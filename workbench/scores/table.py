@@ -1,4 +1,4 @@
-"""Table: the columns of a score file, whatever its format, before anyone says what they mean."""
+"""`DataTable`: the columns of a data file of any format, before a layout gives them a meaning."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DECISIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DataTable:
     """Named columns as they came from one file, array archive or DataFrame.
 
     Parameters

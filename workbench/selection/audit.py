@@ -12,7 +12,7 @@ from workbench.bounds.lower_bounds import epsilon_lower_bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.curves.elementwise import quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.parallel import Report, silent
+from workbench.progress import Report, silent
 from workbench.scores.sample import Scores
 from workbench.selection.orders import Score
 from workbench.selection.runs import RunCount

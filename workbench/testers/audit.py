@@ -14,7 +14,8 @@ import numpy as np
 
 from workbench import _checks
 from workbench.mechanisms.base import Domain, Mechanism
-from workbench.parallel import Cancelled, Report, map_in_processes, silent
+from workbench.parallel import map_in_processes
+from workbench.progress import Cancelled, Report, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Trial
 from workbench.testers.finders.base import Finder, finder

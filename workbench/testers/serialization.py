@@ -6,7 +6,6 @@ and shape. Only the classes named here are made when reading, so a file can hold
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import _json
 from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 
@@ -44,16 +44,13 @@ def plain(value: Any) -> Any:
     ValueError
         It has no such form.
     """
-    if value is None or isinstance(value, (bool, str, int)):
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {"float": repr(float(value))}
-    if isinstance(value, np.generic):
-        return plain(value.item())
+    return _json.plain(value, "tagged", _special)
+
+
+def _special(value: Any) -> Any:
+    """The form of a value that is no plain list or number."""
     if isinstance(value, np.ndarray):
         return _plain_array(value)
-    if isinstance(value, (tuple, list)):
-        return [plain(each) for each in value]
     if isinstance(value, Claim):
         return {"claim": str(value)}
     if isinstance(value, Pair):
@@ -63,7 +60,7 @@ def plain(value: Any) -> Any:
         return {"class": type(value).__name__, "form": FORM, **kept}
     if isinstance(value, Mapping):
         return {"entries": [[plain(key), plain(each)] for key, each in value.items()]}
-    raise ValueError(f"a {type(value).__name__} cannot be written to JSON: {value!r}")
+    return NotImplemented
 
 
 def _plain_array(value: np.ndarray[Any, Any]) -> dict[str, Any]:

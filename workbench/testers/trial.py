@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.parallel import Report, silent
+from workbench.progress import Report, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Replay, Trial
 from workbench.testers.finders.neighbors import Neighbors

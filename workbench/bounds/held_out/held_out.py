@@ -5,7 +5,7 @@ The first part chooses a few ranks of Q's scores, and the rest is tested there a
 ranks instead of all. A rank is a threshold without a nuisance parameter: the false positive rate
 above the k-th most member-like score of Q has a known distribution, whatever the scores are. As in
 the band, the smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m
-(`workbench.bounds.simultaneous.band`).
+(`workbench.bounds.simultaneous.rank_band`).
 
 Who is in which part follows from a hash of the scores (`workbench.bounds.hash_split`). Several
 splits are combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value
@@ -27,7 +27,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.hash_split import split, told
 from workbench.bounds.held_out.ordering import likelihood_ratio
 from workbench.bounds.quantities import Question
-from workbench.bounds.simultaneous.band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
     Which,

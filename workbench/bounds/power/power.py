@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.simultaneous.band import rank_grid
+from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
 
@@ -86,8 +86,13 @@ class Detector:
     fpr: Floats
     tpr: Floats
 
+    @property
+    def draws(self) -> int:
+        """Simulated sets of order statistics."""
+        return self.fpr.shape[0]
+
     def power(self, tradeoff: Tradeoff) -> float:
-        """The probability that a mechanism with this trade-off function is refuted."""
+        """Probability that a mechanism with this trade-off function is refuted."""
         return float(np.mean(np.any(1 - tradeoff(self.fpr) > self.tpr, axis=1)))
 
     def least(self, family: Mechanisms, wanted: float) -> float:
@@ -115,16 +120,16 @@ def detector(
     """What refutes a claimed trade-off function in the band of n_p and n_q scores."""
     rng, ranks = np.random.default_rng(seed), rank_grid(n_q)
     critical = critical_counts(claimed, n_p, n_q, confidence)
-    fpr = _order_statistics(ranks, n_q, rng)
+    fpr = order_statistics(ranks, n_q, _DRAWS, rng)
     which, back = np.unique(np.minimum(critical, n_p), return_inverse=True)
-    tpr = _order_statistics(which, n_p, rng)[:, back]
+    tpr = order_statistics(which, n_p, _DRAWS, rng)[:, back]
     return Detector(critical, fpr, np.where(critical > n_p, np.inf, tpr))
 
 
 def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) -> NDArray[np.int64]:
     """The smallest count of P above each rank of Q that refutes; n_p + 1 where none does."""
     ranks = rank_grid(n_q)
-    level = -math.expm1(math.log(confidence) / ranks.size)
+    level = level_of_each(confidence, ranks.size)
     least, most = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
     tests = rank_tests(ranks, least + 1, n_p, n_q)
     fnr = np.asarray(claimed(tests.alpha))
@@ -179,7 +184,21 @@ def scores_needed(
     return at(high)
 
 
-def _order_statistics(ranks: NDArray[np.int64], n: int, rng: np.random.Generator) -> Floats:
-    """The smallest but rank of n uniform variables, at several ranks, shape (draws, ranks)."""
-    gaps = rng.standard_gamma(np.diff(ranks, prepend=0), (_DRAWS, ranks.size)).cumsum(axis=1)
-    return gaps / (gaps[:, -1:] + rng.standard_gamma(n + 1 - ranks[-1], (_DRAWS, 1)))
+def order_statistics(
+    ranks: NDArray[np.int64], n: int, draws: int, rng: np.random.Generator
+) -> Floats:
+    """Drawn order statistics of n uniform variables.
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (J,)
+        Ascending; 1 is the smallest variable.
+    n, draws : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (draws, J)
+    """
+    gaps = rng.standard_gamma(np.diff(ranks, prepend=0), (draws, ranks.size)).cumsum(axis=1)
+    return gaps / (gaps[:, -1:] + rng.standard_gamma(n + 1 - ranks[-1], (draws, 1)))

@@ -1,8 +1,8 @@
 """The verdict on a claim: refuted, not refuted, or too few samples to tell.
 
 A claim is a trade-off function f that the pair's own does not pass below. The band, whose one event
-is in `workbench.bounds.simultaneous.band`, refutes f at a rank of Q when p_k(f) ≤ c there, so the
-claim is refuted exactly if
+is in `workbench.bounds.simultaneous.rank_band`, refutes f at a rank of Q when p_k(f) ≤ c there, so
+the claim is refuted exactly if
 
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
@@ -52,7 +52,7 @@ CAUGHT, EVEN = 0.8, 0.5
 
 
 @dataclass(frozen=True)
-class Witness:
+class RefutingPoint:
     """The threshold whose scores speak loudest against the claim.
 
     Attributes
@@ -141,7 +141,7 @@ class Verdict:
     bounds : tuple of Bound
         What the band says about the claimed quantity: ε at the claim's δ, or μ; and the true
         positive rate at the witness.
-    witness : Witness, optional
+    witness : RefutingPoint, optional
         None where no score of P lies beyond any score of Q.
     power : tuple of Detectable
         What would have been caught: the mechanisms that are easiest to catch, which decide whether
@@ -157,7 +157,7 @@ class Verdict:
     confidence: float
     p_value: float
     bounds: tuple[Bound, ...]
-    witness: Witness | None
+    witness: RefutingPoint | None
     power: tuple[Detectable, ...]
     enough: tuple[int, int] | None = None
 
@@ -397,9 +397,9 @@ def _of_all(p_values: Floats) -> float:
     return -math.expm1(p_values.size * math.log1p(-smallest)) if smallest < 1 else 1.0
 
 
-def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Witness | None:
+def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> RefutingPoint | None:
     """Among the ranks with the smallest p-values, the point that contradicts the claim most."""
-    ranks, alpha, beta = band._points
+    ranks, alpha, beta = band.points
     if not ranks.size:
         return None
     p = p_values[ranks]
@@ -409,7 +409,7 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Witness
     j, best = np.unravel_index(np.argmax(fnr - beta), fnr.shape)
     threshold = float(band.thresholds[ranks[j]])
     true, false = band.scores.tail_counts(threshold)
-    return Witness(
+    return RefutingPoint(
         threshold=threshold,
         true_positives=int(true),
         false_positives=int(false),
@@ -421,7 +421,7 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Witness
 
 
 def _bounds(
-    band: TradeoffBand, claim: Claim | Pair, refuted: bool, witness: Witness | None
+    band: TradeoffBand, claim: Claim | Pair, refuted: bool, witness: RefutingPoint | None
 ) -> tuple[Bound, ...]:
     told: list[Bound] = []
     if isinstance(claim, ApproxDP | PureDP):

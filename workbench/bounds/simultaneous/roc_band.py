@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.bounds.simultaneous.band import rank_grid
+from workbench.bounds.simultaneous.rank_band import rank_grid
 from workbench.scores.sample import Scores
 
 

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 
 if TYPE_CHECKING:
     from workbench.pages.core.page import Page
@@ -142,7 +142,7 @@ class JobState:
 def job(title: str, needs: tuple[str, ...], into: str) -> Callable[[F], F]:
     """Mark a method as long work; see `Job` for the arguments.
 
-    The method is called with a `workbench.parallel.Report`. A `Control` of its name is its button.
+    The method is called with a `workbench.progress.Report`. A `Control` of its name is its button.
     """
 
     def mark(method: F) -> F:
@@ -209,7 +209,7 @@ class Run:
     def report(
         self, fraction: float | None = None, message: str | None = None, partial: Any = None
     ) -> None:
-        """See `workbench.parallel.Report`."""
+        """See `workbench.progress.Report`."""
         if self._cancelled.is_set():
             raise Cancelled
         self._fraction = self._fraction if fraction is None else min(max(fraction, 0.0), 1.0)

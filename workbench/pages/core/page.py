@@ -34,7 +34,7 @@ import param
 
 from workbench.pages.core.jobs import Job, JobState, Post, Run
 from workbench.pages.core.shared import shared_result
-from workbench.parallel import Cancelled
+from workbench.progress import Cancelled
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,8 +50,8 @@ RESTORE_PASSES = 4
 class Upload(param.Parameter):
     """One or more files handed in by a person: a tuple of (filename, bytes).
 
-    A file that the server was started with comes as (filename, `workbench.scores.table.Table`): it
-    was read once, for all visitors.
+    A file that the server was started with comes as (filename, `workbench.scores.table.DataTable`):
+    it was read once, for all visitors.
     """
 
 

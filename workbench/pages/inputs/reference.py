@@ -22,7 +22,7 @@ from workbench.pairs.claimed import ProfileTablePair, RenyiPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.parsing.source import read_table
 
 
 @dataclass(frozen=True)

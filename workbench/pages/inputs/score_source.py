@@ -11,10 +11,12 @@ from workbench.pages.core.page import Control, Page, Section, Upload
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples
-from workbench.scores.layouts import Layout, apply_layout, choices, guess_layout
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.guess import choices, guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
-from workbench.scores.table import Table
+from workbench.scores.table import DataTable
 
 FIRST_EXAMPLE = "subsampled-gaussian"
 
@@ -54,37 +56,35 @@ def _sample(pair: Pair, n: int, seed: int) -> Scores:
 _shared_sample = lru_cache(maxsize=8)(_sample)
 
 
-def read_files(upload: tuple[tuple[str, bytes | Table], ...]) -> list[Table]:
+def read_files(upload: tuple[tuple[str, bytes | DataTable], ...]) -> list[DataTable]:
     """The tables of one file, or of one a side; one that was read is taken as it is."""
     if len(upload) > 2:
         raise ValueError(
             f"{len(upload)} files were given; give one file, or one a side, members first"
         )
     return [
-        content if isinstance(content, Table) else read_table(content, filename=name)
+        content if isinstance(content, DataTable) else read_table(content, filename=name)
         for name, content in upload
     ]
 
 
 def _scores(
-    tables: tuple[Table, ...],
+    tables: tuple[DataTable, ...],
     layout: Layout,
     larger_is_member: bool,
     sampling: str,
     cluster_rule: str,
     nonfinite: str,
 ) -> Scores:
-    p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
-    return Scores(
-        p,
-        q,
+    scores, _ = scores_from_tables(
+        tables,
+        layout,
         larger_is_member=larger_is_member,
         sampling=sampling,
-        clusters=clusters,
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
-        name=tables[0].name,
     )
+    return scores
 
 
 #: The same of tables that all visitors share. A visitor's own must not outlive their session.
@@ -187,10 +187,10 @@ class ScoreSource(
     )
 
     def __init__(self, **params: Any):
-        self._tables: list[Table] = []
+        self._tables: list[DataTable] = []
         self._quiet = False
         self._as_loaded: dict[str, Any] = {}
-        self._seen_upload: tuple[tuple[str, bytes | Table], ...] | None = None
+        self._seen_upload: tuple[tuple[str, bytes | DataTable], ...] | None = None
         self.reference_hint: dict[str, Any] = {}
         super().__init__(**params)
         self.param.example_name.objects = dict(
@@ -326,8 +326,8 @@ class ScoreSource(
             self._load()
         self.looked = ""
 
-    def _interpret(self, tables: list[Table], layout: Layout) -> tuple[Scores, str]:
-        served = all(isinstance(content, Table) for _, content in self.upload)
+    def _interpret(self, tables: list[DataTable], layout: Layout) -> tuple[Scores, str]:
+        served = all(isinstance(content, DataTable) for _, content in self.upload)
         scores = (_shared_scores if served else _scores)(
             tuple(tables),
             layout,
@@ -353,7 +353,7 @@ class ScoreSource(
             cluster=self.cluster_column,
         )
 
-    def _offer_columns(self, table: Table) -> None:
+    def _offer_columns(self, table: DataTable) -> None:
         """Fill the dropdowns with what this table has."""
         offered = choices(table)
         numeric = [None, *offered.scores]

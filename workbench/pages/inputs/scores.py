@@ -16,7 +16,7 @@ from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls,
 from workbench.pages.inputs.score_source import SAMPLE_SIZES, read_files
 from workbench.pages.scores.code import sample_code
 from workbench.scores.examples import card, example, examples
-from workbench.scores.layouts import apply_layout, guess_layout
+from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.sample import Scores
 
 OWN = ("source", "example", "upload", "larger_is_member", "n")
@@ -100,12 +100,8 @@ def chosen_scores(page: Any, prefix: str, seed: int) -> tuple[Scores, str] | Non
         return pair.sample(n, seed=seed), f"{n:,} draws a side of {pair.name}, seed {seed}"
     if not upload:
         return None
-    tables = read_files(upload)
-    layout = guess_layout(*tables)
-    p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
-    title = tables[0].name
-    scores = Scores(p, q, larger_is_member=larger, clusters=clusters, name=title)
-    return scores, f"file “{title}”: {layout.describe()}"
+    scores, layout = scores_from_tables(read_files(upload), larger_is_member=larger)
+    return scores, f"file “{scores.name}”: {layout.describe()}"
 
 
 def choice_code(page: Any, prefix: str, seed: int) -> str:

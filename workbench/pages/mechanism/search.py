@@ -12,7 +12,7 @@ from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.sliders import SEED, IntegerField
 from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism.evidence import Looks, Rechecked
-from workbench.parallel import Report
+from workbench.progress import Report
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.evidence import MechanismAudit, TrialFinding
 

@@ -13,7 +13,7 @@ from workbench.onerun.simulate import DPSGD, Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, figure
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
-from workbench.parallel import Report
+from workbench.progress import Report
 
 
 class OneRunGrowth(OneRunAudit):

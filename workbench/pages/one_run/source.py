@@ -16,7 +16,7 @@ from workbench.pages.core.page import Control, Page, Section, Upload, derived
 from workbench.pages.core.sliders import IntegerField, decimals
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.scores.parsing.formats import read_table
+from workbench.scores.parsing.source import read_table
 
 MECHANISMS = {
     "Gaussian": "gaussian",

@@ -16,7 +16,7 @@ from workbench.pages.core.page import Control, Fact, Section, figure, number, se
 from workbench.pages.core.sliders import SEED, IntegerField
 from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pairs.gaussian import GaussianPair
-from workbench.parallel import Report
+from workbench.progress import Report
 from workbench.selection.audit import SelectionAudit, audit, decisive_event
 from workbench.selection.curve import tradeoff_curve
 from workbench.selection.orders import Monotone

@@ -1,6 +1,7 @@
-"""From a file to a `Table`: a reader per format, in a process with limits.
+"""From a file to a `DataTable`: a reader per format, in a process with limits.
 
-`formats` chooses the reader: `text` (csv, tsv; `cells` parses numbers), `arrays` (npy, npz),
-`frames` (parquet, feather), `records` (json). `isolated` runs it in a process of its own (`reader`
-inside it, `wire` between the two), within `limits`.
+`source` has `read_table`, for paths, content and DataFrames. `formats` chooses the reader: `text`
+(csv, tsv; `cells` parses numbers), `arrays` (npy, npz), `frames` (parquet, feather), `records`
+(json). `isolated` runs it in a process of its own (`reader` inside it, `wire` between the two),
+within `limits`.
 """

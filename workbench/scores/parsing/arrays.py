@@ -16,12 +16,12 @@ from workbench.scores.parsing.cells import tidy
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, refused_pickle
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, notes_on_unusable
+from workbench.scores.table import DataTable, notes_on_unusable
 
 _MAGIC = b"\x93NUMPY"
 
 
-def read_npy(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read one array, or the fields of a structured one."""
     if data.startswith(b"\x80"):
         raise refused_pickle(filename, ".npy")
@@ -36,7 +36,7 @@ def read_npy(data: bytes, filename: str, limits: ReadLimits) -> Table:
     return _table({"array": array}, filename, "npy", array.size)
 
 
-def read_npz(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read an archive of arrays, each with its own length."""
     if not data.startswith(b"PK"):
         raise ScoresError(f"{called(filename)} is no npz file: write it with np.savez")
@@ -97,11 +97,11 @@ def _table(
     kind: str,
     rows: int | None,
     others: Mapping[str, str] | None = None,
-) -> Table:
+) -> DataTable:
     unusable = {key: reason for key, array in arrays.items() if (reason := _unusable(array))}
     unusable |= others or {}
     columns = {key: tidy(array) for key, array in arrays.items() if key not in unusable}
-    return Table(
+    return DataTable(
         name=Path(filename).stem,
         columns=columns,
         format=kind,

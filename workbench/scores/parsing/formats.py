@@ -1,32 +1,24 @@
-"""Formats: which reader a score file is given to, and which files are refused.
+"""Formats: the reader of each kind of data file, and the kinds that are refused.
 
-A new format is a function from content, file name and limits to a `Table`, and a line in `READERS`.
+A new format is a function from content, file name and limits to a `DataTable`, and a line in
+`READERS`.
 """
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench.scores.parsing.arrays import read_npy, read_npz
-from workbench.scores.parsing.frames import from_frame, read_feather, read_parquet
-from workbench.scores.parsing.isolated import read_isolated
-from workbench.scores.parsing.limits import LIMITS, TRUSTED, ReadLimits
+from workbench.scores.parsing.frames import read_feather, read_parquet
+from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.records import read_json
 from workbench.scores.parsing.text import read_csv, read_tsv
-from workbench.scores.refusals import called, damage_refused, did_you_mean, refused_pickle
+from workbench.scores.refusals import damage_refused, refused_pickle
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table
+from workbench.scores.table import DataTable
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    Source = str | os.PathLike[str] | bytes | pd.DataFrame
-
-Reader = Callable[[bytes, str, ReadLimits], Table]
+Reader = Callable[[bytes, str, ReadLimits], DataTable]
 
 READERS: dict[str, Reader] = {
     ".csv": read_csv,
@@ -52,65 +44,7 @@ _PICKLED = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 _SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
-def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> Table:
-    """Read the columns of a score file.
-
-    Parameters
-    ----------
-    source : path, bytes, str or DataFrame
-        A path, the content of a file, or a DataFrame. A string is text when ``filename`` is given
-        or when it holds a line break, and a path otherwise.
-    filename : str, optional
-        Name of the file that the content came from; its extension decides the format. Without it
-        the format is recognized from the first bytes.
-    trusted : bool
-        Parse the file in this process and without limits of size, memory or time. Otherwise it is
-        parsed in a process of its own (`workbench.scores.parsing.isolated`).
-
-    Raises
-    ------
-    ScoresError
-        The file is missing, empty, damaged, of an unknown or refused kind, too large, or no table.
-    """
-    if not isinstance(source, str | os.PathLike | bytes):
-        return _of_frame(source, filename or "")
-    if isinstance(source, str) and (filename is not None or "\n" in source):
-        source = source.encode(errors="surrogatepass")
-    if isinstance(source, bytes):
-        content: Path | bytes = source
-        filename, size = filename or "", len(source)
-        kind = _kind_of_name(filename) if filename else _kind_of_content(source)
-    else:
-        content = Path(source)
-        filename = content.name
-        kind = _kind_of_name(filename)  # refuse a kind before looking at the file
-        size = _size(content)
-    if size == 0:
-        raise ScoresError(
-            f"{called(filename)} is empty (0 bytes); check that it was written and closed"
-        )
-    try:
-        if not trusted:
-            return read_isolated(content, size, kind, filename, LIMITS)
-        data = content if isinstance(content, bytes) else content_of(content)
-        return parse(data, kind, filename, TRUSTED)
-    except MemoryError as error:
-        raise ScoresError(f"{called(filename)} needs more memory than there is") from error
-
-
-def _of_frame(frame: pd.DataFrame, filename: str) -> Table:
-    try:
-        return from_frame(frame, filename)
-    except ScoresError:
-        raise
-    except Exception as error:  # cells may be any objects
-        raise ScoresError(
-            f"the DataFrame cannot be read ({type(error).__name__}: {error}); give it plain "
-            "columns of numbers and text"
-        ) from error
-
-
-def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> Table:
+def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTable:
     """Read content in this process.
 
     Parameters
@@ -133,7 +67,8 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> Table:
         return READERS[kind](data, filename, limits)
 
 
-def _kind_of_name(filename: str) -> str:
+def kind_of_name(filename: str) -> str:
+    """The format of a file by its extension; ScoresError for an unknown or refused one."""
     suffix = Path(filename).suffix.lower()
     if suffix in READERS:
         return suffix
@@ -147,7 +82,8 @@ def _kind_of_name(filename: str) -> str:
     )
 
 
-def _kind_of_content(data: bytes) -> str:
+def kind_of_content(data: bytes) -> str:
+    """The format of content without a name, by its first bytes."""
     for first, kind in _FIRST_BYTES.items():
         if data.startswith(first):
             return kind
@@ -160,28 +96,3 @@ def content_of(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
-
-
-def _size(path: Path) -> int:
-    """Bytes of a regular file; anything else might never end."""
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        raise ScoresError(f"there is no file '{path}'{_near(path)}") from None
-    except OSError as error:
-        raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
-    except ValueError as error:  # a NUL in it
-        raise ScoresError(f"{str(path)!r} is no path: {error}") from error
-    if not stat.S_ISREG(status.st_mode):
-        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-        raise ScoresError(f"'{path}' cannot be read: it is {kind}, not a file; give a file")
-    return status.st_size
-
-
-def _near(path: Path) -> str:
-    """What files there are of a similar name, or where was looked."""
-    try:
-        names = [p.name for p in path.parent.iterdir()]
-        return did_you_mean(path.name, names) or f" (looked in {path.parent.absolute()})"
-    except OSError:
-        return ""

@@ -13,13 +13,13 @@ from workbench.scores.parsing.cells import filled_lengths, tidy
 from workbench.scores.parsing.limits import TRUSTED, ReadLimits
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, notes_on_ends, notes_on_unusable
+from workbench.scores.table import DataTable, notes_on_ends, notes_on_unusable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read a parquet file."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -37,7 +37,7 @@ def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> Table:
     return _from_arrow(file.read(use_threads=False), filename, "parquet", limits)
 
 
-def read_feather(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_feather(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read a feather file."""
     import pyarrow as pa
     from pyarrow import feather
@@ -46,7 +46,7 @@ def read_feather(data: bytes, filename: str, limits: ReadLimits) -> Table:
     return _from_arrow(arrow, filename, "feather", limits)
 
 
-def _from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> Table:
+def _from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> DataTable:
     limits.check_names(called(filename), arrow.column_names)
     arrow = arrow.replace_schema_metadata()
     arrow = arrow.select([c for c in arrow.column_names if not c.startswith("__index_level_")])
@@ -81,7 +81,7 @@ def from_frame(
     kind: str = "DataFrame",
     empty: Mapping[str, NDArray[np.bool_]] | None = None,
     unusable: Mapping[str, str] | None = None,
-) -> Table:
+) -> DataTable:
     """Take the columns of a DataFrame.
 
     Parameters
@@ -124,7 +124,7 @@ def from_frame(
     if empty is None:
         empty = {c: s.isna().to_numpy() for c, s in series.items()}
     filled = filled_lengths(empty)
-    return Table(
+    return DataTable(
         name=Path(filename).stem,
         columns={c: tidy(s) for c, s in series.items() if c not in odd},
         format=kind,

@@ -28,7 +28,7 @@ from workbench.scores.parsing.limits import GB, MB, ReadLimits
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, header_of
 from workbench.scores.refusals import IF_TRUSTED, called
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table
+from workbench.scores.table import DataTable
 
 #: Files that are read at a time, and processes that are kept.
 AT_A_TIME = 2
@@ -49,7 +49,7 @@ _ENVIRONMENT = {
 
 def read_isolated(
     source: Path | bytes, size: int, kind: str, filename: str, limits: ReadLimits
-) -> Table:
+) -> DataTable:
     """The table of a file.
 
     Parameters
@@ -94,7 +94,7 @@ def read_isolated(
             f"{called(filename)} is not read: no process could be started for it ({error}). "
             f"{IF_TRUSTED}"
         ) from error
-    if isinstance(answer, Table):
+    if isinstance(answer, DataTable):
         return answer
     if answer.kind == "refused":
         raise ScoresError(answer.said)
@@ -115,7 +115,7 @@ class _NoTable:
     said: str
 
 
-_Answer = Table | _NoTable
+_Answer = DataTable | _NoTable
 
 
 def _answer(filename: str, most: int, pipe: Any) -> _Answer:
@@ -153,7 +153,7 @@ class _Reader(Child):
             return
         request = json.dumps({"prepare": kind}).encode()
         answer = self.ask([request], STARTUP, partial(_answer, "", LARGE))
-        if isinstance(answer, Table) or answer.kind != "ready":
+        if isinstance(answer, DataTable) or answer.kind != "ready":
             raise OSError(f"its parsers cannot be imported: {answer}")
         self._prepared.add(kind)
 
@@ -217,7 +217,7 @@ class _Readers:
 
 def _is_fit(answer: _Answer) -> bool:
     """Whether a process that answered so may be asked again."""
-    if isinstance(answer, Table):
+    if isinstance(answer, DataTable):
         return sum(cells.nbytes for cells in answer.columns.values()) < LARGE
     return answer.kind == "refused"
 

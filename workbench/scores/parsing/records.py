@@ -14,7 +14,7 @@ from workbench.scores.parsing.limits import ReadLimits, is_unicode
 from workbench.scores.parsing.text import utf8
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, notes_on_ends, notes_on_huge, notes_on_unusable
+from workbench.scores.table import DataTable, notes_on_ends, notes_on_huge, notes_on_unusable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-def read_json(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read lists by name, records with the same keys, or what pandas writes."""
     text = utf8(data, filename)
 
@@ -54,7 +54,7 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> Table:
             columns[key] = tidy(_series(values))
     empty = {key: np.array([v is None for v in lists[key]], dtype=bool) for key in columns}
     filled = filled_lengths(empty)
-    return Table(
+    return DataTable(
         name=Path(filename).stem,
         columns=columns,
         format="json",

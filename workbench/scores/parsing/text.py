@@ -21,7 +21,7 @@ from workbench.scores.parsing.cells import NAN_WORDS, filled_lengths, huge_integ
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, quoted
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table, is_unnamed, notes_on_ends, notes_on_huge
+from workbench.scores.table import DataTable, is_unnamed, notes_on_ends, notes_on_huge
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,17 +44,17 @@ class _Dialect:
         return len(self.names) > 1
 
 
-def read_csv(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_csv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read text whose separator is to be found."""
     return _read(data, filename, "csv", limits)
 
 
-def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> Table:
+def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     """Read the same text under the name of tsv."""
     return _read(data, filename, "tsv", limits)
 
 
-def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> Table:
+def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> DataTable:
     data = utf8(data, filename)
     dialect = _dialect(data, filename)
     limits.check_names(called(filename), dialect.names)
@@ -75,7 +75,7 @@ def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> Table:
     notes = [] if dialect.header is not None else ["no header row: columns are numbered"]
     if rows < len(frame) and dialect.several:
         notes.append(f"left out empty rows at the end: {len(frame) - rows}")
-    return Table(
+    return DataTable(
         name=Path(filename).stem,
         columns={c: tidy(frame[c].iloc[:rows], commas) for c in filled},
         format=kind,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.scores.parsing.limits import is_unicode
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import Table
+from workbench.scores.table import DataTable
 
 #: Bytes that a header may have.
 MOST_HEADER = 32 * 10**6
@@ -50,7 +50,7 @@ def header_of(parts: Sequence[bytes | bytearray]) -> dict[str, Any]:
     return header
 
 
-def to_parts(table: Table) -> list[Any]:
+def to_parts(table: DataTable) -> list[Any]:
     """A table as a header and buffers; its name stays behind.
 
     Raises
@@ -81,7 +81,7 @@ def to_parts(table: Table) -> list[Any]:
     return [json.dumps(header).encode(), blank_rows, *buffers]
 
 
-def from_parts(parts: Sequence[bytes | bytearray], name: str) -> Table:
+def from_parts(parts: Sequence[bytes | bytearray], name: str) -> DataTable:
     """The table of `to_parts`.
 
     Parameters
@@ -104,7 +104,7 @@ def from_parts(parts: Sequence[bytes | bytearray], name: str) -> Table:
         raise WrongAnswer(str(error)) from error
 
 
-def _table(header: Mapping[str, Any], buffers: Iterator[Any], name: str) -> Table:
+def _table(header: Mapping[str, Any], buffers: Iterator[Any], name: str) -> DataTable:
     blank_rows = _array(_next(buffers), "int64")
     columns = {}
     for column, kind in header["columns"]:
@@ -124,7 +124,7 @@ def _table(header: Mapping[str, Any], buffers: Iterator[Any], name: str) -> Tabl
     _check(all(isinstance(text, str) and is_unicode(text) for text in texts), "a note")
     _check(header["format"] in _FORMATS, "the format")
     _check(header["first_row"] is None or _is_count(header["first_row"]), "the first row")
-    return Table(
+    return DataTable(
         name=name,
         columns=columns,
         format=header["format"],

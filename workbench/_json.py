@@ -1,0 +1,60 @@
+"""Values as JSON, with one of three policies for NaN and ±∞, which JSON lacks."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+#: How NaN and ±∞ are written: as null, as text ("NaN", "Infinity", "-Infinity"), or as
+#: ``{"float": "nan"}``, which can be told from text when it is read.
+NonFinite: TypeAlias = Literal["null", "text", "tagged"]
+
+_WRITTEN: dict[str, Callable[[float], Any]] = {
+    "null": lambda x: None,
+    "text": lambda x: "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity",
+    "tagged": lambda x: {"float": repr(x)},
+}
+
+
+def plain(
+    value: Any, nonfinite: NonFinite, special: Callable[[Any], Any] = lambda value: NotImplemented
+) -> Any:
+    """A value as dicts, lists, strings, finite numbers, booleans and None.
+
+    Parameters
+    ----------
+    value : object
+        NumPy scalars become Python's; tuples become lists.
+    nonfinite : {"null", "text", "tagged"}
+        How NaN and ±∞ are written.
+    special : callable, optional
+        Asked first about every value: returns its plain form, or NotImplemented.
+
+    Raises
+    ------
+    ValueError
+        A value that has no such form.
+    """
+    form = special(value)
+    if form is not NotImplemented:
+        return form
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else _WRITTEN[nonfinite](value)
+    if isinstance(value, list | tuple):
+        return [plain(each, nonfinite, special) for each in value]
+    if isinstance(value, Mapping):
+        return {key: plain(each, nonfinite, special) for key, each in value.items()}
+    raise ValueError(f"a {type(value).__name__} cannot be written to JSON: {value!r}")
+
+
+def dumps(plain_value: Any, **style: Any) -> str:
+    """The JSON text of a plain value; ``style`` as of `json.dumps`, which a NaN makes fail."""
+    return json.dumps(plain_value, ensure_ascii=False, allow_nan=False, **style)

@@ -1,0 +1,66 @@
+"""`BandPlan`: the power of the simultaneous band for a pair whose scores have no ties.
+
+At each rank of the band a claim is refuted from some count of true positives on.
+`workbench.bounds.power.power` finds these critical counts and the power; for the distribution of
+the bound, false positive rates at the ranks (order statistics of uniform variables) and counts
+(binomial, given the rates) are drawn. No score is drawn.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.bounds.power.best_threshold import MOST_EXACT
+from workbench.bounds.power.plan import AuditPlan
+from workbench.bounds.power.plan_results import Power
+from workbench.bounds.power.power import detector, order_statistics
+from workbench.bounds.quantities import Epsilon
+from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
+from workbench.bounds.simultaneous.rank_tests import rank_tests
+from workbench.curves.elementwise import Floats
+
+
+class BandPlan(AuditPlan):
+    """Audits with the simultaneous band, by drawn counts."""
+
+    start: ClassVar[float] = 0.6
+    precision: ClassVar[float] = 1.02
+    most: ClassVar[int] = MOST_EXACT
+
+    def power(self, claim: float, n_p: int, n_q: int) -> Power:
+        """Probability that the band refutes (claim, δ)-DP."""
+        claimed = partial(Epsilon(self.delta).curve, claim)
+        caught = detector(claimed, n_p, n_q, self.confidence, self.seed)
+        share = caught.power(self.best_threshold.fnr)
+        return self._simulated(share, caught.draws, "sets of counts", claim, n_p, n_q)
+
+    def values(self, n_p: int, n_q: int, reps: int) -> Floats:
+        """The band's bounds on ε for drawn counts, shape (reps,)."""
+        ranks, question = rank_grid(n_q), Epsilon(self.delta)
+        _, counts = self.rates_and_counts(n_p, n_q, reps)
+        bands = (
+            RankBand(n_p, n_q, self.confidence, rank_tests(ranks, row, n_p, n_q)) for row in counts
+        )
+        return np.array([band.largest_refuted(question)[0] for band in bands])
+
+    def rates_and_counts(self, n_p: int, n_q: int, reps: int) -> tuple[Floats, NDArray[np.int64]]:
+        """False positive rates at the band's ranks, and counts of P above them.
+
+        Returns
+        -------
+        rates, counts : ndarray, shape (reps, J)
+        """
+        rng, ranks = np.random.default_rng(self.seed), rank_grid(n_q)
+        fpr = order_statistics(ranks, n_q, reps, rng)
+        tpr = 1 - self.best_threshold.fnr(fpr)
+        counts, so_far, reached = np.zeros(fpr.shape, np.int64), np.zeros(reps, int), np.zeros(reps)
+        for j in range(ranks.size):
+            left = 1 - reached
+            share = np.divide(tpr[:, j] - reached, left, out=np.zeros(reps), where=left > 0)
+            so_far = so_far + rng.binomial(n_p - so_far, np.clip(share, 0, 1))
+            counts[:, j], reached = so_far, tpr[:, j]
+        return fpr, counts

@@ -1,0 +1,260 @@
+"""Layouts guessed from the names and values of columns.
+
+Only names and values that leave no doubt are taken; everything else is asked for. Clusters and
+the direction of the score are never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from numpy.typing import NDArray
+
+from workbench.scores.layouts.labels import in_label, labels_of, text_of, vocabulary
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.cells import mostly_numbers
+from workbench.scores.refusals import quoted
+from workbench.scores.sample import ScoresError
+from workbench.scores.table import DataTable, is_unnamed
+
+# Names of P and Q, after filler words are taken out ("in_canary_scores" -> "in").
+PAIRS = (
+    ("p", "q"),
+    ("in", "out"),
+    ("member", "nonmember"),
+    ("members", "nonmembers"),
+    ("train", "test"),
+    ("train", "heldout"),
+    ("train", "holdout"),
+    ("training", "test"),
+    ("target", "reference"),
+    ("included", "excluded"),
+    ("with", "without"),
+    ("seen", "unseen"),
+    ("h1", "h0"),
+    ("alternative", "null"),
+)
+
+
+_FILLER = vocabulary("score scores canary canaries loss losses value values sample samples")
+_SCORE_WORDS = vocabulary(
+    "score scores loss losses statistic stat value values logit logits confidence"
+)
+# The first kind of name is tried first: "label" may also be the class of a record.
+_LABEL_NAMES = (
+    vocabulary(
+        "member members membership memberships ismember in isin inout train istrain intrain "
+        "training included bit world"
+    ),
+    vocabulary("label labels group set split side status target y"),
+)
+_ID_WORDS = vocabulary("id ids index idx row nr no seed run epoch step user subject cluster")
+_MOST_LISTED = 12
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Columns that a person may choose from. See `choices`.
+
+    Parameters
+    ----------
+    scores : tuple of str
+        Columns that hold numbers.
+    labels : mapping of str to tuple of str
+        Columns that may say which side a row is on, with the labels in each, as
+        ``member_value`` takes them.
+    clusters : tuple of str
+        Columns that may say which scores belong together.
+    """
+
+    scores: tuple[str, ...]
+    labels: Mapping[str, tuple[str, ...]]
+    clusters: tuple[str, ...]
+
+
+def choices(table: DataTable) -> Choices:
+    """The columns of a table that may hold scores, labels and clusters."""
+    labels = {c: tuple(found) for c in table.columns if len(found := labels_of(table, c)) > 1}
+    return Choices(tuple(numeric_columns(table)), labels, tuple(table.columns))
+
+
+def guess_layout(
+    table: DataTable,
+    table_q: DataTable | None = None,
+    *,
+    p: str | None = None,
+    q: str | None = None,
+    score: str | None = None,
+    member: str | None = None,
+    member_value: object = None,
+    cluster: str | None = None,
+) -> Layout:
+    """The layout of a table, or of one table per side; whatever is given is taken as it is.
+
+    Parameters
+    ----------
+    table : DataTable
+        The file, or the file of P where each side has its own.
+    table_q : DataTable, optional
+        The file of Q.
+    p, q : str, optional
+        Columns of the two sides.
+    score, member : str, optional
+        Columns of the scores and of their labels.
+    member_value : optional
+        The label of P, as text, number or boolean.
+    cluster : str, optional
+        Column of the labels of scores that belong together.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    ScoresError
+        Nothing found without doubt, a column that does not exist, arguments that contradict
+        each other.
+    """
+    labeled = score is not None or member is not None or member_value is not None
+    if table_q is not None:
+        if member is not None or member_value is not None:
+            raise ScoresError("member= and member_value= have no use with one file per side")
+        return Layout(
+            "one file per side",
+            p=_one_side(table, score if p is None else p, "p"),
+            q=_one_side(table_q, score if q is None else q, "q"),
+            cluster=cluster,
+        )
+    if p is not None or q is not None:
+        if labeled:
+            raise ScoresError(
+                "give either p= and q= (two columns) or score=, member= and member_value= (a "
+                "column of scores and one of labels), not both"
+            )
+        if p is None or q is None:
+            raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
+        table.column(p), table.column(q)
+        return Layout("two columns", p=p, q=q, cluster=cluster)
+    if not labeled:
+        pair = _named_pair(table)
+        if pair is not None:
+            return Layout("two columns", p=pair[0], q=pair[1], cluster=cluster)
+    found = _score_and_label(table, score, member, cluster)
+    if found is not None:
+        score, member = found
+        value = (
+            in_label(labels_of(table, member)) if member_value is None else text_of(member_value)
+        )
+        return Layout(
+            "score and label", score=score, member=member, member_value=value, cluster=cluster
+        )
+    numeric = list(numeric_columns(table))
+    if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
+        return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
+    raise ScoresError(_not_found(table, numeric))
+
+
+def _words(name: str) -> list[str]:
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return re.findall(r"[a-z0-9]+", apart.lower())
+
+
+def numeric_columns(table: DataTable) -> list[str]:
+    """Columns of numbers, or of text that is mostly numbers (a stray word must be reported)."""
+    return [
+        name
+        for name, cells in table.columns.items()
+        if (mostly_numbers(cells, table.decimal_comma) if cells.dtype == object else True)
+        and cells.dtype != bool
+    ]
+
+
+def _named_pair(table: DataTable) -> tuple[str, str] | None:
+    """Columns named as the two sides are, if there is one such pair."""
+    by_key: dict[str, list[str]] = {}
+    for name in [*table.columns, *table.unusable]:
+        by_key.setdefault("".join(w for w in _words(name) if w not in _FILLER), []).append(name)
+    found = [(a, b) for p, q in PAIRS for a in by_key.get(p, ()) for b in by_key.get(q, ())]
+    if len(found) != 1:
+        return None
+    for name in found[0]:
+        table.column(name)  # a side that is, say, a 2-d array is an error, not a reason to look on
+    return found[0]
+
+
+def _score_and_label(
+    table: DataTable, score: str | None, member: str | None, cluster: str | None
+) -> tuple[str, str] | None:
+    """A column of scores and one of labels, if there is one of each."""
+    if score is not None:
+        table.column(score)
+    free = [c for c in table.columns if c not in (score, member, cluster)]
+    if member is None:
+        few = {c: labels for c in free if (labels := labels_of(table, c))}
+        tiers = [[c for c in few if "".join(_words(c)) in names] for names in _LABEL_NAMES]
+        tiers.append([c for c, labels in few.items() if _speaks(table.column(c), labels)])
+        member = next((tier[0] for tier in tiers if len(tier) == 1), None)
+    else:
+        table.column(member)
+    if score is None:
+        numeric = [c for c in numeric_columns(table) if c in free and c != member]
+        others = [c for c in numeric if not set(_words(c)) & _ID_WORDS]
+        tiers = [[c for c in others if set(_words(c)) & _SCORE_WORDS], others]
+        score = next((tier[0] for tier in tiers if len(tier) == 1), None)
+    return None if score is None or member is None else (score, member)
+
+
+def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:
+    """Whether a column is one of two labels by its looks: words, or 1 and another number."""
+    return len(labels) == 2 and (cells.dtype.kind in "bO" or in_label(labels) is not None)
+
+
+def _one_side(table: DataTable, name: str | None, argument: str) -> str:
+    """The column of scores of a file that holds one side."""
+    if name is not None:
+        table.column(name)
+        return name
+    others = [c for c in numeric_columns(table) if not set(_words(c)) & _ID_WORDS]
+    for tier in ([c for c in others if set(_words(c)) & _SCORE_WORDS], others):
+        if len(tier) == 1:
+            return tier[0]
+    raise ScoresError(
+        f"{table.label} should hold the scores of one side, but it is open which column they are "
+        f"in: {_listing(table)}. Name it with {argument}=, or with score= if both files call it "
+        "the same"
+    )
+
+
+def _not_found(table: DataTable, numeric: list[str]) -> str:
+    if len(table.columns) == 1 and len(numeric) == 1:
+        return (
+            f"{table.label} holds one column of scores, {numeric[0]!r}, and nothing that says "
+            "which are of P and which of Q; give the file of Q with path_q=, or add a column of "
+            "labels"
+        )
+    return (
+        f"it is open where the scores of P and Q are in {table.label}: {_listing(table)}. Give "
+        "p= and q= (one column for each side), or score= and member= (a column of scores and one "
+        "of labels), or path_q= (one file per side)"
+    )
+
+
+def _listing(table: DataTable) -> str:
+    """Columns with what they hold."""
+    numeric = set(numeric_columns(table))
+    columns = [
+        f"{quoted(c)} (numbers{', mostly' * (cells.dtype == object)})"
+        if c in numeric
+        else f"{quoted(c)} (text)"
+        for c, cells in islice(table.columns.items(), _MOST_LISTED)
+    ]
+    columns += [
+        f"{quoted(c)} ({reason})" for c, reason in islice(table.unusable.items(), _MOST_LISTED)
+    ]
+    more = len(table.columns) + len(table.unusable) - len(columns)
+    return (", ".join(columns) or "no columns") + (f" and {more} more" if more else "")

@@ -1,0 +1,77 @@
+"""Labels of rows: their spellings, and which of two labels means "in the data"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.scores.table import DataTable
+
+
+def vocabulary(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+IN_LABELS = vocabulary(
+    "1 true t yes y in member members train training trained intrain intraining included seen p h1"
+)
+
+#: A column with more values holds no labels.
+MOST_LABELS = 20
+
+#: Characters of a label.
+LONGEST_LABEL = 200
+
+
+def text_of(label: object) -> str:
+    """A label as text: 1.0 and 1 are '1', True is 'true'."""
+    if isinstance(label, bool | np.bool_):
+        return str(bool(label)).lower()
+    if isinstance(label, int | np.integer):
+        return str(int(label))
+    if isinstance(label, float | np.floating):
+        return f"{label:.15g}"
+    return str(label).strip()
+
+
+def spelling(label: str) -> str:
+    """What makes two spellings of a label one."""
+    return label.casefold()
+
+
+def factorized(cells: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+    """For each cell the index of its value (−1 where it is empty), and the values."""
+    import pandas as pd
+
+    index, values = pd.factorize(cells)
+    return index, np.asarray(values)
+
+
+def distinct(labels: Iterable[object]) -> dict[str, None]:
+    """Labels as text, in order, each spelling once."""
+    spelled: dict[str, str] = {}
+    for label in labels:
+        spelled.setdefault(spelling(text_of(label)), text_of(label))
+    return dict.fromkeys(sorted(spelled.values()))
+
+
+def labels_of(table: DataTable, name: str) -> list[str]:
+    """What a column holds if these can be labels; nothing if it has too many values for that."""
+    cells = table.column(name)
+    for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
+        _, values = factorized(part)
+        if values.size > MOST_LABELS or any(len(text_of(v)) > LONGEST_LABEL for v in values):
+            return []
+    return list(distinct(values))
+
+
+def in_label(labels: list[str]) -> str | None:
+    """The one of two labels that means "in the data", if exactly one does."""
+    known = [
+        label for label in labels if re.sub(r"(?<=[a-z])[\W_]+", "", spelling(label)) in IN_LABELS
+    ]
+    return known[0] if len(labels) == 2 and len(known) == 1 else None

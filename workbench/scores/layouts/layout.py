@@ -1,0 +1,57 @@
+"""`Layout`: which columns of a table hold the scores of P and of Q."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.scores.table import is_unnamed
+
+Kind = Literal["two columns", "score and label", "one file per side"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the scores of P and Q are.
+
+    Parameters
+    ----------
+    kind : {"two columns", "score and label", "one file per side"}
+        Which of the fields below count.
+    p, q : str or None
+        Columns of the two sides ("two columns"; "one file per side", in the first and the second
+        file).
+    score, member : str or None
+        Columns of the scores and of their labels ("score and label").
+    member_value : str or None
+        The label of P; every other row belongs to Q. None where it cannot be told.
+    cluster : str or None
+        Column of the labels of scores that belong together; in both files where there are two.
+    """
+
+    kind: Kind
+    p: str | None = None
+    q: str | None = None
+    score: str | None = None
+    member: str | None = None
+    member_value: str | None = None
+    cluster: str | None = None
+
+    def describe(self) -> str:
+        """One sentence for the person whose file it is."""
+        clusters = f"; clusters = column '{self.cluster}'" if self.cluster is not None else ""
+        if self.kind == "score and label":
+            value = "still to be chosen" if self.member_value is None else f"'{self.member_value}'"
+            return (
+                f"P = rows of '{self.score}' whose '{self.member}' is {value}, "
+                f"Q = all other rows{clusters}"
+            )
+        if self.kind == "one file per side":
+            return (
+                f"P = column '{self.p}' of the first file, "
+                f"Q = column '{self.q}' of the second file{clusters}"
+            )
+        order = ""
+        if is_unnamed(str(self.p)) and is_unnamed(str(self.q)):
+            order = " (the columns have no names: the first is taken as P)"
+        return f"P = column '{self.p}', Q = column '{self.q}'{order}{clusters}"

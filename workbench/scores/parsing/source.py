@@ -1,0 +1,108 @@
+"""`read_table`: the columns of a data file, a DataFrame or the content of a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.scores.parsing.formats import content_of, kind_of_content, kind_of_name, parse
+from workbench.scores.parsing.frames import from_frame
+from workbench.scores.parsing.isolated import read_isolated
+from workbench.scores.parsing.limits import LIMITS, TRUSTED
+from workbench.scores.refusals import called, did_you_mean
+from workbench.scores.sample import ScoresError
+from workbench.scores.table import DataTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Source = str | os.PathLike[str] | bytes | pd.DataFrame
+
+
+def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> DataTable:
+    """The columns of a data file, before a layout gives them a meaning.
+
+    Parameters
+    ----------
+    source : path, bytes, str or DataFrame
+        A path, the content of a file, or a DataFrame. A string is text when ``filename`` is given
+        or when it holds a line break, and a path otherwise.
+    filename : str, optional
+        Name of the file that the content came from; its extension decides the format. Without it
+        the format is recognized from the first bytes.
+    trusted : bool
+        Parse the file in this process and without limits of size, memory or time. Otherwise it is
+        parsed in a process of its own (`workbench.scores.parsing.isolated`).
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The file is missing, empty, damaged, of an unknown or refused kind, too large, or no table.
+    """
+    if not isinstance(source, str | os.PathLike | bytes):
+        return _of_frame(source, filename or "")
+    if isinstance(source, str) and (filename is not None or "\n" in source):
+        source = source.encode(errors="surrogatepass")
+    if isinstance(source, bytes):
+        content: Path | bytes = source
+        filename, size = filename or "", len(source)
+        kind = kind_of_name(filename) if filename else kind_of_content(source)
+    else:
+        content = Path(source)
+        filename = content.name
+        kind = kind_of_name(filename)  # refuse a kind before looking at the file
+        size = _size(content)
+    if size == 0:
+        raise ScoresError(
+            f"{called(filename)} is empty (0 bytes); check that it was written and closed"
+        )
+    try:
+        if not trusted:
+            return read_isolated(content, size, kind, filename, LIMITS)
+        data = content if isinstance(content, bytes) else content_of(content)
+        return parse(data, kind, filename, TRUSTED)
+    except MemoryError as error:
+        raise ScoresError(f"{called(filename)} needs more memory than there is") from error
+
+
+def _of_frame(frame: pd.DataFrame, filename: str) -> DataTable:
+    try:
+        return from_frame(frame, filename)
+    except ScoresError:
+        raise
+    except Exception as error:  # cells may be any objects
+        raise ScoresError(
+            f"the DataFrame cannot be read ({type(error).__name__}: {error}); give it plain "
+            "columns of numbers and text"
+        ) from error
+
+
+def _size(path: Path) -> int:
+    """Bytes of a regular file; anything else might never end."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise ScoresError(f"there is no file '{path}'{_near(path)}") from None
+    except OSError as error:
+        raise ScoresError(f"'{path}' cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a NUL in it
+        raise ScoresError(f"{str(path)!r} is no path: {error}") from error
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise ScoresError(f"'{path}' cannot be read: it is {kind}, not a file; give a file")
+    return status.st_size
+
+
+def _near(path: Path) -> str:
+    """What files there are of a similar name, or where was looked."""
+    try:
+        names = [p.name for p in path.parent.iterdir()]
+        return did_you_mean(path.name, names) or f" (looked in {path.parent.absolute()})"
+    except OSError:
+        return ""
