@@ -225,7 +225,7 @@ class TradeoffBand:
     def _at_points(self, question: Question) -> tuple[Which, Floats]:
         """What the points say at each of their ranks."""
         rank, alpha, beta = self._points
-        return rank, question.of_point(alpha, beta).max(axis=1)
+        return rank, question.from_rates(alpha, beta).max(axis=1)
 
     def _sharpest(self, question: Question) -> tuple[float, int | None]:
         """The largest refuted value, and the threshold that refutes it."""
@@ -254,7 +254,7 @@ class TradeoffBand:
             return None
         rank, alpha, beta = self._points
         j = int(np.flatnonzero(rank == i)[0])
-        best = int(np.argmax(question.of_point(alpha[j], beta[j])))
+        best = int(np.argmax(question.from_rates(alpha[j], beta[j])))
         # P‖Q wins where the false positive rate is the smaller error.
         return "P‖Q" if alpha[j, best] <= beta[j, best] else "Q‖P"
 
