@@ -71,7 +71,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
         edges = [question.curve(v, np.array(q)) for v in np.unique(ends[np.isfinite(ends)])]
         just = 1 - np.array(edges)
         p = np.clip(np.r_[grid, just - 1e-9, just + 1e-9], 0, 1)
-        truth = question.of_point(np.full(p.size, q), 1 - p)
+        truth = question.from_rates(np.full(p.size, q), 1 - p)
         weight = binom.pmf(np.arange(n_p + 1), n_p, p[:, None])[:, :, None]
         weight = weight * binom.pmf(np.arange(n_q + 1), n_q, q)
         lower, upper = ends[..., 0], ends[..., 1]
@@ -135,7 +135,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
     t, f = np.arange(n_p + 1)[:, None], np.arange(n_q + 1)
     s = np.min(
         [
-            question.of_point(
+            question.from_rates(
                 binomial.wilson_upper(f, n_q, norm.sf(z * math.cos(phi))),
                 binomial.wilson_upper(n_p - t, n_p, norm.sf(z * math.sin(phi))),
             )
@@ -156,7 +156,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
             return binom.pmf(t[:, 0], n_p, p) @ reached - (error - gamma)
 
         # Excluded even at p = 1: nothing of this column is in the region.
-        return math.inf if excess(1) <= 0 else question.of_point(q, 1 - brentq(excess, 0, 1))
+        return math.inf if excess(1) <= 0 else question.from_rates(q, 1 - brentq(excess, 0, 1))
 
     brute = min(least(q) for q in np.linspace(*ends, 60))
     limit = joint_exact.combined_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
@@ -282,8 +282,8 @@ def test_questions_agree_with_each_other():
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 def test_curves_are_the_level_sets_of_the_questions(question):
     alpha, beta = (x.ravel() for x in np.meshgrid(*[np.linspace(0.003, 0.997, 45)] * 2))
-    answer = question.of_point(alpha, beta)
-    for value in np.quantile(answer[answer > question.least], [0.05, 0.4, 0.8]):
+    answer = question.from_rates(alpha, beta)
+    for value in np.quantile(answer[answer > question.minimum], [0.05, 0.4, 0.8]):
         close = np.abs(answer - value) < 1e-9
         below = beta >= question.curve(float(value), alpha)
         assert np.array_equal((answer <= value) | close, below | close)

@@ -33,14 +33,14 @@ class Question(Protocol):
         """What it was asked at, as fields of a `Bound`."""
 
     @property
-    def nothing(self) -> float:
+    def chance_level(self) -> float:
         """What an attack that guesses reaches."""
 
     @property
-    def least(self) -> float:
+    def minimum(self) -> float:
         """The smallest possible value."""
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         """θ(α, β), never NaN."""
 
     def curve(self, value: float, alpha: Floats) -> Floats:
@@ -54,18 +54,18 @@ class Question(Protocol):
 
 
 class _Asked:
-    """Fields of a question are those of its dataclass; nothing is 0 unless it says otherwise."""
+    """Base of the quantities: `chance_level` and `minimum` are 0 unless overridden."""
 
     @property
     def fields(self) -> dict[str, Any]:
         return asdict(self)  # type: ignore[call-overload]
 
     @property
-    def nothing(self) -> float:
+    def chance_level(self) -> float:
         return 0.0
 
     @property
-    def least(self) -> float:
+    def minimum(self) -> float:
         return 0.0
 
     def kinks(self, value: float) -> tuple[float, ...]:
@@ -94,7 +94,7 @@ class Epsilon(_Region):
     def __post_init__(self) -> None:
         object.__setattr__(self, "delta", _checks.delta(self.delta))
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         return np.asarray(epsilon_of_point(alpha, beta, self.delta))
 
     def curve(self, value: float, alpha: Floats) -> Floats:
@@ -119,7 +119,7 @@ class Delta(_Region):
             )
         object.__setattr__(self, "epsilon", epsilon)
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         with quiet():  # e^ε α in logs: ε may be several hundred while α is 0
             forward = 1 - beta - np.exp(self.epsilon + np.log(alpha))
             mirrored = 1 - alpha - np.exp(self.epsilon + np.log(beta))
@@ -138,7 +138,7 @@ class Mu(_Region):
 
     quantity: ClassVar[str] = "mu"
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         return np.asarray(mu_of_point(alpha, beta))
 
     def curve(self, value: float, alpha: Floats) -> Floats:
@@ -151,7 +151,7 @@ class TotalVariation(_Region):
 
     quantity: ClassVar[str] = "total variation"
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         return np.asarray(np.maximum(1 - alpha - beta, 0.0))
 
     def curve(self, value: float, alpha: Floats) -> Floats:
@@ -174,14 +174,14 @@ class TruePositiveRate(_Asked):
         object.__setattr__(self, "fpr", _checks.open_unit(self.fpr, "fpr"))
 
     @property
-    def nothing(self) -> float:
+    def chance_level(self) -> float:
         return self.fpr
 
     @property
-    def least(self) -> float:
+    def minimum(self) -> float:
         return self.fpr
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         with quiet():
             toward_always = 1 - (1 - self.fpr) * (beta / (1 - alpha))
             toward_never = self.fpr * ((1 - beta) / alpha)
@@ -218,10 +218,10 @@ class Precision(_Asked):
         object.__setattr__(self, "prior", _checks.open_unit(self.prior, "prior", hint))
 
     @property
-    def nothing(self) -> float:
+    def chance_level(self) -> float:
         return self.prior
 
-    def of_point(self, alpha: Floats, beta: Floats) -> Floats:
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
         members, others = self.prior * (1 - beta), (1 - self.prior) * np.asarray(alpha, float)
         accused = members + others
         # Nobody accused, nobody accused wrongly.

@@ -111,7 +111,7 @@ def bound(
     lower, upper = _ENDS[interval]
     value = lower(counts, question, error)
     notes = []
-    if value <= question.nothing:
+    if value <= question.chance_level:
         notes.append(_too_few(counts, question, partial(lower, question=question, error=error)))
     if sided == "two":
         more["upper"] = max(upper(counts, question, error), value)
@@ -136,7 +136,7 @@ def _too_few(counts: Counts, question: Question, lower: Callable[..., float]) ->
     """A sentence with the n that would do, where even an attack without errors shows nothing."""
 
     def shows(n_p: int, n_q: int) -> bool:
-        return lower(Counts(tp=n_p, fp=0, tn=n_q, fn=0)) > question.nothing
+        return lower(Counts(tp=n_p, fp=0, tn=n_q, fn=0)) > question.chance_level
 
     if shows(counts.n_p, counts.n_q):
         return None
@@ -165,7 +165,7 @@ def _from_rates(
     limit = RATES[interval][side == "lower"]
     alpha = limit(counts.fp, counts.n_q, error / 2)
     beta = limit(counts.fn, counts.n_p, error / 2)
-    return float(question.of_point(alpha, beta))
+    return float(question.from_rates(alpha, beta))
 
 
 # -- a log ratio ----------------------------------------------------------------------------------
@@ -224,11 +224,11 @@ def _bayesian(counts: Counts, question: Question, error: float, side: str) -> fl
     # Both rates are at most (at least) these with more than the posterior that is asked for; the
     # complement of an attack with error rates (α, β) has (1 − α, 1 − β).
     alpha, beta, _, _ = _quantiles(counts, 1 - level / 2)
-    least = float(question.of_point(alpha, beta))
+    least = float(question.from_rates(alpha, beta))
     alpha, beta, right, found = _quantiles(counts, (1 - level) / 4)
-    most = float(question.of_point(alpha, beta))
+    most = float(question.from_rates(alpha, beta))
     if question.is_region:
-        most = max(most, float(question.of_point(right, found)))
+        most = max(most, float(question.from_rates(right, found)))
     # All of it may lie at the least value, and round-off hides levels very near 0 and 1.
     if excess(least) >= 0:
         return least

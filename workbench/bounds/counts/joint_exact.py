@@ -102,7 +102,7 @@ def _of_attack(counts: Counts, question: Question, error: float, cells: int = CE
         m=counts.n_p,
         k_q=counts.fp,
         n=counts.n_q,
-        value=lambda q, p: question.of_point(q, 1 - p),
+        value=lambda q, p: question.from_rates(q, 1 - p),
         level=lambda s, q: 1 - question.curve(s, q),
         error=error,
         cells=cells,
@@ -119,7 +119,7 @@ def combined_upper(counts: Counts, question: Question, error: float) -> float:
         m=counts.n_p,
         k_q=counts.tn,
         n=counts.n_q,
-        value=lambda q, p: -question.of_point(1 - q, p),
+        value=lambda q, p: -question.from_rates(1 - q, p),
         level=lambda s, q: question.curve(-s, 1 - q),
         error=error,
     ).limit()

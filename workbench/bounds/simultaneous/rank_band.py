@@ -153,7 +153,7 @@ class RankBand:
         """Direction of the divergence, "P‖Q" or "Q‖P", in which rank i answers a question."""
         rank, fpr, fnr = self.points
         j = int(np.flatnonzero(rank == i)[0])
-        best = int(np.argmax(question.of_point(fpr[j], fnr[j])))
+        best = int(np.argmax(question.from_rates(fpr[j], fnr[j])))
         # P‖Q wins where the false positive rate is the smaller error.
         return "P‖Q" if fpr[j, best] <= fnr[j, best] else "Q‖P"
 
@@ -171,7 +171,7 @@ class RankBand:
     def _at_points(self, question: Question) -> tuple[Which, Floats]:
         """Ranks of the points, and the largest value of the question at each of them."""
         rank, fpr, fnr = self.points
-        return rank, question.of_point(fpr, fnr).max(axis=1)
+        return rank, question.from_rates(fpr, fnr).max(axis=1)
 
     @cached_property
     def _answers(self) -> dict[Question, tuple[float, int | None]]:

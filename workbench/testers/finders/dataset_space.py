@@ -39,7 +39,8 @@ class Space:
         if self.fewest > self.most:
             raise ValueError(
                 f"no two datasets of {self.domain.min_records} to {self.domain.max_records} "
-                f"records are neighbors by {self.neighboring_relation}; allow more records (Domain.max_records)"
+                f"records are neighbors by {self.neighboring_relation}; "
+                "allow more records (Domain.max_records)"
             )
         if self.low > self.high or (self.substitute and self.low == self.high):
             raise ValueError(

@@ -178,7 +178,7 @@ class Candidates:
         fpr = clopper_pearson_upper(self.in_q, self.n_q, error)
         fnr = clopper_pearson_upper(self.n_p - self.in_p, self.n_p, error)
         if claim_parameter(claim) is None:
-            return Delta(epsilon).of_point(fpr, fnr) - float(claim.profile(epsilon))
+            return Delta(epsilon).from_rates(fpr, fnr) - float(claim.profile(epsilon))
         return _parameters(claim, fpr, fnr)
 
 
@@ -260,14 +260,14 @@ def _shown(
 ) -> tuple[float, Floats, Floats]:
     """The lower limit of δ, and the corners of the region."""
     alpha, beta = combined_corners(counts, event.question, 1 - confidence, CELLS)
-    return float(np.min(Delta(event.epsilon).of_point(alpha, beta))), alpha, beta
+    return float(np.min(Delta(event.epsilon).from_rates(alpha, beta))), alpha, beta
 
 
 def _parameters(claim: Claimed, fpr: Floats, fnr: Floats) -> Floats:
     """`parameter_of_rates` of many rates."""
     question = _parameter_question(claim)
     if question is not None:
-        return question.of_point(fpr, fnr)
+        return question.from_rates(fpr, fnr)
     found = (parameter_of_rates(claim, a, b) for a, b in zip(fpr, fnr, strict=True))
     return np.array([x or 0.0 for x in found])
 
