@@ -18,7 +18,7 @@ class _Typed:
     """A number that people type: it must lie within its bounds, but no slider spans them."""
 
     def __init__(self, default: float, bounds: tuple[float, float], doc: str = "", **more: Any):
-        told = f"{doc} From {shown(bounds[0])} to {shown(bounds[1])}.".strip()
+        told = f"{doc} From {displayed(bounds[0])} to {displayed(bounds[1])}.".strip()
         super().__init__(default, bounds=bounds, doc=told, **more)  # type: ignore[call-arg]
 
     def get_soft_bounds(self) -> tuple[None, None]:
@@ -64,7 +64,7 @@ def taken(parameter: param.Number, value: Any) -> float:
         raise ValueError(f"{label} must be finite; got {value}")
     if isinstance(parameter, param.Integer):
         if value != int(value):
-            raise ValueError(f"{label} must be a whole number; got {shown(float(value))}")
+            raise ValueError(f"{label} must be a whole number; got {displayed(float(value))}")
         value = int(value)
     if None not in parameter.get_soft_bounds():
         value = hold(parameter, value)
@@ -72,16 +72,16 @@ def taken(parameter: param.Number, value: Any) -> float:
     from_low, to_high = parameter.inclusive_bounds
     need = ""
     if low is not None and not (value >= low if from_low else value > low):
-        need = f"{'at least' if from_low else 'above'} {shown(low)}"
+        need = f"{'at least' if from_low else 'above'} {displayed(low)}"
     elif high is not None and not (value <= high if to_high else value < high):
-        need = f"{'at most' if to_high else 'below'} {shown(high)}"
+        need = f"{'at most' if to_high else 'below'} {displayed(high)}"
     if need:
-        raise ValueError(f"{label} must be {need}; got {shown(value)}")
+        raise ValueError(f"{label} must be {need}; got {displayed(value)}")
     return value if isinstance(parameter, param.Integer) else float(value)
 
 
-def shown(value: float) -> str:
-    """A number as a message tells it: with commas, or short where it is long."""
+def displayed(value: float) -> str:
+    """A number as text in messages: with commas, or in scientific notation where it is long."""
     exact = Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))
     return f"{value:,}" if exact.adjusted() < 15 and exact.adjusted() > -15 else f"{exact:.3e}"
 
