@@ -13,8 +13,9 @@ import pytest
 
 from workbench.dashboard import files
 from workbench.dashboard.session import Session, first_state
-from workbench.pages.core.page import Control, Fact, Page, Section, Upload, figure, number
+from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import IntegerField
+from workbench.pages.core.upload import Upload
 
 
 class Dots(Page):

@@ -30,8 +30,10 @@ from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.worker import Worker, calm
-from workbench.pages.core.page import Fact, Item, Page, Upload, same
+from workbench.pages.core.page import Fact, Item, Page
 from workbench.pages.core.sliders import snap, taken
+from workbench.pages.core.state import same
+from workbench.pages.core.upload import Upload
 
 logger = logging.getLogger(__name__)
 

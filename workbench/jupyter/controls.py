@@ -11,8 +11,9 @@ import ipywidgets as widgets
 import param
 
 from workbench.pages.core.jobs import CANCEL
-from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.upload import Upload
 
 #: Called with a parameter's name and what a person chose for it.
 Post = Callable[[str, Any], None]

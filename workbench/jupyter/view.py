@@ -141,6 +141,11 @@ class View:
         return f"View of {self._page.title}: {'; '.join(map(str, numbers[:1]))}"
 
     @property
+    def page(self) -> Page:
+        """The page, whose parameters are the state; see `workbench.pages.core.page`."""
+        return self._page
+
+    @property
     def bound(self) -> Bound:
         """The page's main result: its first number that is a `Bound`."""
         return next(value for value in self.numbers.values() if isinstance(value, Bound))
@@ -336,7 +341,7 @@ class View:
 
     def _run(self, job: str) -> Any:
         try:
-            return self._page.run_job(job, told=self._draw)
+            return self._page.run_job(job, after=self._draw)
         finally:
             self._draw()
 

@@ -11,8 +11,9 @@ import param
 from workbench.onerun.canaries import Ends, Guesses, OneRun, Threshold
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.simulate import DPSGD, Mechanism, Memoryless, SharedGaussian
-from workbench.pages.core.page import Control, Page, Section, Upload, derived
+from workbench.pages.core.page import Control, Page, Section, derived
 from workbench.pages.core.sliders import IntegerField, decimals
+from workbench.pages.core.upload import Upload
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.parsing.formats import read_table
