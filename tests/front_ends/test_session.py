@@ -232,7 +232,7 @@ def test_an_upload_that_cannot_be_is_a_message(gestures, says):
 
 def test_of_many_moves_that_wait_the_latest_is_drawn():
     browser, held = Browser(), threading.Event()
-    browser.session._worker.post("held", held.wait)
+    browser.session.shared.queue.post("held", held.wait)
     for k in range(50):
         browser.serial += 1
         browser.session.receive(
