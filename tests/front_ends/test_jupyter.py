@@ -14,12 +14,13 @@ import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
-from workbench.jupyter.controls import Field
-from workbench.jupyter.kernel_queue import Turns
-from workbench.jupyter.svg import svg
+from workbench.jupyter.kernel_queue import KernelLoop
+from workbench.jupyter.picture.svg import svg
 from workbench.jupyter.view import IDLE, View
-from workbench.jupyter.widget import Live
+from workbench.jupyter.widgets.controls import Field
+from workbench.jupyter.widgets.live import Live
 from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.queue import LatestWins
 from workbench.pages.core.upload import Upload
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.scores.page import ScoresPage
@@ -506,13 +507,15 @@ def test_closing_frees_every_widget(scores):
 def test_in_a_loop_the_latest_choice_wins():
     async def main():
         turns = []
-        ours = Turns(lambda jobs: turns.append([job() for job in jobs]))
+        loop = KernelLoop()
+        ours = LatestWins(lambda tasks: turns.append([task() for task in tasks]), loop.schedule)
         for k in range(5):
             ours.post("a", lambda k=k: k)
         ours.post("b", lambda: "b")
-        assert ours.waits("a")
-        await asyncio.sleep(0.05)
-        assert not ours.waits("a")
+        assert ours.waiting("a")
+        while not turns:
+            await asyncio.sleep(0)
+        assert not ours.waiting("a")
         return turns
 
     assert asyncio.run(main()) == [[4, "b"]]
@@ -520,18 +523,19 @@ def test_in_a_loop_the_latest_choice_wins():
 
 def test_outside_a_loop_a_choice_is_taken_at_once():
     taken = []
-    Turns(lambda jobs: taken.extend(job() for job in jobs)).post("a", lambda: 1)
+    queue = LatestWins(lambda tasks: taken.extend(t() for t in tasks), KernelLoop().schedule)
+    queue.post("a", lambda: 1)
     assert taken == [1]
 
 
 def test_the_picture_waits_for_idleness():
     async def main():
         done = []
-        turns = Turns(lambda jobs: None)
+        loop, drawn = KernelLoop(), asyncio.Event()
         for k in range(3):
-            turns.later(0.02, lambda k=k: done.append(k))
+            loop.idle(0.02, lambda k=k: (done.append(k), drawn.set()))
             await asyncio.sleep(0.005)
-        await asyncio.sleep(0.05)
+        await drawn.wait()
         return done
 
     assert asyncio.run(main()) == [2]
@@ -550,7 +554,7 @@ def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
         return (0.0, 0.0)
 
     monkeypatch.setattr(PairLabPage, "both", both)
-    lab._chose("draw_many", True)
+    lab._session.choose("draw_many", True)
     assert len(lab.past) == 1 + 10
     assert "Interrupted" in lab._live.board.message
     drawn.clear()
@@ -566,7 +570,7 @@ def test_an_interrupted_figure_is_drawn_with_the_next_change(view, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ScoresPage, "profile", interrupted)
-    view._chose("log_delta", -3.0)
+    view._session.choose("log_delta", -3.0)
     assert "Interrupted" in view._live.board.message
     with pytest.raises(KeyboardInterrupt):  # in a cell the cell stops, too
         view.log_delta = -4.0

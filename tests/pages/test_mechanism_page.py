@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
-from workbench.jupyter.svg import svg
+from workbench.jupyter.picture.svg import svg
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Fact
 from workbench.pages.core.upload import Upload

@@ -21,7 +21,7 @@ class PageSettings(param.Parameterized):
     """Settings that outlive a page, such as when the connection to the server is lost."""
 
     controls: ClassVar[tuple[Any, ...]] = ()  #: see `workbench.pages.core.page.Section`
-    told: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from other state
+    follows: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from the state
 
     def __init__(self, **params: Any):
         self._plain: dict[str, Any] | None = None
@@ -86,7 +86,7 @@ class PageSettings(param.Parameterized):
                 for name, parameter in self.param.objects().items()
                 if isinstance(parameter, KINDS)
                 and not isinstance(parameter, param.Event)
-                and name not in ("name", *self.told)
+                and name not in ("name", *self.follows)
             }
         return self._plain
 
