@@ -27,8 +27,9 @@ from typing import Any
 
 import param
 
-from workbench.pages.core.page import Page, Upload
+from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import IntegerField, NumberField, scale, taken
+from workbench.pages.core.upload import Upload
 
 #: What a change may cost at most, and where it is stopped.
 SECONDS, MEGABYTES = 2.0, 200.0

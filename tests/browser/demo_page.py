@@ -21,12 +21,12 @@ from workbench.pages.core.page import (
     Fact,
     Page,
     Section,
-    Upload,
     derived,
     figure,
     number,
     sentence,
 )
+from workbench.pages.core.upload import Upload
 from workbench.parallel import map_in_processes
 
 N = 200_000

@@ -8,7 +8,7 @@ import time
 import pytest
 from test_dashboard import Board
 
-from workbench.pages.core.page import DOUBLE_CLICK
+from workbench.pages.core.jobs import DOUBLE_CLICK
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
@@ -74,7 +74,7 @@ def test_a_job_shows_its_progress_leaves_the_page_live_and_keeps_what_it_found(b
     assert board.samples() > early
     board.press("Cancel")
     page.get_by_text("Cancelled after", exact=False).first.wait_for()
-    assert "What is shown is partial. The settings have changed since." in board.words()
+    assert "The result shown is partial. The settings have changed since." in board.words()
     kept = board.samples()
     assert early < kept < 2000
     assert not board.bar.is_visible()

@@ -10,7 +10,7 @@ from test_dashboard import Board
 from test_scores_board import choose
 
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.core.page import DOUBLE_CLICK
+from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.mechanism.page import MechanismPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
@@ -59,7 +59,7 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     assert page.evaluate("window.wbPlots.bounds.layout.xaxis.range[1]") == 200.6
     page.locator('[aria-label="Verdict"]').filter(has_text="so far").wait_for()
     board.press("Cancel")
-    board.words("What is shown is partial.")
+    board.words("The result shown is partial.")
     board.badge("Strongest evidence", "held-out")
     assert page.evaluate(MARKS) < 200
     assert board.number("Verdict") == "violation found"

@@ -9,7 +9,7 @@ from conftest import grave_faults
 from test_dashboard import Board
 from test_scores_board import choose
 
-from workbench.pages.core.page import DOUBLE_CLICK
+from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.one_run.page import OneRunPage
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]

@@ -8,7 +8,7 @@ import pytest
 from conftest import grave_faults
 from test_dashboard import Board
 
-from workbench.pages.core.page import DOUBLE_CLICK
+from workbench.pages.core.jobs import DOUBLE_CLICK
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 

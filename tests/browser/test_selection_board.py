@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.ma
 
 
 def test_a_selection_follows_its_sliders_and_its_audit_runs(visit, served):
-    from workbench.pages.core.page import DOUBLE_CLICK
+    from workbench.pages.core.jobs import DOUBLE_CLICK
     from workbench.pages.selection.page import SelectionPage
 
     same, board = SelectionPage(), Board(visit(served + "selection"))

@@ -14,12 +14,14 @@ import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
-from workbench.jupyter.controls import Field
-from workbench.jupyter.kernel_queue import Turns
-from workbench.jupyter.svg import svg
+from workbench.jupyter.kernel_queue import KernelLoop
+from workbench.jupyter.picture.svg import svg
 from workbench.jupyter.view import IDLE, View
-from workbench.jupyter.widget import Live
-from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.jupyter.widgets.controls import Field
+from workbench.jupyter.widgets.live import Live
+from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.queue import LatestWins
+from workbench.pages.core.upload import Upload
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.scores.page import ScoresPage
 
@@ -269,8 +271,8 @@ def test_linked_views_share_controls_both_ways():
     assert b.log_delta == -3.0
     b.confidence = 0.99
     assert a.confidence == 0.99
-    a.threshold = a._page.param.threshold.bounds[0]
-    assert b.threshold == max(a.threshold, b._page.param.threshold.bounds[0])
+    a.threshold = a.page.param.threshold.bounds[0]
+    assert b.threshold == max(a.threshold, b.page.param.threshold.bounds[0])
     link.unlink()
     a.log_delta = -6.0
     assert b.log_delta == -3.0
@@ -355,7 +357,7 @@ def test_a_spec_restores_the_data_of_a_free_page(source):
     if source == "pair":
         view.sample_n = 500
         view.draw_again()
-    view.bin_width = view._page.param.bin_width.bounds[0] * 3
+    view.bin_width = view.page.param.bin_width.bounds[0] * 3
     again = wb.explore(spec=view.spec())
     assert again.numbers == view.numbers
 
@@ -378,7 +380,7 @@ def test_the_code_reproduces_the_numbers_and_the_view(view, scores, state):
     for name in ("epsilon", "mu", "total_variation", "epsilon_here"):
         assert made[name].value == getattr(view, name).value
     assert made["h"].total_variation == view.histogram_tv.value
-    assert made["fit"].value == view._page.fit().value
+    assert made["fit"].value == view.page.fit().value
     assert made["view"].numbers == view.numbers
 
 
@@ -392,7 +394,7 @@ def test_the_code_of_a_free_page_and_of_a_pair():
         exec(view.to_code(), made)
         assert made["epsilon"].value == view.epsilon.value
         assert made["view"].bound == view.bound
-    assert made["true_epsilon"] == pytest.approx(float(lab._page.pair().epsilon(1e-5)))
+    assert made["true_epsilon"] == pytest.approx(float(lab.page.pair().epsilon(1e-5)))
 
 
 # -- widgets, picture, mimebundle ------------------------------------------------------------------
@@ -409,11 +411,11 @@ def test_page_and_widget_are_equal_on_one_state(view):
         view.threshold = threshold
     view.bin_width = 0.4
     for item in view._items:
-        assert getattr(live.board, f"item_{item.name}") == content(view._page.draw(item))
+        assert getattr(live.board, f"item_{item.name}") == content(view.page.draw(item))
     for group in live.groups:
         for one in group.fields:
             if hasattr(one.widget, "value") and one.name != "upload":
-                assert one.widget.value == getattr(view._page, one.name)
+                assert one.widget.value == getattr(view.page, one.name)
 
 
 def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
@@ -421,7 +423,7 @@ def test_only_items_that_rest_on_a_change_are_sent(view, monkeypatch):
     sent = []
     monkeypatch.setattr(Live, "show", lambda self, contents, handled: sent.append(set(contents)))
     view.log_delta = -4.0
-    assert sent == [{item.name for item in view._items if "log_delta" in view._page.inputs(item)}]
+    assert sent == [{item.name for item in view._items if "log_delta" in view.page.inputs(item)}]
     assert "distributions" not in sent[0]
 
 
@@ -438,7 +440,7 @@ def test_choices_in_widgets_reach_the_page(view):
     }  # fmt: skip
     assert (view.threshold, live.board.handled) == (pytest.approx(0.72), 4)  # its step is 0.02
     live.board.gesture = {"kind": "click", "item": "tradeoff", "x": 0.1, "y": 0.5, "serial": 5}
-    assert float(view._page.at_threshold().fpr) == pytest.approx(0.1, abs=0.02)
+    assert float(view.page.at_threshold().fpr) == pytest.approx(0.1, abs=0.02)
 
 
 def test_plotly_crosses_only_when_asked(view, monkeypatch):
@@ -457,7 +459,7 @@ def test_the_mimebundle_holds_widget_picture_and_text(view):
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == view.widget.model_id
     page = bundle["text/html"]
     assert len(page.encode()) <= 150_000
-    for item in view._page.figures():
+    for item in view.page.figures():
         assert item.title in page
     for number in view.numbers.values():
         text = number.text if hasattr(number, "text") else number.rounded
@@ -474,9 +476,9 @@ def test_every_picture_is_small_and_whole(name):
         view.draw_many()
     page = view._picture()
     assert len(page.encode()) <= 150_000
-    assert view._page.message == ""
-    for item in view._page.figures():
-        drawn = svg(view._page.draw(item))
+    assert view.page.message == ""
+    for item in view.page.figures():
+        drawn = svg(view.page.draw(item))
         assert "nan" not in re.sub(r'aria-label="[^"]*"', "", drawn).lower()
         assert drawn.count("<path") > 5
 
@@ -505,13 +507,15 @@ def test_closing_frees_every_widget(scores):
 def test_in_a_loop_the_latest_choice_wins():
     async def main():
         turns = []
-        ours = Turns(lambda jobs: turns.append([job() for job in jobs]))
+        loop = KernelLoop()
+        ours = LatestWins(lambda tasks: turns.append([task() for task in tasks]), loop.schedule)
         for k in range(5):
             ours.post("a", lambda k=k: k)
         ours.post("b", lambda: "b")
-        assert ours.waits("a")
-        await asyncio.sleep(0.05)
-        assert not ours.waits("a")
+        assert ours.waiting("a")
+        while not turns:
+            await asyncio.sleep(0)
+        assert not ours.waiting("a")
         return turns
 
     assert asyncio.run(main()) == [[4, "b"]]
@@ -519,18 +523,19 @@ def test_in_a_loop_the_latest_choice_wins():
 
 def test_outside_a_loop_a_choice_is_taken_at_once():
     taken = []
-    Turns(lambda jobs: taken.extend(job() for job in jobs)).post("a", lambda: 1)
+    queue = LatestWins(lambda tasks: taken.extend(t() for t in tasks), KernelLoop().schedule)
+    queue.post("a", lambda: 1)
     assert taken == [1]
 
 
 def test_the_picture_waits_for_idleness():
     async def main():
         done = []
-        turns = Turns(lambda jobs: None)
+        loop, drawn = KernelLoop(), asyncio.Event()
         for k in range(3):
-            turns.later(0.02, lambda k=k: done.append(k))
+            loop.idle(0.02, lambda k=k: (done.append(k), drawn.set()))
             await asyncio.sleep(0.005)
-        await asyncio.sleep(0.05)
+        await drawn.wait()
         return done
 
     assert asyncio.run(main()) == [2]
@@ -549,7 +554,7 @@ def test_an_interrupted_draw_keeps_what_there_is(monkeypatch):
         return (0.0, 0.0)
 
     monkeypatch.setattr(PairLabPage, "both", both)
-    lab._chose("draw_many", True)
+    lab._session.choose("draw_many", True)
     assert len(lab.past) == 1 + 10
     assert "Interrupted" in lab._live.board.message
     drawn.clear()
@@ -565,13 +570,13 @@ def test_an_interrupted_figure_is_drawn_with_the_next_change(view, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(ScoresPage, "profile", interrupted)
-    view._chose("log_delta", -3.0)
+    view._session.choose("log_delta", -3.0)
     assert "Interrupted" in view._live.board.message
     with pytest.raises(KeyboardInterrupt):  # in a cell the cell stops, too
         view.log_delta = -4.0
     monkeypatch.setattr(ScoresPage, "profile", whole)
     view.threshold = 0.1
-    assert view._contents["profile"][1] == content(view._page.profile())
+    assert view._contents["profile"][1] == content(view.page.profile())
 
 
 def test_the_truth_is_the_pairs_and_can_be_hidden():

@@ -8,8 +8,8 @@ import pytest
 from test_jupyter_kernel import Kernel, started, until  # noqa: F401
 
 from workbench.jupyter.view import View
-from workbench.pages.core.jobs import job
-from workbench.pages.core.page import DOUBLE_CLICK, Control, Fact, Page, Section, number, sentence
+from workbench.pages.core.jobs import DOUBLE_CLICK, job
+from workbench.pages.core.page import Control, Fact, Page, Section, number, sentence
 
 
 class Sum(Page):
@@ -88,14 +88,14 @@ def test_progress_is_drawn_on_the_way(view):
 
 
 def test_ctrl_c_cancels_and_keeps_what_was_found(view):
-    view._page.stop_at = 3
+    view.page.stop_at = 3
     assert view.widget is not None
     with pytest.raises(KeyboardInterrupt):
         view.add()
     assert view.total == 3
-    assert row(view)["words"].endswith("What is shown is partial.")
-    assert "What is shown is partial." in view._picture()
-    view._page.stop_at = None
+    assert row(view)["words"].endswith("The result shown is partial.")
+    assert "The result shown is partial." in view._picture()
+    view.page.stop_at = None
     assert view.add() == 6
 
 
@@ -161,17 +161,17 @@ def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):  # 
     kernel.run(PAGE)
     comm = kernel.run(PRESS).strip("'")
     press(kernel, comm)
-    until(kernel, "view._page.job_state('wait').status", "'done'", seconds=60)
+    until(kernel, "view.page.job_state('wait').status", "'done'", seconds=60)
     assert kernel.run("'10' in view._live.board.item_shown") == "True"
     kernel.run("view.n = 10_000")
     press(kernel, comm)
     until(kernel, "view.waited is not None and 0 < view.waited < 10_000 "
-        "and view._page.job_state('wait').running", "True")  # fmt: skip
+        "and view.page.job_state('wait').running", "True")  # fmt: skip
     assert kernel.run(PRESS.replace("comm.comm_id", "description")) == "'Cancel'"
     kernel.run("view.n = 9_000")  # a cell, meanwhile
     time.sleep(0.5)
     press(kernel, comm)
-    until(kernel, "view._page.job_state('wait').status", "'cancelled'")
+    until(kernel, "view.page.job_state('wait').status", "'cancelled'")
     assert "settings have changed" in kernel.run("view._live.board.job_wait")
     kernel.run("view.close()")
 
@@ -184,7 +184,7 @@ def test_an_interrupted_cell_keeps_the_partial_result_and_the_processes(started)
     client.execute("view.n = 10_000; view.wait()")
     time.sleep(3)
     manager.interrupt_kernel()
-    until(kernel, "view._page.job_state('wait').status", "'cancelled'")
+    until(kernel, "view.page.job_state('wait').status", "'cancelled'")
     assert 0 < int(kernel.run("view.waited")) < 10_000
     kernel.run("view.n = 5")
     assert kernel.run("view.wait()") == "5"

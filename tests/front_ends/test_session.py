@@ -13,8 +13,9 @@ import pytest
 
 from workbench.dashboard import files
 from workbench.dashboard.session import Session, first_state
-from workbench.pages.core.page import Control, Fact, Page, Section, Upload, figure, number
+from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import IntegerField
+from workbench.pages.core.upload import Upload
 
 
 class Dots(Page):
@@ -231,7 +232,7 @@ def test_an_upload_that_cannot_be_is_a_message(gestures, says):
 
 def test_of_many_moves_that_wait_the_latest_is_drawn():
     browser, held = Browser(), threading.Event()
-    browser.session._worker.post("held", held.wait)
+    browser.session.shared.queue.post("held", held.wait)
     for k in range(50):
         browser.serial += 1
         browser.session.receive(

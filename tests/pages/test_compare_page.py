@@ -155,7 +155,7 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         exec(view.to_code(), made)
         assert made["epsilon_a"].value == view.epsilon_a.value
         assert made["epsilon_b"].value == view.epsilon_b.value
-        assert made["comparison"].explain() == view._page.comparison().explain()
+        assert made["comparison"].explain() == view.page.comparison().explain()
         assert made["view"].epsilon_b == view.epsilon_b
     with pytest.raises(AttributeError, match="no 'a_example'"):
         given.a_example = "ties"
@@ -167,7 +167,7 @@ def test_a_view_is_restored_from_its_spec():
     view.draw_again()
     again = wb.explore_compare(spec=view.spec())
     assert again.numbers == view.numbers
-    np.testing.assert_array_equal(again._page.a.p, view._page.a.p)
+    np.testing.assert_array_equal(again.page.a.p, view.page.a.p)
 
 
 def test_one_set_alone_is_no_comparison():

@@ -286,8 +286,8 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         exec(view.to_code(), made)
         assert made["epsilon"].value == view.epsilon.value
         assert made["free_epsilon"].value == view.free_epsilon.value
-        assert made["check"].verdict == view._page.check().verdict
-        assert made["fit"].upper == view._page.fit().upper
+        assert made["check"].verdict == view.page.check().verdict
+        assert made["fit"].upper == view.page.fit().upper
         assert made["view"].numbers == view.numbers
 
 

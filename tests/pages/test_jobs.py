@@ -13,8 +13,8 @@ import param
 import pytest
 from programs import program
 
-import workbench.pages.core.page as page_module
 from workbench.assets import board as assets
+from workbench.pages.core import jobs
 from workbench.pages.core.jobs import EVERY, job
 from workbench.pages.core.page import Control, Fact, Page, Section, derived, number
 from workbench.parallel import map_in_processes
@@ -161,12 +161,12 @@ def test_cancelling_keeps_the_last_partial_result_even_one_that_was_not_told(pag
     page.cancel_job("count")
     assert page.job_state("count").words in ("Cancelling …", ended(page).words)
     assert page.found == (0, 1, 2)
-    assert page.job_state("count").words.endswith("What is shown is partial.")
+    assert page.job_state("count").words.endswith("The result shown is partial.")
     page.n = 4
     page.start_job("count")
     page.cancel_job("count")
     assert ended(page).words.endswith(
-        "What is shown is of an earlier run. The settings have changed since."
+        "The result shown is from an earlier run. The settings have changed since."
     )
     assert page.message == ""
 
@@ -216,7 +216,7 @@ def test_a_double_click_begins_a_job_and_does_not_cancel_it(page, monkeypatch):
     page.press_job("count", direct)
     page.press_job("count", direct)
     assert page.job_state("count").words == "Starting …"
-    monkeypatch.setattr(page_module, "DOUBLE_CLICK", 0.0)
+    monkeypatch.setattr(jobs, "DOUBLE_CLICK", 0.0)
     page.press_job("count", direct)
     assert ended(page).status == "cancelled"
 

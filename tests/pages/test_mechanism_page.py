@@ -13,9 +13,10 @@ from workbench.cli import main
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
-from workbench.jupyter.svg import svg
+from workbench.jupyter.picture.svg import svg
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.core.page import Fact, Upload
+from workbench.pages.core.page import Fact
+from workbench.pages.core.upload import Upload
 from workbench.pages.mechanism.choice import claim_values
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.pages.mechanism.page import MechanismPage
@@ -489,19 +490,19 @@ def test_the_code_makes_the_same_search():
     for given, more in (("svt5", {"datasets": "pair"}), (leaky, {"high": 2.0, "time_limit": 30.0})):
         spec = {"trials": 2, "log_samples": 3.0, "seed": 4, **more}
         view = wb.explore_mechanism(given, "pure(0.5)", spec=spec)
-        view._page.executor = None
+        view.page.executor = None
         view.search()
         made = {"mechanism": given}
         exec(view.to_code(), made)
         assert made["audit"].best.finding.parameter == view.strongest.value
         assert made["audit"].in_words() == view.found.in_words()
         assert made["view"].spec() == view.spec()
-        assert made["view"]._page.claim() == view._page.claim()
+        assert made["view"].page.claim() == view.page.claim()
 
 
 def test_a_view_is_restored_with_a_claim_that_is_not_the_cards():
     view = wb.explore_mechanism(spec={"mechanism": "gaussian-mean", "epsilon": 1.0})
-    assert wb.explore_mechanism(spec=view.spec())._page.claim() == wb.RenyiDP(1.5, 1.0)
+    assert wb.explore_mechanism(spec=view.spec()).page.claim() == wb.RenyiDP(1.5, 1.0)
 
 
 def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monkeypatch, capsys):

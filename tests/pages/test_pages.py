@@ -7,7 +7,8 @@ import pytest
 from workbench.assets import board
 from workbench.bounds.bound import Bound
 from workbench.figures.kit import dot_rows
-from workbench.pages.core.page import Fact, Upload
+from workbench.pages.core.page import Fact
+from workbench.pages.core.upload import Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
 from workbench.pages.mechanism.page import MechanismPage

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.assets import board
 from workbench.pages.compare import ComparePage
-from workbench.pages.core.page import Upload
+from workbench.pages.core.upload import Upload
 from workbench.pages.counts import CountsPage
 from workbench.pages.coverage_lab import CoverageLabPage
 from workbench.pages.family import FamilyPage

@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from workbench.bounds.bound import Bound
-from workbench.pages.core.page import Upload
+from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair

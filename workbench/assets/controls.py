@@ -7,8 +7,9 @@ from typing import Any
 import param
 
 from workbench.pages.core.jobs import CANCEL
-from workbench.pages.core.page import Control, Page, Upload
+from workbench.pages.core.page import Control, Page
 from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.upload import Upload
 
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (

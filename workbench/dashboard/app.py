@@ -32,7 +32,7 @@ _TEMPLATE = jinja2.Environment(autoescape=True).from_string(
 )
 
 
-class Entry:
+class Tab:
     """A page of the app: its address, its names, and how every visitor first meets it.
 
     Parameters
@@ -123,13 +123,13 @@ def serve(
     serving.io_loop.start()
 
 
-def _entries(pages: Sequence[Factory]) -> list[Entry]:
+def _entries(pages: Sequence[Factory]) -> list[Tab]:
     first, *others = pages
-    return [Entry(first, "/"), *(Entry(page, f"/{_slug(page)}") for page in others)]
+    return [Tab(first, "/"), *(Tab(page, f"/{_slug(page)}") for page in others)]
 
 
-def _apps(entries: list[Entry]) -> dict[str, Any]:
-    def app(entry: Entry) -> Callable[[], Channel]:
+def _apps(entries: list[Tab]) -> dict[str, Any]:
+    def app(entry: Tab) -> Callable[[], Channel]:
         # Panel calls functions only, and would display a functools.partial.
         return lambda: _visit(entry, entries)
 
@@ -141,7 +141,7 @@ def _slug(page: Factory) -> str:
     return str(kind.__name__).removesuffix("Page").lower()
 
 
-def _warm(entries: list[Entry]) -> None:
+def _warm(entries: list[Tab]) -> None:
     """Draw all first states before anybody asks for them."""
     for entry in entries:
         try:
@@ -150,7 +150,7 @@ def _warm(entries: list[Entry]) -> None:
             logger.exception("the page %s cannot be drawn", entry.title)
 
 
-def _visit(entry: Entry, entries: list[Entry]) -> Channel:
+def _visit(entry: Tab, entries: list[Tab]) -> Channel:
     """A visitor's page; its document holds the first state, so that values need no connection."""
     doc: Any = pn.state.curdoc
     first = entry.first()

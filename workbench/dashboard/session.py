@@ -18,20 +18,19 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any
 
-import param
-
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
 from workbench.dashboard.files import Receiver, UploadError
-from workbench.dashboard.worker import Worker, calm
-from workbench.pages.core.page import Fact, Item, Page, Upload, same
-from workbench.pages.core.sliders import snap, taken
+from workbench.dashboard.worker import calm, submit
+from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.session import Asked, PageSession
+from workbench.pages.core.upload import Upload
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +67,7 @@ class FirstState:
 def first_state(page: Page) -> FirstState:
     """The page's first state, with slow items drawn as well."""
     sent, controls = Sent(), Controls(page)
-    items = {item.name: assets.parts(page.draw(item)) for item in _items(page)}
+    items = {item.name: assets.parts(page.draw(item)) for item in page.items()}
     state = {
         "frame": assets.frame(type(page)),
         "sections": controls.sections(),
@@ -76,7 +75,7 @@ def first_state(page: Page) -> FirstState:
     }
     drawn = ",".join(f"{_key(name)}:{sent.news(name, parts)}" for name, parts in items.items())
     text = assets.content(state)
-    drawn_from = {item.name: page.drawn_from(item) for item in _items(page)}
+    drawn_from = {item.name: page.drawn_from(item) for item in page.items()}
     return FirstState(f'{text[:-1]},"items":{{{drawn}}}}}', sent.hashes, drawn_from)
 
 
@@ -112,7 +111,7 @@ class Sent:
 
 
 class Session:
-    """A page as one visitor sees it.
+    """The page of one visitor, drawn in the browser of the visitor.
 
     Parameters
     ----------
@@ -121,114 +120,63 @@ class Session:
     first : FirstState
         What the browser has from the document.
     send : callable
-        Takes a message for the browser; called in the worker's thread.
+        Takes a message for the browser; called in the thread of the worker.
     later : callable
         See `Later`; may be called in any thread.
     """
 
     def __init__(self, page: Page, first: FirstState, send: Callable[[str], None], later: Later):
         self.page = page
+        self.shared = PageSession(
+            page,
+            page.items(),
+            draw=self._draw,
+            schedule=submit,
+            more={"files": self._files, "chunk": self._files, "restore": self._restoring},
+            drawn_from=first.drawn_from,
+            outside=lambda: self.shared.queue.post("draw", lambda: None),
+        )
         self._sent = Sent(first.sent)
         self._send, self._later = send, later
-        self._worker = Worker(after=self._draw)
-        self._items = {item.name: item for item in _items(page)}
-        self._inputs = {item.name: page.inputs(item) for item in _items(page)}
-        self._drawn_from = dict(first.drawn_from)
         self._controls = Controls(page)
-        offered = {c.name for section in page.controls for c in section.controls}
-        dragged = {name for item in page.figures() for name in item.drag.values()}
-        self._settable = {name for name in offered | dragged if name in page.param}
         self._receiver = Receiver()
-        self._changed: set[str] = set()
         self._waiting: set[str] = set()  # slow items that are drawn once the page rests
         self._due: set[str] = set()
         self._moves = 0
-        self._received = self._handled = self._answered = 0
+        self._received = self._answered = 0
         self._sending = Lock()
         self._sent_so_far = 0
         self._ended = False
-        self._refusal = ""
-        self._watcher = page.param.watch(self._note, list(page.param))
 
     def end(self) -> None:
-        """Let go of everything: nobody looks any more."""
+        """Let go of everything when the visitor has left."""
         if not self._ended:
             self._ended = True
-            self.page.param.unwatch(self._watcher)
-            self.page.end_jobs()
-            self._worker.close()
+            self.shared.end()
             self._send = lambda text: None
             self._later = lambda seconds, call: None
 
     # -- from the visitor to the page -------------------------------------------------------------
 
     def receive(self, gesture: dict[str, Any]) -> None:
-        """Take what the visitor did; returns at once. What is no gesture changes nothing."""
+        """Carry out a gesture soon, unless the session has ended; see `PageSession.receive`."""
+        if self._ended:
+            return
         self._received = int(gesture["serial"])
-        try:
-            key, task = self._asked(gesture)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            logger.warning("what is no gesture of this page was left out", exc_info=True)
-            key, task = "refused", lambda: None
-        handled = partial(setattr, self, "_handled", self._received)
-        tasks = {key: partial(self._try, task), "handled": handled}
-        self._worker.post_together(tasks, waits=gesture.get("kind") in ("files", "chunk"))
+        self.shared.receive(gesture)
         self._later(PATIENCE, self._show_busy)
 
-    def _asked(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
-        """What the gesture asks for: of two with one key, the later counts."""
-        page, kind = self.page, gesture["kind"]
-        if kind == "set":
-            return self._setting(gesture["name"], gesture["value"])
-        if kind == "drag":
-            name = self._items[gesture["item"]].drag[gesture["shape"]]
-            parameter: Any = page.param[name]
-            return self._setting(name, snap(parameter, gesture["x"]))
-        if kind == "click":
-            method = getattr(page, self._items[gesture["item"]].click or "")
-            return kind, partial(method, gesture["x"], gesture["y"])
-        if kind == "job":
-            job = page.jobs()[gesture["job"]].name
-            return (kind, job), partial(page.press_job, job, self._worker.post)
-        if kind == "dismiss":
-            return "message", partial(setattr, page, "message", "")
-        if kind == "restore":
-            return kind, partial(self._restore, dict(gesture["settings"]))
-        if kind in ("files", "chunk"):
-            return self._files(gesture)
-        raise KeyError(f"no gesture is called {kind!r}")
-
-    def _setting(self, name: str, value: Any) -> tuple[Hashable, Callable[[], None]]:
-        if name not in self._settable:
-            raise KeyError(f"no control sets {name!r}")
-        return name, partial(self._assign, name, value)
-
-    def _files(self, gesture: dict[str, Any]) -> tuple[Hashable, Callable[[], None]]:
+    def _files(self, gesture: dict[str, Any]) -> Asked:
         try:
             files = self._receiver.take(gesture)
         except UploadError as error:
             return "message", partial(setattr, self.page, "message", str(error))
         if files is None:
             return "piece", lambda: None
-        return self._setting(gesture["name"], files)
+        return self.shared.setting(gesture["name"], files)
 
-    def _assign(self, name: str, value: Any) -> None:
-        parameter = self.page.param[name]
-        self._sent.forget("controls", name)  # the browser shows what was asked for
-        if isinstance(parameter, param.Event):
-            self.page.param.trigger(name)
-            return
-        if isinstance(parameter, param.Selector):
-            value = parameter.get_range()[value]
-        elif isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
-            try:
-                value = taken(parameter, value)
-            except ValueError as error:
-                self.page.message = self._refusal = str(error)
-                return
-        if self._refusal and self.page.message == self._refusal:
-            self.page.message = self._refusal = ""
-        setattr(self.page, name, value)
+    def _restoring(self, gesture: dict[str, Any]) -> Asked:
+        return "restore", partial(self._restore, dict(gesture["settings"]))
 
     def _restore(self, settings: dict[str, Any]) -> None:
         now = self.page.settings()
@@ -241,7 +189,7 @@ class Session:
         if files:  # without them the other settings would speak of other data
             self.page.message = (
                 f"The connection was lost, and the server no longer has {' and '.join(files)}: "
-                "upload it again. What is shown is the page as it starts."
+                "upload it again. The page shows its initial state."
             )
             return
         lost = self.page.restore(settings)
@@ -251,23 +199,11 @@ class Session:
                 f"{', '.join(lost)}."
             )
 
-    def _try(self, task: Callable[[], Any]) -> None:
-        try:
-            task()
-        except Exception as error:
-            logger.exception("a change of the page failed")
-            self.page.message = f"This did not work: {error}"
-
     # -- from the page to the visitor -------------------------------------------------------------
 
-    def _note(self, *events: Any) -> None:
-        self._changed.update(event.name for event in events)
-        if not self._worker.here:
-            self._worker.post("draw", lambda: None)
-
     def _draw(self) -> None:
-        """In the worker's thread: draw what changed, and send what the visitor does not have."""
-        handled = self._handled
+        """Draw what changed, and send what the browser does not have."""
+        handled = self.shared.handled
         try:
             drawn, news = self._news()
         except Exception as error:  # an answer comes whatever happens
@@ -287,41 +223,36 @@ class Session:
         self._send(f'{text},"number":{self._sent_so_far}}}')
 
     def _news(self) -> tuple[list[str], dict[str, Any]]:
-        changed, self._changed = self._changed, set()
         due, self._due = self._due, set()
         drawn: list[str] = []
-        for item in self._items.values():
-            moved = bool(self._inputs[item.name] & changed)
+        put = partial(self._put_item, drawn)
+        for item in self.shared.items.values():
+            moved = item.name in self.shared.stale
             if moved and item.slow:
                 self._waiting.add(item.name)
-                self._drawn_from.pop(item.name, None)  # what stands there now is no drawing of it
-                self._add(item, PENDING[item.kind], drawn)
+                self.shared.put_off(item)
+                put(item, PENDING[item.kind])
             elif moved or item.name in due:
-                self._try(partial(self._draw_item, item, drawn))
+                self.shared.draw(item, put)
+        changed = self.shared.take_changed()
+        for name in changed:
+            self._sent.forget("controls", name)  # the browser may show what was chosen instead
         return drawn, _news(self.page, self._controls, self._sent, changed)
 
-    def _draw_item(self, item: Item, drawn: list[str]) -> None:
-        """Draw it if anything that it is drawn from is another than before."""
-        needed = self.page.drawn_from(item)
-        before = self._drawn_from.get(item.name)
-        if before is None or not same(needed, before):
-            self._add(item, self.page.draw(item), drawn)
-            self._drawn_from[item.name] = needed
-
-    def _add(self, item: Item, value: Any, drawn: list[str]) -> None:
+    def _put_item(self, drawn: list[str], item: Item, value: Any) -> None:
         news = self._sent.news(item.name, assets.parts(value))
         if news:
             drawn.append(f"{_key(item.name)}:{news}")
 
     def _rest(self, moves: int) -> None:
-        """Draw the slow items, unless something moved meanwhile; others' moves come first."""
+        """Draw the slow items once the page rests and no other session has work."""
         if moves != self._moves or self._ended:
             return
         if not calm():
             self._later(REST, partial(self._rest, moves))
         else:
             self._due, self._waiting = self._due | self._waiting, set()
-            self._worker.post("rest", lambda: None)
+            self.shared.queue.post("rest", lambda: None)
 
     def _show_busy(self) -> None:
         with self._sending:
@@ -337,10 +268,6 @@ def _news(page: Page, controls: Controls, sent: Sent, changed: set[str] | None) 
         "jobs": sent.changed("jobs", assets.jobs(page)),
         "message": page.message,
     }
-
-
-def _items(page: Page) -> list[Item]:
-    return [*page.figures(), *page.numbers(), *page.sentences()]
 
 
 def _key(name: str) -> str:

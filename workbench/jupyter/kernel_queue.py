@@ -1,79 +1,65 @@
-"""When a notebook's page is at work: in the kernel's main thread, between cells, latest wins.
+"""`KernelLoop`: runs turns of a page on the kernel's main thread, between cells.
 
 Messages of widgets may arrive in other threads (JupyterLab's subshells), and between cells a
-kernel ignores Ctrl-C. Both are settled here, so that the page needs no locks and can be stopped.
+kernel ignores Ctrl-C. Both are settled here, so that a page needs no locks and can be interrupted.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from functools import partial
 
 from workbench.parallel import interruptible
 
-#: Seconds for which messages are gathered before the page is redrawn.
+#: Seconds for which gestures are gathered before a turn begins.
 GATHER = 0.005
 
 
-class Turns:
-    """Runs posted jobs one after the other; of jobs with one key, only the latest.
+class KernelLoop:
+    """Schedules turns on the event loop in which it was made; without a loop they run at once."""
 
-    Made inside a running event loop it posts to that loop; elsewhere jobs run at once.
-
-    Parameters
-    ----------
-    run : callable
-        Is given the jobs of a turn.
-    """
-
-    def __init__(self, run: Callable[[list[Callable[[], None]]], None]):
-        self._run = run
-        self._jobs: dict[Hashable, Callable[[], None]] = {}
-        self._lock = threading.Lock()
+    def __init__(self) -> None:
         self._later: asyncio.TimerHandle | None = None
         try:
             self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
         except RuntimeError:
             self._loop = None
 
-    def post(self, key: Hashable, job: Callable[[], None]) -> None:
-        """Have ``job`` run soon, in place of an older one of the same key that still waits."""
-        with self._lock:
-            planned = bool(self._jobs)
-            self._jobs.pop(key, None)
-            self._jobs[key] = job
+    def schedule(self, turn: Callable[[], None], blocks: bool = False) -> None:
+        """Run a turn soon, so that Ctrl-C interrupts it; see `workbench.pages.core.queue.Schedule`.
+
+        Parameters
+        ----------
+        turn : callable
+            The turn.
+        blocks : bool
+            Not used: a kernel has one main thread.
+        """
         if self._loop is None:
-            self._turn()
-        elif not planned:
-            self._loop.call_soon_threadsafe(self._loop.call_later, GATHER, self._turn)
+            _interruptible(turn)
+        else:
+            call = partial(_interruptible, turn)
+            self._loop.call_soon_threadsafe(self._loop.call_later, GATHER, call)
 
-    def waits(self, key: Hashable) -> bool:
-        """Whether a job of this key is still to be begun."""
-        with self._lock:
-            return key in self._jobs
-
-    def later(self, seconds: float, job: Callable[[], None]) -> None:
-        """Have ``job`` run once nobody has asked for this again for so long."""
+    def idle(self, seconds: float, call: Callable[[], None]) -> None:
+        """Call once this has not been asked for again for some seconds; never without a loop."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._plan, seconds, job)
+            self._loop.call_soon_threadsafe(self._plan, seconds, call)
 
-    def stop(self) -> None:
-        """Forget what was planned."""
-        with self._lock:
-            self._jobs.clear()
+    def cancel(self) -> None:
+        """Cancel what `idle` planned."""
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._plan, 0, None)
 
-    def _plan(self, seconds: float, job: Callable[[], None] | None) -> None:
+    def _plan(self, seconds: float, call: Callable[[], None] | None) -> None:
         if self._later is not None:
             self._later.cancel()
         self._later = None
-        if job is not None and self._loop is not None:
-            self._later = self._loop.call_later(seconds, job)
+        if call is not None and self._loop is not None:
+            self._later = self._loop.call_later(seconds, call)
 
-    def _turn(self) -> None:
-        with self._lock:
-            jobs, self._jobs = list(self._jobs.values()), {}
-        with interruptible():
-            self._run(jobs)
+
+def _interruptible(turn: Callable[[], None]) -> None:
+    with interruptible():
+        turn()

@@ -11,11 +11,6 @@ from workbench.pages.core.page import Control, Item, Page, Section
 ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
 
 
-def items_of(page: Page) -> list[Item]:
-    """Everything that the page draws."""
-    return [*page.figures(), *page.numbers(), *page.sentences()]
-
-
 def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
     """The items to show, in the page's order.
 
@@ -30,7 +25,7 @@ def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
     ValueError
         A name that is neither; those there are are listed.
     """
-    items = items_of(page)
+    items = page.items()
     if show is None:
         return items
     names = [show] if isinstance(show, str) else list(show)
@@ -60,7 +55,7 @@ def sections_for(page: Page, items: list[Item]) -> list[Section]:
 
 
 def _named(page: Page, name: str) -> Item:
-    items = [item for item in items_of(page) if item.kind != "sentence"]
+    items = [item for item in page.items() if item.kind != "sentence"]
     for item in items:
         if item.name in (name, ALIASES.get(name)):
             return item

@@ -1,6 +1,6 @@
-"""Long work of a page: it runs in a thread of its own, tells its progress, and can be cancelled.
+"""Long work of a page: it runs in its own thread, reports progress, and can be cancelled.
 
-A page marks a method, and names the parameter that takes what it computes::
+A page marks a method, and names the parameter that takes the result::
 
     class Coins(Page):
         controls = (Section("Coins", (Control("n"), Control("toss"))),)
@@ -20,8 +20,8 @@ A page marks a method, and names the parameter that takes what it computes::
         @number("Heads", needs=("heads",))
         def count(self): ...
 
-The method's ``self`` is a snapshot: the page as it stood when the job began. What it sets there is
-lost; what it reports or returns reaches the page.
+The method's ``self`` is a snapshot of the page, taken when the job starts. Values set on it are
+lost; values that it reports or returns reach the page.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
+import param
+
+from workbench.pages.core.state import PageState, same
 from workbench.progress import Cancelled
-
-if TYPE_CHECKING:
-    from workbench.pages.core.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,11 +48,14 @@ logger = logging.getLogger(__name__)
 #: Seconds between two updates of a page by its job.
 EVERY = 0.2
 
-#: What the button of a running job says.
+#: Seconds within which two clicks count as one.
+DOUBLE_CLICK = 0.4
+
+#: Label of the button of a running job.
 CANCEL = "Cancel"
 
-#: ``post(key, change)``: have ``change`` run soon where the page may be changed, in place of an
-#: older one of the same key that still waits.
+#: ``post(key, change)``: have ``change`` run soon in the thread that may change the page, in place
+#: of an earlier one with the same key that has not run yet.
 Post = Callable[[Hashable, Callable[[], None]], None]
 
 
@@ -62,15 +66,15 @@ class Job:
     Attributes
     ----------
     name : str
-        The page's method.
+        Name of the page's method.
     title : str
-        What the button says.
+        Label of its button.
     needs : tuple of str
-        The parameters and derived results that it rests on.
+        The parameters and derived results that it depends on.
     into : str
         The parameter that takes its partial results and its result.
     help : str
-        What it does.
+        Help text: the docstring of the method.
     """
 
     name: str
@@ -82,23 +86,24 @@ class Job:
 
 @dataclass(frozen=True)
 class JobState:
-    """How a job stands.
+    """Progress or outcome of a job.
 
     Attributes
     ----------
     status : {"idle", "running", "done", "cancelled", "failed"}
+        Where the job stands.
     fraction : float, optional
-        The share that is done; None while nobody knows.
+        The share that is done; None while it is unknown.
     message : str
-        What it is at, or was at last.
+        The last progress message.
     error : str
         Why it failed.
     seconds : float
-        How long it has run, or ran.
+        Seconds since it started, or that it took.
     shown : {"nothing", "this run", "an earlier run"}
-        Where the result that the page holds comes from.
+        The run that produced the result on the page.
     stale : bool
-        Whether what that result rests on has changed since.
+        True if the inputs of that result have changed since.
     """
 
     status: Literal["idle", "running", "done", "cancelled", "failed"] = "idle"
@@ -111,14 +116,14 @@ class JobState:
 
     @property
     def running(self) -> bool:
-        """Whether it is at work."""
+        """True while the job is at work."""
         return self.status == "running"
 
     @property
     def words(self) -> str:
-        """How it stands, in a sentence or two; empty before the first run."""
+        """The state in a sentence or two; empty before the first run."""
         took = f"{self.seconds:.1f} s" if self.seconds < 10 else f"{self.seconds:.0f} s"
-        said = {
+        text = {
             "idle": "",
             "running": self.message or "Starting …",
             "done": f"Done in {took}.",
@@ -129,20 +134,26 @@ class JobState:
         if self.status in ("cancelled", "failed"):
             more += {
                 "nothing": [],
-                "this run": ["What is shown is partial."],
-                "an earlier run": ["What is shown is of an earlier run."],
+                "this run": ["The result shown is partial."],
+                "an earlier run": ["The result shown is from an earlier run."],
             }[self.shown]
         if self.stale and not (self.running and self.shown == "an earlier run"):
             more.append("The settings have changed since.")
-        if more and not said.endswith((".", "…")):
-            said += "."
-        return " ".join([said, *more])
+        if more and not text.endswith((".", "…")):
+            text += "."
+        return " ".join([text, *more])
 
 
 def job(title: str, needs: tuple[str, ...], into: str) -> Callable[[F], F]:
-    """Mark a method as long work; see `Job` for the arguments.
+    """Decorator that marks a method as long work.
 
-    The method is called with a `workbench.progress.Report`. A `Control` of its name is its button.
+    The method takes a `workbench.progress.Report`. A `Control` with its name is its button. Its
+    docstring is the help text that people read on the page.
+
+    Parameters
+    ----------
+    title, needs, into
+        See `Job`.
     """
 
     def mark(method: F) -> F:
@@ -154,36 +165,41 @@ def job(title: str, needs: tuple[str, ...], into: str) -> Callable[[F], F]:
 
 
 class Run:
-    """One run of a job, from the page's present state.
+    """One run of a job.
 
     Parameters
     ----------
-    page : Page
     job : Job
-    post : callable
-        Where changes of the page are made; see `Post`.
-
-    Attributes
-    ----------
+        The job.
+    work : callable
+        ``work(report)`` does it and returns the result, or None if the last partial one is it.
     inputs : tuple
-        What it rests on, as that stood when it began.
+        The values that the work depends on.
+    tell : callable
+        ``tell(run, state, value)`` is called in the thread of the work with the `JobState`, and
+        the result so far or None.
     """
 
-    def __init__(self, page: Page, job: Job, post: Post):
-        self.job, self._page, self._post = job, page, post
-        self.inputs = page.inputs_of(job)
-        self._work = partial(getattr(page.snapshot(), job.name), self.report)
+    def __init__(
+        self,
+        job: Job,
+        work: Callable[..., Any],
+        inputs: tuple[Any, ...],
+        tell: Callable[[Run, JobState, Any], None],
+    ):
+        self.job, self.inputs = job, inputs
+        self._work, self._tell_page = work, tell
         self._began = time.monotonic()
-        self._told = 0.0
+        self._last = 0.0
         self._cancelled = threading.Event()
         self._fraction: float | None = None
         self._message = ""
         self._value: Any = None
 
     def __call__(self) -> None:
-        """Do the work, and tell the page how it ended; errors are raised, too."""
+        """Do the work, and tell how it ended; errors are raised as well."""
         try:
-            result = self._work()
+            result = self._work(self.report)
         except (Cancelled, KeyboardInterrupt):
             self._tell("cancelled")
             raise
@@ -195,7 +211,7 @@ class Run:
         self._tell("done")
 
     def start(self) -> None:
-        """Do the work in a thread."""
+        """Do the work in a new thread."""
         threading.Thread(target=self._in_thread, name=f"job-{self.job.name}", daemon=True).start()
 
     def cancel(self) -> None:
@@ -203,8 +219,8 @@ class Run:
         self._cancelled.set()
 
     def mute(self) -> None:
-        """Tell the page nothing any more."""
-        self._post = lambda key, change: None
+        """Tell nothing from now on."""
+        self._tell_page = lambda run, state, value: None
 
     def report(
         self, fraction: float | None = None, message: str | None = None, partial: Any = None
@@ -216,9 +232,9 @@ class Run:
         self._message = self._message if message is None else message
         self._value = self._value if partial is None else partial
         asked_only = fraction is None and message is None and partial is None
-        if not asked_only and time.monotonic() - self._told > EVERY:
+        if not asked_only and time.monotonic() - self._last > EVERY:
             self._tell("running")
-            self._told = time.monotonic()
+            self._last = time.monotonic()
 
     def _in_thread(self) -> None:
         try:
@@ -229,7 +245,135 @@ class Run:
             logger.exception("the job %s failed", self.job.name)
 
     def _tell(self, status: Any, error: str = "") -> None:
-        state = JobState(
-            status, self._fraction, self._message, error, time.monotonic() - self._began
-        )
-        self._post(("job", self.job.name), partial(self._page.hear, self, state, self._value))
+        seconds = time.monotonic() - self._began
+        state = JobState(status, self._fraction, self._message, error, seconds)
+        self._tell_page(self, state, self._value)
+
+
+class PageJobs(PageState):
+    """The jobs of a page: started, cancelled, and their results taken."""
+
+    message = param.String("", precedence=-1, doc="The last error message, in plain words.")
+    job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was started.")
+
+    def __init__(self, **params: Any):
+        self._runs: dict[str, Run] = {}
+        self._results: dict[str, Run] = {}
+        self._turned: dict[str, float] = {}
+        super().__init__(**params)
+
+    @classmethod
+    def jobs(cls) -> dict[str, Job]:
+        """The page's jobs by name, in the order of definition."""
+        return {job.name: job for job in cls.marked("_job", Job)}
+
+    def job_state(self, name: str) -> JobState:
+        """The state of the job of this name."""
+        state, job = self.job_states.get(name, JobState()), self.jobs()[name]
+        run = self._results.get(job.into)
+        if run is None or run.job != job or getattr(self, job.into) is None:
+            return state
+        stale = not same(run.inputs, self._inputs_of(job))
+        shown = "this run" if run is self._runs[name] else "an earlier run"
+        return replace(state, shown=shown, stale=stale)
+
+    def start_job(self, name: str, post: Post = lambda key, change: change()) -> None:
+        """Start a job in a thread, unless it runs already.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        post : callable
+            Runs the changes of the page; see `Post`. By default in the thread of the job.
+        """
+        if not self.job_state(name).running:
+            self._begin(name, post).start()
+
+    def press_job(self, name: str, post: Post) -> None:
+        """Start a job, or cancel it while it runs, as its button does; see `start_job`.
+
+        A click just after the label of the button changed was meant for the label before, and is
+        ignored.
+        """
+        if time.monotonic() - self._turned.get(name, -DOUBLE_CLICK) < DOUBLE_CLICK:
+            return
+        if self.job_state(name).running:
+            self.cancel_job(name)
+        else:
+            self.start_job(name, post)
+
+    def run_job(self, name: str, after: Callable[[], None] = lambda: None) -> Any:
+        """Result of a job that is run to its end in this thread.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        after : callable, optional
+            Called after each change of the page.
+
+        Returns
+        -------
+        object
+            The page's result, which is partial if the job was cancelled.
+
+        Raises
+        ------
+        RuntimeError
+            The job runs already.
+        KeyboardInterrupt
+            Ctrl-C; the page keeps the partial result.
+        """
+        if self.job_state(name).running:
+            raise RuntimeError(f"{self.jobs()[name].title!r} is running already; cancel it first")
+
+        def post(key: Any, change: Callable[[], None]) -> None:
+            change()
+            after()
+
+        with suppress(Cancelled):
+            self._begin(name, post)()
+        return getattr(self, self.jobs()[name].into)
+
+    def cancel_job(self, name: str) -> None:
+        """Stop a job at its next report; the partial result stays."""
+        if self.job_state(name).running:
+            self._runs[name].cancel()
+            self._mark_job(name, replace(self.job_states[name], message="Cancelling …"))
+
+    def end_jobs(self) -> None:
+        """Cancel all jobs, and ignore what they report from now on."""
+        for name, run in self._runs.items():
+            run.mute()
+            run.cancel()
+            if self.job_state(name).running:
+                self._mark_job(name, replace(self.job_states[name], status="cancelled"))
+
+    def _hear(self, run: Run, state: JobState, value: Any) -> None:
+        into = run.job.into
+        with param.parameterized.batch_call_watchers(self):
+            if value is not None and value is not getattr(self, into):
+                self._results[into] = run
+                setattr(self, into, value)
+            if state.error:
+                self.message = f"{run.job.title}: {state.error}"
+            self._mark_job(run.job.name, state)
+
+    def _begin(self, name: str, post: Post) -> Run:
+        def tell(run: Run, state: JobState, value: Any) -> None:
+            post(("job", name), partial(self._hear, run, state, value))
+
+        job = self.jobs()[name]
+        work = getattr(self.snapshot(), name)
+        run = self._runs[name] = Run(job, work, self._inputs_of(job), tell)
+        self._mark_job(name, JobState("running"))
+        return run
+
+    def _mark_job(self, name: str, state: JobState) -> None:
+        if state.running != self.job_state(name).running:
+            self._turned[name] = time.monotonic()
+        self.job_states = {**self.job_states, name: state}
+
+    def _inputs_of(self, job: Job) -> tuple[Any, ...]:
+        return self.values_of(tuple(sorted(self.parameters_of(job.needs))))

@@ -12,7 +12,8 @@ from typing import Any
 
 import param
 
-from workbench.pages.core.page import Control, Upload
+from workbench.pages.core.page import Control
+from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import pair_choice, pair_parameters
 from workbench.pairs.accounting.composed import ComposedPair

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples

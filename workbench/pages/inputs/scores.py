@@ -11,7 +11,8 @@ from typing import Any
 
 import param
 
-from workbench.pages.core.page import Control, Upload
+from workbench.pages.core.page import Control
+from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
 from workbench.pages.inputs.score_source import SAMPLE_SIZES, read_files
 from workbench.pages.scores.code import sample_code

@@ -12,8 +12,9 @@ from workbench.onerun.guesses import Ends, Guesses, Threshold
 from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
-from workbench.pages.core.page import Control, Page, Section, Upload, derived
+from workbench.pages.core.page import Control, Page, Section, derived
 from workbench.pages.core.sliders import IntegerField, decimals
+from workbench.pages.core.upload import Upload
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.parsing.source import read_table

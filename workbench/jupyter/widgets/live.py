@@ -1,54 +1,35 @@
-"""The widgets of a view: controls beside the board."""
+"""`Live`: the widgets of a view, its controls beside its board."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.assets import board as assets
-from workbench.jupyter.board import VIEW, board_type
-from workbench.jupyter.controls import Group, Post, Press, Waits
-from workbench.pages.core.page import Item, Page, Section
+from workbench.jupyter.widgets.board import VIEW, board_type
+from workbench.jupyter.widgets.controls import Group
+from workbench.pages.core.page import Section
+from workbench.pages.core.session import PageSession
 
 
 class Live:
-    """What a person sees and touches while the kernel lives.
+    """The controls and the board of a view, while the kernel lives.
 
     Parameters
     ----------
-    page : Page
-    items : list of Item
-        What the board shows.
+    session : PageSession
+        Its items are shown on the board.
     sections : list of Section
         The controls beside it.
     identity : str
         Ties the board to the picture that stands in for it.
-    post : callable
-        Is called with what was chosen in a control; see `Post`.
-    waits : callable
-        See `Waits`.
-    press : callable
-        See `Press`.
-    gesture : callable
-        Is called with what was done on the board.
     """
 
-    def __init__(
-        self,
-        page: Page,
-        items: list[Item],
-        sections: list[Section],
-        identity: str,
-        post: Post,
-        waits: Waits,
-        press: Press,
-        gesture: Callable[[dict[str, Any]], None],
-    ):
-        self.page = page
-        names = tuple(item.name for item in items)
-        frame = assets.frame(type(page))
+    def __init__(self, session: PageSession, sections: list[Section], identity: str):
+        self.page = session.page
+        names = tuple(session.items)
+        frame = assets.frame(type(self.page))
         for kind in ("figures", "numbers", "sentences"):
             frame[kind] = [texts for texts in frame[kind] if texts["name"] in names]
         offered = [control.name for section in sections for control in section.controls]
@@ -56,15 +37,23 @@ class Live:
         self._jobs = tuple(f"job_{texts['name']}" for texts in frame["jobs"])
         fields = (*(f"item_{name}" for name in names), *self._jobs)
         self.board = board_type(fields)(frame={**frame, "view": identity})
-        self.board.observe(lambda change: gesture(change.new), "gesture")
-        self.groups = [Group(page, section, post, waits, press) for section in sections]
+        self.board.observe(lambda change: session.receive(change.new), "gesture")
+        self.groups = [Group(session, section) for section in sections]
         controls = widgets.VBox([group.widget for group in self.groups])
         controls.add_class("wb-controls")
         self.box = widgets.HBox([controls, self.board] if sections else [self.board])
         self.box.add_class(VIEW)
 
     def show(self, contents: dict[str, str], handled: int) -> None:
-        """Hand new contents of items to the board, and make the controls follow the page."""
+        """Hand new contents to the board, and make the controls follow the page.
+
+        Parameters
+        ----------
+        contents : dict of str to str
+            Names of items, and what was drawn as JSON.
+        handled : int
+            Serial number of the last gesture that was carried out.
+        """
         jobs = assets.jobs(self.page)
         with self.board.hold_sync():
             for name, text in contents.items():

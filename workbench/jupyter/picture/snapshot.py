@@ -13,8 +13,8 @@ from typing import Any
 
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.theme import FONT, LIGHT
-from workbench.jupyter.board import LIVE, STILL, VIEW
-from workbench.jupyter.svg import svg
+from workbench.jupyter.picture.svg import svg
+from workbench.jupyter.widgets.board import LIVE, STILL, VIEW
 from workbench.pages.core.page import Fact, Item
 
 REMEDY = "A picture of the last state. Run the cell to make it live."

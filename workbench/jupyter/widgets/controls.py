@@ -1,4 +1,4 @@
-"""One adapter from parameters to ipywidgets: the type chooses, label and doc are reused."""
+"""The controls of a page with ipywidgets, chosen by the type of the parameter."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ import ipywidgets as widgets
 import param
 
 from workbench.pages.core.jobs import CANCEL
-from workbench.pages.core.page import Control, Page, Section, Upload
+from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.session import PageSession
 from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.upload import Upload
 
 #: Called with a parameter's name and what a person chose for it.
 Post = Callable[[str, Any], None]
@@ -139,13 +141,22 @@ class JobButton:
 
 
 class Group:
-    """The controls of a section under their heading."""
+    """The controls of a section under their heading.
 
-    def __init__(self, page: Page, section: Section, post: Post, waits: Waits, press: Press):
+    Parameters
+    ----------
+    session : PageSession
+        Takes what is chosen.
+    section : Section
+        The heading and the controls.
+    """
+
+    def __init__(self, session: PageSession, section: Section):
+        page = session.page
         self.fields = [
-            Field(page, control, post, waits)
+            Field(page, control, session.choose, session.queue.waiting)
             if control.name in page.param
-            else JobButton(page, control, press)
+            else JobButton(page, control, session.press)
             for control in section.controls
         ]
         heading = [widgets.HTML(f"<h4>{escape(section.title)}</h4>")] if section.title else []

@@ -1,0 +1,128 @@
+"""`PageAttributes`: the controls, numbers and jobs of a page as attributes of its view."""
+
+from __future__ import annotations
+
+import difflib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import param
+
+from workbench.bounds.bound import Bound
+from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.session import PageSession
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class PageAttributes:
+    """Mixin of `View`: reads and sets the page by name."""
+
+    _session: PageSession
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        page = self.page
+        if name in page.jobs():
+            return partial(self._run, name)
+        if name in self._controls and isinstance(page.param[name], param.Event):
+            return partial(self.update, **{name: True})  # called, it happens
+        if name in page.param:
+            return getattr(page, name)
+        if name in self._numbers:
+            return page.draw(self._numbers[name])
+        raise AttributeError(self._unknown(name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name in self._controls:
+            self.update(**{name: value})
+        elif name in dir(self):
+            raise AttributeError(f"{name!r} follows from the controls and cannot be set")
+        else:
+            raise AttributeError(self._unknown(name))
+
+    def __dir__(self) -> list[str]:
+        own = {*self._controls, *self._numbers, *self.page.jobs(), "scores"}
+        return sorted({*super().__dir__(), *own})
+
+    @property
+    def page(self) -> Page:
+        """The page, whose parameters are the state; see `workbench.pages.core.page`."""
+        return self._session.page
+
+    @property
+    def bound(self) -> Bound:
+        """The main result: the first number of the page that is a `Bound`."""
+        return next(value for value in self.numbers.values() if isinstance(value, Bound))
+
+    @property
+    def numbers(self) -> dict[str, Bound | Fact]:
+        """All numbers of the page by name."""
+        return {name: self.page.draw(item) for name, item in self._numbers.items()}
+
+    def update(self, **controls: Any) -> None:
+        """Set several controls at once, with one redraw.
+
+        Parameters
+        ----------
+        **controls
+            Names of controls and their values; an event happens, whatever its value.
+
+        Raises
+        ------
+        AttributeError
+            A name that is not a control of this view.
+        ValueError
+            A value that the control does not take.
+        """
+        for name in controls:
+            if name not in self._controls:
+                raise AttributeError(self._unknown(name))
+        events = [n for n in controls if isinstance(self.page.param[n], param.Event)]
+        try:
+            self.page.param.update({n: v for n, v in controls.items() if n not in events})
+            for name in events:
+                self._session.fire(name)
+        finally:
+            self._draw()
+
+    def to_frame(self) -> pd.DataFrame:
+        """All numbers, one row each: name, title, text, and the fields of `Bound`."""
+        import pandas as pd
+
+        rows = []
+        for name, value in self.numbers.items():
+            row = {"name": name, "title": self._numbers[name].title}
+            if isinstance(value, Fact):
+                rows.append({**row, "text": value.text})
+            else:
+                rows.append({**row, "text": value.rounded, **value.to_dict()})
+        return pd.DataFrame(rows)
+
+    def _draw(self) -> None:
+        raise NotImplementedError
+
+    def _run(self, job: str) -> Any:
+        try:
+            return self.page.run_job(job, after=self._draw)
+        finally:
+            self._draw()
+
+    @property
+    def _controls(self) -> list[str]:
+        page = self.page
+        return [name for name in page.control_names() if name in page.param]
+
+    @property
+    def _numbers(self) -> dict[str, Item]:
+        return {item.name: item for item in self.page.numbers()}
+
+    def _unknown(self, name: str) -> str:
+        names = [*self._controls, *self._numbers, "bound"]
+        near = difflib.get_close_matches(name, names, n=3)
+        hint = f"; did you mean {' or '.join(near)}?" if near else f"; there are {', '.join(names)}"
+        return f"this view has no {name!r}{hint}"

@@ -1,0 +1,119 @@
+"""Callbacks on the controls and numbers of a view, and views that share controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+#: Called with the new value of what it observes.
+Callback = Callable[[Any], Any]
+
+#: Sets a control of a view by name, held within its bounds.
+Receive = Callable[[str, Any], None]
+
+
+class Observable(Protocol):
+    """Has values that change, as attributes."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The present value."""
+
+    def observe(self, callback: Callback, name: str) -> None:
+        """Call ``callback`` with the new value whenever it changes."""
+
+    def unobserve(self, callback: Callback, name: str) -> None:
+        """Undo `observe`."""
+
+
+@dataclass
+class Observer:
+    """A callback, the name that it observes, and the last value that it was called with."""
+
+    callback: Callback
+    name: str
+    last: Any
+
+
+class Observers:
+    """The callbacks of one view.
+
+    Parameters
+    ----------
+    read : callable
+        ``read(name)`` is the present value of a control or number.
+    attempt : callable
+        ``attempt(task)`` runs a task and shows its error.
+    """
+
+    def __init__(self, read: Callable[[str], Any], attempt: Callable[[Callable[[], Any]], None]):
+        self._read, self._attempt = read, attempt
+        self._all: list[Observer] = []
+
+    def add(self, callback: Callback, name: str) -> None:
+        """Call ``callback`` with every later value of ``name``."""
+        self._all.append(Observer(callback, name, self._read(name)))
+
+    def remove(self, callback: Callback, name: str) -> None:
+        """Undo `add`."""
+        gone = (callback, name)
+        self._all = [one for one in self._all if (one.callback, one.name) != gone]
+
+    def clear(self) -> None:
+        """Remove all callbacks."""
+        self._all = []
+
+    def tell(self) -> bool:
+        """Call those whose value has changed; True if there were any."""
+        told: list[Observer] = []
+        for observer in list(self._all):
+            self._attempt(partial(self._tell, observer, told))
+        return bool(told)
+
+    def _tell(self, observer: Observer, told: list[Observer]) -> None:
+        now = self._read(observer.name)
+        if now is not observer.last and now != observer.last:
+            observer.last = now
+            told.append(observer)
+            observer.callback(now)
+
+
+class Link:
+    """Two views that share controls; the second first takes the values of the first.
+
+    Parameters
+    ----------
+    names : iterable of str
+        The controls.
+    a, b : pair of Observable and Receive
+        The views, and what sets their controls.
+    """
+
+    def __init__(
+        self, names: Iterable[str], a: tuple[Observable, Receive], b: tuple[Observable, Receive]
+    ):
+        self._passing = False
+        self._ends: list[tuple[Observable, Callback, str]] = []
+        for name in names:
+            self._pass(b[1], name, getattr(a[0], name))
+            for (view, _), (_, receive) in ((a, b), (b, a)):
+                callback = partial(self._pass, receive, name)
+                view.observe(callback, name)
+                self._ends.append((view, callback, name))
+
+    def unlink(self) -> None:
+        """End the sharing; both views keep their values."""
+        for view, callback, name in self._ends:
+            view.unobserve(callback, name)
+        self._ends = []
+
+    def _pass(self, receive: Receive, name: str, value: Any) -> None:
+        # A value that had to be held within the other's bounds must not come back changed.
+        if self._passing:
+            return
+        self._passing = True
+        try:
+            receive(name, value)
+        finally:
+            self._passing = False

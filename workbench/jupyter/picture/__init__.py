@@ -1,0 +1,1 @@
+"""The picture of a view, for where no widget lives: exports, readers, saved notebooks."""

@@ -1,0 +1,68 @@
+"""`Spec`: the state of a page as plain values that restore it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import param
+
+from workbench.pages.core.page import Page
+
+#: Types of the values that a state consists of.
+PLAIN = (str, int, float, bool, type(None))
+
+
+class Spec:
+    """The state of a page, compared with its state at the start.
+
+    Parameters
+    ----------
+    page : Page
+        The page, in its first state.
+    """
+
+    def __init__(self, page: Page):
+        self._page = page
+        self._fresh, self._fresh_data = self.state(), self._data()
+
+    def state(self) -> dict[str, Any]:
+        """All parameters that are plain values and do not follow from others."""
+        page = self._page
+        follows = {"name", *page.follows, *(job.into for job in page.jobs().values())}
+        return {
+            name: getattr(page, name)
+            for name in page.param
+            if name not in follows
+            and not isinstance(page.param[name], param.Event)
+            and isinstance(getattr(page, name), PLAIN)
+        }
+
+    def changes(self) -> dict[str, Any]:
+        """The values that differ from those at the start; all controls if the data differ."""
+        other_data = self._data() is not self._fresh_data
+        controls = self._page.control_names()
+        return {
+            name: value
+            for name, value in self.state().items()
+            if self._fresh[name] != value or (other_data and name in controls)
+        }
+
+    def restore(self, spec: Mapping[str, Any]) -> None:
+        """Set the values of a spec, whose names must be those of `state`.
+
+        They are set section by section, data first, as other controls may depend on the data.
+        """
+        page = self._page
+        controls = page.control_names()
+        hidden = {name for name in self.state() if name not in controls}
+        page.param.update({name: spec[name] for name in hidden if name in spec})
+        for section in page.controls:
+            names = [control.name for control in section.controls if control.name in spec]
+            page.param.update({name: spec[name] for name in names})
+        # A mark such as "chosen after looking" is part of a state, not of its restoring.
+        page.param.update({name: spec.get(name, self._fresh[name]) for name in hidden})
+
+    def _data(self) -> Any:
+        """The value that other defaults depend on, such as the scores; None if there is none."""
+        return self._page.param.values().get(self._page.rests_on)

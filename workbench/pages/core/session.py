@@ -1,0 +1,245 @@
+"""`PageSession`: a page as one person uses it, the part that all front ends share.
+
+A front end hands over gestures, and draws when it is asked to. A gesture is a dict with its
+``kind`` and its ``serial`` number::
+
+    {"kind": "set", "name": "threshold", "value": 0.5}    a control; a selector by its label
+    {"kind": "drag", "item": "roc", "shape": "line", "x": 0.3}
+    {"kind": "click", "item": "roc", "x": 0.3, "y": 0.7}
+    {"kind": "job", "job": "simulate"}                    the button of a job
+    {"kind": "dismiss"}                                   the message was read
+
+The dashboard adds ``files``, ``chunk`` and ``restore``.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Hashable, Mapping
+from functools import partial
+from typing import Any
+
+import param
+
+from workbench.pages.core.page import Item, Page
+from workbench.pages.core.queue import LatestWins, Schedule, Task
+from workbench.pages.core.sliders import snap, taken
+from workbench.pages.core.state import same
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED = "Interrupted: the results shown may be older than the controls."
+
+#: Kinds of gestures that wait for another process, such as the one that parses files.
+BLOCKING = ("files", "chunk")
+
+#: The key of a task, and the task, that a gesture asks for.
+Asked = tuple[Hashable, Task]
+
+
+class PageSession:
+    """Takes gestures, sets parameters, and knows which items have to be drawn again.
+
+    Errors of a task or of a drawing become the message of the page.
+
+    Parameters
+    ----------
+    page : Page
+        The person's own page.
+    items : collection of Item
+        The items that the front end shows.
+    draw : callable
+        Called at the end of every turn, in its thread: draws what changed.
+    schedule : callable
+        Decides when and in which thread turns run; see `workbench.pages.core.queue.Schedule`.
+    more : mapping of str to callable, optional
+        Further kinds of gestures; each function returns the key and the task for a gesture.
+    drawn_from : mapping of str to tuple, optional
+        What each item that is drawn already was drawn from; see `Page.drawn_from`.
+    outside : callable, optional
+        Called when something other than a task changes the page.
+    log_level : int
+        Level at which errors are logged.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        items: Collection[Item],
+        draw: Callable[[], None],
+        schedule: Schedule,
+        more: Mapping[str, Callable[[dict[str, Any]], Asked]] | None = None,
+        drawn_from: Mapping[str, tuple[Any, ...]] | None = None,
+        outside: Callable[[], None] = lambda: None,
+        log_level: int = logging.ERROR,
+    ):
+        self.page = page
+        self.items = {item.name: item for item in items}
+        self.queue = LatestWins(self._turn, schedule)
+        #: Names of the items whose inputs changed, and of the parameters that changed or were set.
+        self.stale: set[str] = set()
+        self.changed: set[str] = set()
+        #: Serial number of the last gesture that was carried out.
+        self.handled = 0
+        self._draw, self._outside, self._log_level = draw, outside, log_level
+        self._actions: dict[str, Callable[[dict[str, Any]], Asked]] = {
+            "set": self._set,
+            "drag": self._drag,
+            "click": self._click,
+            "job": self._job,
+            "dismiss": self._dismiss,
+            **(more or {}),
+        }
+        self._inputs = {name: page.inputs(item) for name, item in self.items.items()}
+        self._drawn_from = dict(drawn_from or {})
+        dragged = {name for item in self.items.values() for name in item.drag.values()}
+        self._settable = {name for name in {*page.control_names(), *dragged} if name in page.param}
+        self._refusal = ""
+        self._watcher = page.param.watch(self._note, list(page.param))
+
+    def end(self) -> None:
+        """Let go of the page: cancel its jobs, and run nothing from now on."""
+        self.page.param.unwatch(self._watcher)
+        self.page.end_jobs()
+        self.queue.close()
+        self._draw = self._outside = lambda: None
+        self._actions.clear()
+
+    # -- from the person to the page ---------------------------------------------------------------
+
+    def receive(self, gesture: dict[str, Any]) -> None:
+        """Carry out a gesture soon; of several that set the same thing, only the latest.
+
+        An invalid gesture is logged and changes nothing, but counts as handled.
+        """
+        try:
+            key, task = self._actions[gesture["kind"]](gesture)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            logger.warning("an invalid gesture was ignored", exc_info=True)
+            key, task = "invalid", lambda: None
+        handled = partial(setattr, self, "handled", int(gesture["serial"]))
+        blocks = gesture.get("kind") in BLOCKING
+        self.queue.post_together({key: task, "handled": handled}, blocks)
+
+    def choose(self, name: str, value: Any) -> None:
+        """Set a parameter to what a person chose, soon; see `assign`."""
+        self.queue.post(name, partial(self.assign, name, value))
+
+    def press(self, job: str) -> None:
+        """Start a job, or cancel it while it runs, soon."""
+        self.queue.post(("press", job), partial(self.page.press_job, job, self.queue.post))
+
+    def assign(self, name: str, value: Any) -> None:
+        """Set a parameter now; a number that it does not take becomes the message of the page.
+
+        Parameters
+        ----------
+        name : str
+            The parameter. An event happens, whatever the value.
+        value : object
+            A slider's number is held within the bounds of the slider.
+        """
+        parameter = self.page.param[name]
+        self.changed.add(name)  # a control may have to show another value than what was chosen
+        if isinstance(parameter, param.Event):
+            self.fire(name)
+            return
+        if isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
+            try:
+                value = taken(parameter, value)
+            except ValueError as error:
+                self.page.message = self._refusal = str(error)
+                return
+        if self._refusal and self.page.message == self._refusal:
+            self.page.message = self._refusal = ""
+        setattr(self.page, name, value)
+
+    def fire(self, event: str) -> None:
+        """Trigger an event parameter."""
+        try:
+            setattr(self.page, event, True)
+        finally:  # param leaves an event on when what it triggered was interrupted
+            with param.discard_events(self.page):
+                setattr(self.page, event, False)
+
+    def setting(self, name: str, value: Any) -> Asked:
+        """The key and the task that set a control; a KeyError if no control sets ``name``."""
+        if name not in self._settable:
+            raise KeyError(f"no control sets {name!r}")
+        return name, partial(self.assign, name, value)
+
+    def _set(self, gesture: dict[str, Any]) -> Asked:
+        name, value = gesture["name"], gesture["value"]
+        key, task = self.setting(name, value)
+        if isinstance(self.page.param[name], param.Selector):
+            task = partial(self._assign_label, name, value)
+        return key, task
+
+    def _assign_label(self, name: str, label: str) -> None:
+        parameter: Any = self.page.param[name]
+        self.assign(name, parameter.get_range()[label])
+
+    def _drag(self, gesture: dict[str, Any]) -> Asked:
+        name = self.items[gesture["item"]].drag[gesture["shape"]]
+        parameter: Any = self.page.param[name]
+        return self.setting(name, snap(parameter, gesture["x"]))
+
+    def _click(self, gesture: dict[str, Any]) -> Asked:
+        method = getattr(self.page, self.items[gesture["item"]].click or "")
+        return "click", partial(method, gesture["x"], gesture["y"])
+
+    def _job(self, gesture: dict[str, Any]) -> Asked:
+        job = self.page.jobs()[gesture["job"]].name
+        return ("press", job), partial(self.page.press_job, job, self.queue.post)
+
+    def _dismiss(self, gesture: dict[str, Any]) -> Asked:
+        return "message", partial(setattr, self.page, "message", "")
+
+    # -- from the page to the person ---------------------------------------------------------------
+
+    def attempt(self, task: Task) -> None:
+        """Run a task; its error becomes the message of the page."""
+        try:
+            task()
+        except Exception as error:
+            logger.log(self._log_level, "a change of the page failed", exc_info=True)
+            self.page.message = f"This did not work: {error}"
+
+    def draw(self, item: Item, put: Callable[[Item, Any], None]) -> None:
+        """Draw an item if it has to be, and call ``put(item, drawn)``; see `attempt` for errors.
+
+        It is drawn only if a value that it needs is another one than at its last drawing.
+        """
+        self.attempt(partial(self._draw_item, item, put))
+        self.stale.discard(item.name)
+
+    def put_off(self, item: Item) -> None:
+        """Count an item as not drawn, because something else is shown in its place."""
+        self.stale.discard(item.name)
+        self._drawn_from.pop(item.name, None)
+
+    def take_changed(self) -> set[str]:
+        """Names of the parameters that changed or were set since the last call."""
+        changed, self.changed = self.changed, set()
+        return changed
+
+    def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
+        needed = self.page.drawn_from(item)
+        before = self._drawn_from.get(item.name)
+        if before is None or not same(needed, before):
+            put(item, self.page.draw(item))
+            self._drawn_from[item.name] = needed
+
+    def _note(self, *events: Any) -> None:
+        names = {event.name for event in events}
+        self.changed |= names
+        self.stale |= {name for name, inputs in self._inputs.items() if inputs & names}
+        if not self.queue.here:
+            self._outside()
+
+    def _turn(self, tasks: list[Task]) -> None:
+        for task in (*tasks, self._draw):
+            try:
+                self.attempt(task)
+            except KeyboardInterrupt:
+                self.page.message = INTERRUPTED

@@ -1,0 +1,115 @@
+"""`PageSettings`: the settings of a page as JSON values, and a page restored from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from typing import Any, ClassVar
+
+import param
+
+from workbench.pages.core.upload import Upload
+
+#: Passes in which `PageSettings.restore` sets parameters that depend on each other.
+RESTORE_PASSES = 4
+
+#: Parameter types that settings consist of.
+KINDS = (param.Boolean, param.Number, param.String, param.Selector, Upload)
+
+
+class PageSettings(param.Parameterized):
+    """Settings that outlive a page, such as when the connection to the server is lost."""
+
+    controls: ClassVar[tuple[Any, ...]] = ()  #: see `workbench.pages.core.page.Section`
+    follows: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from the state
+
+    def __init__(self, **params: Any):
+        self._plain: dict[str, Any] | None = None
+        super().__init__(**params)
+
+    def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """The settings by name: a selector's choice as its label, files by name and size.
+
+        Parameters
+        ----------
+        names : collection of str, optional
+            Names of parameters; all by default.
+
+        Returns
+        -------
+        dict of str to object
+            Values that JSON can hold.
+        """
+        known = self._settable()
+        chosen = known if names is None else known.keys() & set(names)
+        return {name: _setting(self, known[name]) for name in chosen}
+
+    def restore(self, settings: Mapping[str, Any]) -> list[str]:
+        """Set the parameters to the `settings` of another page of this class.
+
+        Setting one parameter may change others, such as the threshold when the data change; hence
+        several passes. Parameters without a control, such as a seed, come first and last.
+
+        Parameters
+        ----------
+        settings : mapping of str to object
+            May come from an older version or from a stranger: unknown names and values are
+            ignored.
+
+        Returns
+        -------
+        list of str
+            Labels of the parameters that could not be restored. Files cannot.
+        """
+        shown = self.control_names()
+        known = self._settable()
+        hidden = [name for name in known if name not in shown]
+        order = [*hidden, *(name for name in shown if name in known), *hidden]
+        wanted = {name: settings[name] for name in known if name in settings}
+        for _ in range(RESTORE_PASSES):
+            for name in order:
+                if name in wanted and _setting(self, known[name]) != wanted[name]:
+                    with suppress(ValueError, TypeError, KeyError):
+                        setattr(self, name, _from_setting(known[name], wanted[name]))
+        lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
+        return [str(known[name].label) for name in lost]
+
+    @classmethod
+    def control_names(cls) -> list[str]:
+        """Names of the controls, in the order of the page."""
+        return [control.name for section in cls.controls for control in section.controls]
+
+    def _settable(self) -> dict[str, Any]:
+        if self._plain is None:
+            self._plain = {
+                name: parameter
+                for name, parameter in self.param.objects().items()
+                if isinstance(parameter, KINDS)
+                and not isinstance(parameter, param.Event)
+                and name not in ("name", *self.follows)
+            }
+        return self._plain
+
+
+def _setting(page: PageSettings, parameter: Any) -> Any:
+    """A parameter's value as a JSON value."""
+    value = getattr(page, parameter.name)
+    if isinstance(parameter, Upload):
+        return [[name, _size(content)] for name, content in value or ()]
+    if isinstance(parameter, param.Selector):
+        return next((name for name, one in parameter.get_range().items() if one == value), None)
+    return value
+
+
+def _size(content: Any) -> int:
+    """Bytes of a file, or the number of values of one that was parsed."""
+    return len(content) if isinstance(content, bytes) else sum(map(len, content.columns.values()))
+
+
+def _from_setting(parameter: Any, setting: Any) -> Any:
+    """The parameter's value for what `_setting` returned; an error if there is none."""
+    if isinstance(parameter, Upload):
+        raise ValueError("the content of a file is not part of the settings")
+    if isinstance(parameter, param.Selector):
+        return parameter.get_range()[setting]
+    return setting
