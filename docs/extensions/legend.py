@@ -1,4 +1,4 @@
-"""The directive ``legend``: every source that `Bound.cite` knows, with the methods that rest on it."""
+"""The directive ``legend``: every source that `Bound.cite` knows, and the methods that cite it."""
 
 from __future__ import annotations
 
