@@ -11,7 +11,7 @@ from pathlib import Path
 
 import param
 import pytest
-from programs import program
+from helpers.programs import program
 
 import workbench.pages.core.page as page_module
 from workbench.assets import board as assets
