@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PORT   ?= 5006
 WORKERS ?= auto
 
-.PHONY: help serve lab test check bench coverage format clean
+.PHONY: help serve lab test quick docs check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -20,6 +20,9 @@ lab: $(VENV)/.lab ## open the notebooks in JupyterLab
 test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there is none)
 	@$(BIN)/python tests/ensure_browser.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
 check: $(VENV)/.dev ## style and types
 	$(BIN)/ruff check .
@@ -38,7 +41,7 @@ format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff format .
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -53,6 +56,10 @@ $(VENV)/.lab: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[lab]'
 	@touch $@ $(VENV)/.core
 
+$(VENV)/.docs: pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@ $(VENV)/.core $(VENV)/.lab
+
 $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.core $(VENV)/.lab $(VENV)/.docs

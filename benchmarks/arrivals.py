@@ -17,8 +17,9 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from conftest import FLAGS, PATIENCE, free_port, running  # noqa: E402
 from ensure_browser import find  # noqa: E402
+from helpers.browser import FLAGS, PATIENCE  # noqa: E402
+from helpers.servers import free_port, running  # noqa: E402
 
 VISITS = 300
 BUSY = 2

@@ -10,10 +10,9 @@ import sys
 from contextlib import contextmanager
 
 import pytest
-from conftest import ROOT, WIDE, await_charts, free_port, running
-from test_dashboard import Board
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+from helpers.board import Board
+from helpers.browser import WIDE, await_charts
+from helpers.servers import ROOT, free_port, running
 
 CUT = """
 window.WebSocket = class { constructor() { this.readyState = 0 } send() {} close() {} }

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-from conftest import grave_faults
-from test_dashboard import Board
-from test_scores_board import choose
+from helpers.board import Board, choose
+from helpers.browser import grave_faults
 
 from workbench.pages.counts import CountsPage
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
 
 def test_a_typed_count_is_followed_and_named(visit, served):

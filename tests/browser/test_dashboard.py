@@ -6,89 +6,10 @@ import random
 import re
 import time
 
-import conftest
 import numpy as np
 import pytest
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
-
-DRAWN = """name => {
-    const plot = window.wbPlots[name]
-    return {shapes: plot.layout.shapes, data: plot.data, range: plot._fullLayout.xaxis.range,
-            font: plot._fullLayout.font.color, label: plot.getAttribute("aria-label")}
-}"""
-
-
-class Board:
-    """What the tests do with an open page."""
-
-    def __init__(self, page):
-        self.page = page
-        for plot in page.locator("[data-item]").all():
-            plot.evaluate("""card => {
-                const plot = card.querySelector(".wb-plot")
-                window.wbPlots ??= {}
-                window.wbDraws ??= {}
-                window.wbPlots[card.dataset.item] = plot
-                plot.on("plotly_afterplot", () => {
-                    window.wbDraws[card.dataset.item] = (window.wbDraws[card.dataset.item] ?? 0) + 1
-                })
-            }""")
-
-    def drawn(self, name):
-        return self.page.evaluate(DRAWN, name)
-
-    def drawn_height(self, name):
-        return self.page.evaluate("name => window.wbPlots[name].clientHeight", name)
-
-    def draws(self):
-        return self.page.evaluate("window.wbDraws")
-
-    def slider(self, label):
-        return self.page.get_by_role("slider", name=label, exact=True)
-
-    def value(self, label):
-        return float(self.slider(label).input_value())
-
-    def number(self, title):
-        return self.page.locator(f'[aria-label="{title}"] .wb-value').text_content()
-
-    def wait(self, condition, arg=None):
-        self.page.wait_for_function(condition, arg=arg)
-
-    def wait_for_line(self, x):
-        """Until both lines stand at ``x``."""
-        self.wait(
-            "x => ['histogram', 'mu'].every(name =>"
-            " Math.abs(window.wbPlots[name].layout.shapes[0].x0 - x) < 1e-9)",
-            x,
-        )
-
-    def settle(self):
-        """Until the charts equal the slider, and stay so."""
-        self.wait("""() => {
-            const at = name => window.wbPlots[name].layout.shapes[0].x0
-            const slider = document.querySelector.bind(document)
-            const now = JSON.stringify([at("histogram"), at("mu")])
-            const [last, since] = window.wbLast ?? []
-            if (last !== now) window.wbLast = [now, performance.now()]
-            return last === now && performance.now() - since > 700
-        }""")
-
-    def handle(self):
-        """Where to take hold of the line; None while it lies outside of what is zoomed to."""
-        box = self.page.locator('.wb-handle[data-shape="threshold"]').first.bounding_box()
-        return box and (box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
-
-    def pixel(self, name, x, y):
-        return self.page.evaluate(
-            """([name, x, y]) => {
-            const plot = window.wbPlots[name], {xaxis, yaxis} = plot._fullLayout
-            const box = plot.getBoundingClientRect()
-            return [box.left + xaxis._offset + xaxis.d2p(x), box.top + yaxis._offset + yaxis.d2p(y)]
-        }""",
-            [name, x, y],
-        )
+from helpers import browser
+from helpers.board import Board
 
 
 @pytest.fixture
@@ -97,7 +18,7 @@ def board(visit, demo):
 
 
 def test_charts_that_do_not_come_fail_with_what_the_page_shows(visit, demo, monkeypatch):
-    monkeypatch.setattr(conftest, "PATIENCE", 8_000)
+    monkeypatch.setattr(browser, "PATIENCE", 8_000)
     with pytest.raises(pytest.fail.Exception) as told:
         visit(f"{demo}?theme=dark", java_script_enabled=False)
     for words in (f"address: {demo}?theme=dark", "charts drawn: 0 of 0", "numbers: []", "log ends"):

@@ -6,11 +6,9 @@ import re
 import time
 
 import pytest
-from test_dashboard import Board
+from helpers.board import Board
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
 TITLE = "Repeat with small samples"
 

@@ -11,12 +11,13 @@ from urllib.parse import urlparse
 
 import nbformat
 import pytest
-from conftest import PATIENCE, free_port, running
+from helpers.browser import PATIENCE
+from helpers.servers import free_port, running
 
 import workbench as wb
 from workbench.pages.given_scores import GivenScoresPage
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 EXAMPLE = "gaussian"
 CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from conftest import ROOT, free_port, running
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+from helpers.servers import ROOT, free_port, running
 
 NAMES = ("Scores", "From counts", "Families", "Compare", "One run", "Selection", "Test", "Watch",
          "Plan", "Truth and estimate", "Coverage")  # fmt: skip

@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from conftest import grave_faults
-from test_dashboard import Board
-from test_scores_board import choose
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+from helpers.board import Board, choose
+from helpers.browser import grave_faults
 
 
 def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, served):

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import time
 
-import pytest
-from conftest import grave_faults
-from test_dashboard import Board
-from test_scores_board import choose
+from helpers.board import Board, choose
+from helpers.browser import grave_faults
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.one_run.page import OneRunPage
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
 
 def badge(board, title):

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from conftest import grave_faults
-from test_dashboard import Board
+from helpers.board import Board
+from helpers.browser import grave_faults
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
 AT = "x => {names}.every(name => Math.abs(window.wbPlots[name].layout.shapes.find(s => s.name === {shape}).x0 - x) < 1e-9)"  # noqa: E501
 

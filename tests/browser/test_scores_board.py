@@ -6,10 +6,8 @@ import random
 
 import numpy as np
 import pytest
-from conftest import grave_faults
-from test_dashboard import Board
-
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
+from helpers.board import Board, choose
+from helpers.browser import grave_faults
 
 CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
 
@@ -35,10 +33,6 @@ def settle(board):
         if (last !== now) window.wbLast = [now, performance.now()]
         return last === now && performance.now() - since > 900
     }""")
-
-
-def choose(board, label, option):
-    board.page.get_by_role("combobox", name=label, exact=True).select_option(option)
 
 
 def open_file(board, *paths):

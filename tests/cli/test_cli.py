@@ -4,6 +4,7 @@ import json
 from xml.etree import ElementTree
 
 import pytest
+from helpers.junit import assert_junit
 
 import workbench as wb
 from workbench.cli import main
@@ -125,27 +126,6 @@ def test_markdown_is_tables(capsys, few):
     assert "claim" not in audit(capsys, GAUSSIAN, "--format", "markdown")[1]
 
 
-#: What Jenkins' junit-10.xsd allows: attributes, those that must be, and children.
-SCHEMA = {
-    "testsuites": ({"name", "time", "tests", "failures", "errors"}, set(), {"testsuite"}),
-    "testsuite": (
-        {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname"},
-        {"name", "tests", "failures", "errors"},
-        {"properties", "testcase", "system-out", "system-err"},
-    ),
-    "properties": (set(), set(), {"property"}),
-    "property": ({"name", "value"}, {"name", "value"}, set()),
-    "testcase": (
-        {"name", "classname", "time"},
-        {"name", "classname"},  # GitLab tells test cases apart by both
-        {"failure", "error", "skipped", "system-out", "system-err"},
-    ),
-    "failure": ({"type", "message"}, {"message"}, set()),
-    "skipped": ({"type", "message"}, {"message"}, set()),
-    "system-out": (set(), set(), set()),
-}
-
-
 def test_junit_has_the_elements_that_jenkins_and_gitlab_read(capsys, few):
     claims = ("gdp(9)", "gdp(0.1)", "GDP(0.1)")
     status, said = audit(capsys, few, "--format", "junit", *(f"--claim={c}" for c in claims))
@@ -153,10 +133,7 @@ def test_junit_has_the_elements_that_jenkins_and_gitlab_read(capsys, few):
     assert said.isascii()
     root = ElementTree.fromstring(said)
     assert root.tag == "testsuites"
-    for element in root.iter():
-        allowed, needed, children = SCHEMA[element.tag]
-        assert needed <= set(element.attrib) <= allowed
-        assert {child.tag for child in element} <= children
+    assert_junit(root)
     suite = root.find("testsuite")
     cases = {case.get("name"): case for case in suite.findall("testcase")}
     assert list(cases) == ["gdp(9)", "gdp(0.1)"]  # the same claim twice is one test

@@ -5,7 +5,7 @@ import time
 
 import param
 import pytest
-from test_jupyter_kernel import Kernel, started, until  # noqa: F401
+from helpers.kernel import Kernel, until
 
 from workbench.jupyter.view import View
 from workbench.pages.core.jobs import DOUBLE_CLICK, job
@@ -156,7 +156,7 @@ def press(kernel, comm):
     kernel.send(comm, click)
 
 
-def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):  # noqa: F811
+def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):
     kernel = Kernel(started[1])
     kernel.run(PAGE)
     comm = kernel.run(PRESS).strip("'")
@@ -176,7 +176,7 @@ def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):  # 
     kernel.run("view.close()")
 
 
-def test_an_interrupted_cell_keeps_the_partial_result_and_the_processes(started):  # noqa: F811
+def test_an_interrupted_cell_keeps_the_partial_result_and_the_processes(started):
     manager, client = started
     kernel = Kernel(client)
     kernel.run(PAGE)

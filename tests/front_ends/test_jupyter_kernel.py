@@ -6,7 +6,7 @@ import time
 
 import nbformat
 import pytest
-from jupyter_client.manager import start_new_kernel
+from helpers.kernel import Kernel, until
 from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
@@ -16,48 +16,6 @@ COUNT = (
     "import gc, ipywidgets; gc.collect(); len(ipywidgets.widgets.widget._instances), "
     "len(__import__('comm').get_comm_manager().comms)"
 )
-
-
-class Kernel:
-    """A kernel that runs code as the cells of a notebook."""
-
-    def __init__(self, client):
-        self.client = client
-
-    def run(self, code, cell=None, deleted=()):
-        """What the cell's last line is, as text."""
-        message = self.client.session.msg(
-            "execute_request",
-            {"code": code, "silent": False, "store_history": True, "user_expressions": {},
-             "allow_stdin": False, "stop_on_error": True},
-            metadata={"cellId": cell, "deletedCells": list(deleted)} if cell else {},
-        )  # fmt: skip
-        self.client.shell_channel.send(message)
-        result = None
-        while True:
-            answer = self.client.get_iopub_msg(timeout=60)
-            if answer["parent_header"].get("msg_id") != message["header"]["msg_id"]:
-                continue
-            content = answer["content"]
-            if answer["msg_type"] == "error":
-                pytest.fail("\n".join(content["traceback"]))
-            if answer["msg_type"] == "execute_result":
-                result = content["data"]["text/plain"]
-            if answer["msg_type"] == "status" and content["execution_state"] == "idle":
-                return result
-
-    def send(self, comm, data):
-        """A message as a browser sends it to a widget."""
-        content = {"comm_id": comm, "data": data}
-        self.client.shell_channel.send(self.client.session.msg("comm_msg", content))
-
-
-@pytest.fixture(scope="module")
-def started():
-    manager, client = start_new_kernel()
-    yield manager, client
-    client.stop_channels()
-    manager.shutdown_kernel(now=True)
 
 
 @pytest.fixture
@@ -79,13 +37,6 @@ def test_running_a_cell_ten_times_leaves_no_growth(kernel):
     kernel.run("display(wb.explore(s)); display(wb.explore(s))", cell="one", deleted=["two"])
     assert kernel.run(COUNT) == counts[0]
     kernel.run("wb.explore(s)", cell="one")
-
-
-def until(kernel, code, expected, seconds=30):
-    deadline = time.monotonic() + seconds
-    while (found := kernel.run(code)) != expected:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.1)
 
 
 def test_a_message_of_a_widget_moves_the_page_between_cells(kernel):

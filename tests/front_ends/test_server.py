@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 
 import pytest
-from conftest import ROOT, free_port
+from helpers.servers import ROOT, free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_scores_page import (
+from helpers.pages import (
     CSV,
     LABELED,
     as_plain,

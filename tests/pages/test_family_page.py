@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import norm
-from test_scores_page import (
+from helpers.pages import (
     CSV,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
     upload,
 )
+from scipy.stats import norm
 
 import workbench as wb
 from workbench.bounds.bound import Bound

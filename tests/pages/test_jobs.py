@@ -11,7 +11,7 @@ from pathlib import Path
 
 import param
 import pytest
-from programs import program
+from helpers.programs import program
 
 from workbench.assets import board as assets
 from workbench.pages.core import jobs

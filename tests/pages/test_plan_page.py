@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from test_scores_page import as_plain, items
+from helpers.pages import as_plain, items
 
 import workbench as wb
 from workbench.bounds.power.plan_results import BoundDistribution, SampleSize

@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
-from test_scores_page import (
+from helpers.pages import (
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
     upload,
 )
+from scipy.stats import binomtest
 
 import workbench as wb
 from workbench.bounds.anytime.monitoring import (

@@ -187,6 +187,7 @@ def _visit(entry: Tab, entries: list[Tab]) -> Channel:
         palette=assets.palette_css(),
         static=server.STATIC,
         plotly=server.PLOTLY,
+        documentation="./docs/index.html" if server.has_documentation() else "",
     )
     return channel
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -51,6 +52,15 @@ STATIC = f"./assets/{_digest()}"
 PLOTLY = f"./plotly/{version('plotly')}/plotly.min.js"
 
 
+#: Where `make docs` puts the documentation site, in a checkout.
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "_build" / "html"
+
+
+def has_documentation() -> bool:
+    """Whether the documentation site was built."""
+    return (DOCUMENTATION / "index.html").is_file()
+
+
 class KeptFiles(StaticFileHandler):
     """Files under addresses that change with their content: browsers need not ask again."""
 
@@ -62,7 +72,9 @@ class KeptFiles(StaticFileHandler):
 def static_patterns() -> list[tuple[Any, ...]]:
     """Tornado routes of the files that browsers load."""
     plotly = str(files("plotly") / "package_data")
+    site = {"path": str(DOCUMENTATION), "default_filename": "index.html"}
     return [
+        *([(r"/docs/(.*)", StaticFileHandler, site)] if has_documentation() else []),
         (r"/assets/[0-9a-f]+/([a-z]+\.(?:js|css|svg))", KeptFiles, {"path": str(HERE)}),
         (r"/plotly/[0-9.]+/(plotly\.min\.js)", KeptFiles, {"path": plotly}),
     ]

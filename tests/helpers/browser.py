@@ -1,0 +1,77 @@
+"""A page in a browser: how the browser starts, when a page is ready, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from helpers.servers import LOGS
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+#: Milliseconds that a page may take on a slow, shared machine.
+PATIENCE = 60_000
+
+GRAVE = ("critical", "serious")
+
+WIDE = {"viewport": {"width": 1440, "height": 1200}}
+
+#: Lines of a log that a failure quotes.
+TAIL = 40
+
+
+def await_charts(page: Any) -> None:
+    """Until all charts are drawn."""
+    page.wait_for_function("'connected' in document.documentElement.dataset")
+    plots = page.locator(".wb-plot")
+    plots.first.wait_for()
+    page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")
+
+
+def seen(page: Any, errors: list[str]) -> str:
+    """What a person sees of a page, and what its browser and its server said."""
+    shown = {
+        name: [" ".join(text.split()) for text in page.locator(which).all_inner_texts()]
+        for name, which in {
+            "message": ".wb-alert p",
+            "numbers": ".wb-number",
+            "sentences": ".wb-sentence",
+        }.items()
+    }
+    drawn = page.locator(".wb-plot .draglayer").count(), page.locator(".wb-plot").count()
+    log = next((log for url, log in LOGS.items() if page.url.startswith(url)), None)
+    said = log.read_text(errors="replace").splitlines()[-TAIL:] if log else ["(not known)"]
+    return "\n".join(
+        [
+            f"address: {page.url}",
+            f"charts drawn: {drawn[0]} of {drawn[1]}",
+            *(f"{name}: {texts}" for name, texts in shown.items()),
+            f"errors in the browser: {errors}",
+            "the server's log ends with:",
+            *said,
+        ]
+    )
+
+
+def grave_faults(page: Any) -> list[str]:
+    """What axe finds that shuts people out; faults that pass by while the page settles are none."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    # Widgets fade from one theme's colors to the other's when they arrive.
+    page.wait_for_function(
+        "() => document.getAnimations().every(a => a.playState !== 'running')", timeout=30_000
+    )
+    for _ in range(10):
+        found = Axe().run(page).response["violations"]
+        grave = [f"{v['impact']}: {v['id']}" for v in found if v["impact"] in GRAVE]
+        if not grave:
+            break
+        page.wait_for_timeout(500)
+    return grave

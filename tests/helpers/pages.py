@@ -1,0 +1,64 @@
+"""Pages without a front end: files for them, and what they draw."""
+
+from __future__ import annotations
+
+import numpy as np
+import param
+
+from workbench.pages.core.page import Upload
+
+CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
+LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
+
+
+def upload(page, *files):
+    """Give the page files of its own: (name, text) each."""
+    page.source = "file"
+    page.upload = tuple((name, text.encode()) for name, text in files)
+
+
+def items(page):
+    """All that the page draws."""
+    return [*page.figures(), *page.numbers(), *page.sentences()]
+
+
+def as_plain(value):
+    """A drawing that can be compared, arrays included."""
+    if isinstance(value, np.ndarray):
+        return ("array", value.shape, value.tobytes())
+    if isinstance(value, dict):
+        return {k: as_plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(v) for v in value]
+    return value
+
+
+def another(page, name):
+    """Another value that a person could give this control."""
+    p, now = page.param[name], getattr(page, name)
+    if isinstance(p, param.Event):
+        return True
+    if isinstance(p, param.Boolean):
+        return not now
+    if isinstance(p, param.Selector):
+        values = list(p.objects.values() if isinstance(p.objects, dict) else p.objects)
+        return next((v for v in values if v != now), now)
+    low, high = p.bounds or (now - 1, now + 1)
+    moved = now + (p.step or 1)
+    return moved if moved <= high else max(low, now - (p.step or 1))
+
+
+def assert_what_does_not_declare_a_control_does_not_follow_it(page):
+    """Each control is changed; items that do not rest on any changed parameter stay the same."""
+    controls = [c.name for section in page.controls for c in section.controls]
+    for name in controls:
+        if isinstance(page.param[name], Upload):
+            continue
+        before = {item.name: as_plain(page.draw(item)) for item in items(page)}
+        values = page.param.values()
+        setattr(page, name, another(page, name))
+        changed = {n for n, v in page.param.values().items() if v is not values[n]} | {name}
+        for item in items(page):
+            if not page.inputs(item) & changed:
+                assert as_plain(page.draw(item)) == before[item.name], (name, item.name)
+    return controls
