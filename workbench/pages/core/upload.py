@@ -8,6 +8,6 @@ import param
 class Upload(param.Parameter):
     """Parameter type of uploaded files; its value is a tuple of (filename, bytes).
 
-    A file that the server was started with comes as (filename, `workbench.scores.table.DataTable`): it
+    A file that the server was started with comes as (filename, `DataTable`): it
     was parsed once, for all visitors.
     """
