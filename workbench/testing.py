@@ -12,23 +12,21 @@ Works in pytest, in unittest, and anywhere else where an AssertionError fails a 
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from workbench import _checks
-from workbench._format import percent, plain, round_safely
+from workbench._format import percent, plain
 from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
-from workbench.testers.allowed import claim_parameter, claim_symbol
+from workbench.testers.allowed import claim_parameter
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.evidence import VERDICTS, MechanismAudit, claim_in_words
+from workbench.testers.mechanism_audit import MechanismAudit
+from workbench.testers.report import FOUND, NOTHING_TESTED, claim_in_words
 from workbench.testers.running.load_mechanism import find_mechanism
-
-FOUND, NONE_FOUND, NOTHING_TESTED = VERDICTS
 
 
 class AuditFailure(AssertionError):  # noqa: N818  (it is a test that failed)
@@ -145,28 +143,6 @@ def check_must_detect(value: Any, claim: Claim | Pair) -> float:
     return x
 
 
-def too_weak(audit: MechanismAudit, must_detect: float) -> str | None:
-    """Why the audit could not have detected such a leak; None where it could."""
-    least = audit.least_detectable
-    if least is not None and least <= must_detect:
-        return None
-    return (
-        f"too weak: a leak of {claim_symbol(audit.claim)} = {plain(must_detect)} would not have "
-        f"been found with a probability of 80 %, only {leak_in_words(audit.claim, least)}; give "
-        f"more samples ({audit.samples:,} a trial), or fewer trials ({audit.planned:,}) or testers "
-        f"({len(audit.testers)})"
-    )
-
-
-def leak_in_words(claim: Claim | Pair, least: float | None) -> str:
-    """From which parameter on a leak is found, such as "ε ≥ 1.1"."""
-    if least is None:
-        return "one of unknown size"
-    if math.isinf(least):
-        return "none, however large"
-    return f"{claim_symbol(claim)} ≥ {round_safely(least, 'up')}"
-
-
 def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
     """Why a test fails; None where it passes."""
     claimed = f"{audit.name}, which claims {claim_in_words(audit.claim)}: "
@@ -180,5 +156,5 @@ def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
         )
     if audit.verdict == NOTHING_TESTED:
         return claimed + audit.in_words()
-    weak = too_weak(audit, must_detect) if must_detect is not None else None
+    weak = audit.too_weak(must_detect) if must_detect is not None else None
     return f"{claimed}{weak}.\n{audit.in_words()}" if weak else None

@@ -17,7 +17,7 @@ from test_cli import SCHEMA
 import workbench as wb
 from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.evidence import MechanismAudit
+from workbench.testers.mechanism_audit import MechanismAudit
 
 #: Small enough for a test; the mechanism runs in this process, one tester looks.
 QUICK = ("--testers=hockey-stick", "--trials=4", "--samples=4000", "--time-limit=0")

@@ -10,14 +10,16 @@ from typing import Any
 from workbench._format import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.testers.allowed import claim_parameter
-from workbench.testers.evidence import (
-    MechanismAudit,
-    Replay,
+from workbench.testers.mechanism_audit import MechanismAudit
+from workbench.testers.replay import Replay
+from workbench.testers.report import (
+    FOUND,
+    NONE_FOUND,
+    NOTHING_TESTED,
     claim_in_words,
     finding_in_words,
-    rank,
+    leak_in_words,
 )
-from workbench.testing import FOUND, NONE_FOUND, NOTHING_TESTED, leak_in_words, too_weak
 
 #: Version of the JSON.
 VERSION = 1
@@ -98,9 +100,13 @@ class MechanismReport:
         for name in audit.testers:
             found = [trial.findings[name] for trial in audit.trials if name in trial.findings]
             found = [finding for finding in found if finding.bound.void is None]
-            most = finding_in_words(max(found, key=rank)) if found else "nothing tested"
-            tested = name in audit.detectable
-            power = leak_in_words(audit.claim, audit.detectable[name]) if tested else ""
+            most = (
+                finding_in_words(max(found, key=lambda finding: finding.rank))
+                if found
+                else "nothing tested"
+            )
+            tested = name in audit.detectable()
+            power = leak_in_words(audit.claim, audit.detectable()[name]) if tested else ""
             yield name, most, power
 
     @property
@@ -118,7 +124,7 @@ class MechanismReport:
         own = claim_parameter(audit.claim)
         if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
             return None
-        weak = too_weak(audit, 2 * own if asked is None else asked)
+        weak = self.audit.too_weak(2 * own if asked is None else asked)
         return weak and f"{weak}. "
 
 
@@ -156,7 +162,7 @@ def as_json(report: MechanismReport) -> str:
         "confidence": audit.confidence,
         "seed": audit.seed,
         "seconds": audit.seconds,
-        "detectable": dict(audit.detectable),
+        "detectable": dict(audit.detectable()),
         "notes": list(audit.notes),
         "evidence": _evidence(audit),
         "trials": [

@@ -205,7 +205,7 @@ def _domain(mechanism: Any) -> Domain:
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.cli.mechanism_formats import MechanismReport
-    from workbench.testers.evidence import MechanismAudit
+    from workbench.testers.mechanism_audit import MechanismAudit
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)

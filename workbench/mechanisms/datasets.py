@@ -1,4 +1,4 @@
-"""How mechanisms read their datasets."""
+"""Conversion of datasets to the arrays that mechanisms work on."""
 
 from __future__ import annotations
 

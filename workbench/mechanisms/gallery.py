@@ -1,8 +1,7 @@
-"""The gallery: mechanisms that are private, and broken ones that claim to be.
+"""The gallery of mechanisms: private ones, and broken ones with a wrong claim.
 
-Each card names a function of this package, to open and read. Its ``pair`` is a pair of neighbors
-on which a broken one leaks more than it claims, and on which a private one leaks much of what it
-may.
+Each entry refers to a function of this package. Its ``pair`` is a pair of neighboring datasets on
+which a broken mechanism leaks more than it claims, and a private one close to what it claims.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from workbench.mechanisms.base import Domain, Mechanism
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Order of the Rényi claims, as in AUDITORIUM.
+#: Order of the Rényi claims, as in Kong et al. (2023).
 ORDER = 1.5
 
-_AUDITORIUM = "Kong, Muñoz Medina, Ribero, Syed (2024), AUDITORIUM, §6"
+_KONG = "Kong, Muñoz Medina, Ribero and Syed (2023), DP-Auditorium, §6"
 _SVT = "Lyu, Su, Li (2017), Algorithm {}"
 _UNIT = Domain(0, 1)
 _BITS = Domain(0, 1, columns=5, integer=True)
@@ -58,7 +57,7 @@ _CARDS = (
         _UNIT,
         "Sum and count with Laplace noise, ε/2 each; their ratio.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "laplace-mean-true-scale",
@@ -70,7 +69,7 @@ _CARDS = (
         _UNIT,
         "The noise scale tells the number of records.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "laplace-mean-true-count",
@@ -83,7 +82,7 @@ _CARDS = (
         "The noise is scaled by a noisy count, the mean by the true one: now and then there is "
         "far too little noise. Outputs reach 1e12 and more.",
         _ONE_AND_NOUGHT,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean",
@@ -95,7 +94,7 @@ _CARDS = (
         _UNIT,
         "Sum and count with Gaussian noise, half of the Rényi ε each; their ratio.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean-true-scale",
@@ -107,7 +106,7 @@ _CARDS = (
         _UNIT,
         "The noise scale tells the number of records.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean-true-count",
@@ -120,7 +119,7 @@ _CARDS = (
         "The noise is scaled by a noisy count, the mean by the true one: often there is too "
         "little noise.",
         _ONE_AND_NOUGHT,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-sum",
@@ -274,7 +273,7 @@ _CARDS = (
         Domain(-10, 10),
         "Ten steps of gradient descent on clipped gradients with Gaussian noise.",
         (np.array([10.0]), np.array([10.0, 10.0])),
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "dp-gd-half-noise",
@@ -286,7 +285,7 @@ _CARDS = (
         Domain(-10, 10),
         "Microbatches clipped as if they were records: half of the noise that was accounted for.",
         (np.array([10.0]), np.array([10.0, 10.0])),
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "randomized-response",

@@ -26,7 +26,7 @@ def dp_gd(
     Claims a Rényi ε of steps·a/(2σ²) at order a. It holds with s = ``noise_factor`` = 1; otherwise
     it has steps·a/(2s²σ²), exactly that where no gradient falls below the clipping norm G. s = ½ is
     the mistake of clipping microbatches as if a record moved their sum by G, where it is 2G
-    (AUDITORIUM, §6.5).
+    (Kong et al. 2023, §6.5).
     """
     theta = np.zeros(size)
     for _ in range(steps):

@@ -2,7 +2,7 @@
 
 Neighbors add a record, which changes the count n by 1 and the sum Σ by at most 1. A private mean
 releases both with noise and divides. The broken ones use the true count somewhere: as the noise
-scale (1) or in the mean (2). Source: AUDITORIUM, §6.1.
+scale (1) or in the mean (2). Source: Kong et al. (2023), §6.1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import vector
 
-#: What a count is held at before it divides, as AUDITORIUM prints it; outputs then pass 1e12.
+#: Lower limit of a count before it divides, as printed by Kong et al. (2023); outputs then
+#: exceed 1e12.
 LEAST = 1e-12
 
 

@@ -1,9 +1,9 @@
-"""Simulated audits by one run: mechanisms whose truth is known, and bounds against the truth.
+"""Simulated one-run audits: mechanisms with a known truth, and bounds compared with it.
 
-A mechanism takes the coins of n canaries and gives each a score. `Memoryless` ones answer for each
-canary with noise of its own, BITS' favorable case; `SharedGaussian` has fewer noise sources than
-canaries, so that they interfere; `DPSGD` sees Dirac gradients step by step, rightly or after the
-average was clipped; `NameAndShame` is private and breaks every bound that assumes independent bits.
+A mechanism maps the coins of n canaries to scores. `Memoryless` adds independent noise for each
+canary, the favorable case; `SharedGaussian` has fewer noise sources than canaries, so that they
+interfere; `DPSGD` releases Dirac gradients step by step, with a correct or a wrong clipping order;
+`NameAndShame` is private, and every bound that assumes independent canaries fails on it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BATCH = 2_000_000
 
 
 class CanaryMechanism(ABC):
-    """What turns the coins of canaries into scores; larger speaks for "in"."""
+    """Maps the coins of canaries to scores; larger scores suggest "in"."""
 
     @property
     @abstractmethod
@@ -48,16 +48,22 @@ class CanaryMechanism(ABC):
     @property
     @abstractmethod
     def pair(self) -> Pair:
-        """The truth about one canary's coin, all others known: what no bound may exceed."""
+        """True pair of one canary's coin, given all others; no valid bound exceeds its ε."""
 
     @property
     def threshold(self) -> float:
-        """The score above which "in" is the better guess, known without any data."""
+        """The score above which "in" is the better guess, known in advance."""
         return 0.0
 
     @abstractmethod
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
-        """Scores of canaries, shape (runs, n), each row a run of its own."""
+        """Scores of canaries, shape (runs, n), one row for each run.
+
+        Parameters
+        ----------
+        included : ndarray of bool, shape (runs, n)
+        rng : numpy.random.Generator
+        """
 
     def run(self, canaries: int, seed: int | np.random.Generator = 0) -> OneRun:
         """One run with fair coins.
@@ -79,12 +85,13 @@ class CanaryMechanism(ABC):
 
 @dataclass(frozen=True)
 class Memoryless(CanaryMechanism):
-    """Each canary is answered by a draw of its own: d ≥ n coordinates, one canary a coordinate.
+    """Independent noise for each canary: d ≥ n coordinates, one for each canary.
 
     Parameters
     ----------
     of : Pair
-        `GaussianPair`, `LaplacePair` and `RandomizedResponsePair` are BITS' three experiments.
+        `GaussianPair`, `LaplacePair` and `RandomizedResponsePair` are the experiments of Xiang,
+        Wang and Wang (2025).
 
     Notes
     -----
@@ -114,8 +121,8 @@ class Memoryless(CanaryMechanism):
 class SharedGaussian(CanaryMechanism):
     """A noisy sum of d coordinates to which n canaries add 1 each, dealt out in turn.
 
-    With d ≥ n it is memoryless. With d < n canaries share noise and disturb each other: whoever
-    looks at one coordinate does not know how many of the others there were in.
+    With d ≥ n it is memoryless. With d < n canaries share noise and interfere: a coordinate does
+    not show how many of its other canaries were in.
 
     Parameters
     ----------
@@ -155,21 +162,21 @@ class SharedGaussian(CanaryMechanism):
 
 @dataclass(frozen=True)
 class DPSGD(CanaryMechanism):
-    """White-box DP-SGD with Dirac canaries, reduced to one noisy coordinate a canary and step.
+    """White-box DP-SGD with Dirac canaries: one noisy coordinate for each canary and step.
 
     Each step takes each canary with probability q; its gradient fills the clipping norm in its own
     coordinate, and all noisy gradients are released. The score is the total privacy loss that the
     claimed noise implies. With ``average_first`` gradients are divided by the batch size before
     they are clipped, so that a large canary gradient weighs a batch, while the noise is still that
-    of an average (the flaw of BITS §5.3).
+    of an average (the flaw in Xiang et al. 2025, §5.3).
 
     Parameters
     ----------
     noise_multiplier, sample_rate, steps
-        As in `DPSGDPair`; what is claimed.
+        As in `DPSGDPair`; the claimed values.
     average_first : bool
     batch_size : int
-        By how much ``average_first`` understates the noise multiplier.
+        Factor by which ``average_first`` understates the noise multiplier.
     """
 
     noise_multiplier: float
@@ -192,7 +199,7 @@ class DPSGD(CanaryMechanism):
 
     @property
     def claimed(self) -> DPSGDPair:
-        """The pair that the accountant believes in."""
+        """The pair that the accountant assumes."""
         return DPSGDPair(self.noise_multiplier, self.sample_rate, self.steps)
 
     @property
@@ -218,10 +225,10 @@ class DPSGD(CanaryMechanism):
 
 @dataclass(frozen=True)
 class NameAndShame(CanaryMechanism):
-    """With a small probability all canaries are revealed, otherwise nothing is.
+    """Reveals all canaries with a small probability, and nothing otherwise.
 
-    It is (0, ``chance``)-DP, but all bits come through together or not at all: bounds that assume
-    independent bits are wrong whenever they come through.
+    It is (0, ``chance``)-DP, but all canaries are revealed together: bounds that assume independent
+    canaries are wrong whenever that happens.
 
     Parameters
     ----------
@@ -252,7 +259,7 @@ class NameAndShame(CanaryMechanism):
 
 @dataclass(frozen=True)
 class Auditor:
-    """A method with everything that is to be fixed beforehand.
+    """A method with all choices that must be fixed in advance.
 
     Parameters
     ----------
@@ -261,8 +268,8 @@ class Auditor:
     q : float, optional
         As in `one_run_bound`.
     share : float
-        Share of the canaries guessed, half of them in; with 1, all are guessed by the mechanism's
-        own threshold.
+        Fraction of the canaries that are guessed, half of them "in"; with 1, all are guessed by the
+        mechanism's own threshold.
     """
 
     method: str
@@ -275,13 +282,19 @@ class Auditor:
             raise ValueError(f"share must lie in (0, 1], got {self.share!r}")
 
     def guesses(self, canaries: int) -> int:
-        """How many of ``canaries`` are guessed."""
+        """Number of canaries that are guessed."""
         return max(round(self.share * canaries), 1)
 
     def correct(
         self, mechanism: CanaryMechanism, included: Coins, scores: Floats
     ) -> NDArray[np.int64]:
-        """Right guesses in each run, shape (runs,); equal scores stay in order."""
+        """Number of correct guesses in each run, shape (runs,); ties keep their order.
+
+        Parameters
+        ----------
+        mechanism : CanaryMechanism
+        included, scores : ndarray, shape (runs, n)
+        """
         if self.share == 1:
             return np.asarray(((scores > mechanism.threshold) == included).sum(axis=1))
         guesses = self.guesses(scores.shape[1])
@@ -292,9 +305,16 @@ class Auditor:
         return np.asarray(right_out + ranked[:, ranked.shape[1] - k_in :].sum(axis=1))
 
     def bounds(
-        self, canaries: int, correct: Iterable[int], delta: float, confidence: float
+        self, canaries: int, correct: Iterable[int], *, delta: float, confidence: float
     ) -> Floats:
-        """ε of each count, computing each but once."""
+        """Bound on ε for each count of correct guesses.
+
+        Parameters
+        ----------
+        canaries : int
+        correct : iterable of int
+        delta, confidence : float
+        """
         known: dict[int, float] = {}
         for c in correct:
             if c not in known:
@@ -313,18 +333,20 @@ class Auditor:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Bounds of several auditors against the number of canaries, over seeds (BITS Figs. 6–8, 10).
+    """Bounds of several auditors against the number of canaries, over seeds.
+
+    As in Xiang, Wang and Wang (2025), Figs. 6–8.
 
     Attributes
     ----------
     mechanism : CanaryMechanism
     auditors : dict of str to Auditor
-        By the names of their lines.
+        By name.
     canaries : ndarray of int, shape (k,)
     epsilon : dict of str to ndarray, shape (k, seeds)
         Bounds of each auditor.
     bit_error : ndarray, shape (k, seeds)
-        Share of errors when all canaries are guessed.
+        Error rate when all canaries are guessed.
     truth : float
         The true ε(δ).
     delta, confidence : float
@@ -354,7 +376,7 @@ class Study:
 
     @property
     def bias(self) -> Floats:
-        """Mean bit error above the best, shape (k,): what interference and poor guesses cost."""
+        """Mean excess bit error, shape (k,): the cost of interference and poor guesses."""
         return np.asarray(self.bit_error.mean(axis=1) - self.best_error)
 
     @property
@@ -367,7 +389,7 @@ class Study:
             return np.where(independent > 0, observed / independent, 1.0)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a bound: auditor, canaries, seed, epsilon, bit_error, truth."""
+        """One row for each bound: auditor, canaries, seed, epsilon, bit_error, truth."""
         import pandas as pd
 
         rows, seeds = self.bit_error.shape
@@ -410,6 +432,10 @@ def study(
     seeds : int
         Runs for each number of canaries.
     seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Study
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     seeds = _checks.count(seeds, "seeds", least=2)
@@ -423,7 +449,9 @@ def study(
         counts = _counts(mechanism, asked, int(n), seeds, rng)
         errors.append(1 - counts.pop("") / n)
         for name, correct in counts.items():
-            epsilon[name].append(auditors[name].bounds(int(n), correct, delta, confidence))
+            epsilon[name].append(
+                auditors[name].bounds(int(n), correct, delta=delta, confidence=confidence)
+            )
     return Study(
         mechanism=mechanism,
         auditors=dict(auditors),
@@ -447,10 +475,22 @@ def best_share(
     runs: int = 20,
     seed: int | np.random.Generator = 1,
 ) -> Auditor:
-    """The auditor with the share of guesses that is best on pilot runs of a known mechanism.
+    """The auditor with the fraction of guesses that is best on pilot runs of a known mechanism.
 
-    The pilot runs are other runs than those to be audited, so the share is fixed beforehand; in
-    practice nobody knows it that well.
+    The pilot runs are not the audited ones, so the fraction is fixed in advance; in practice it is
+    not known that well.
+
+    Parameters
+    ----------
+    mechanism : CanaryMechanism
+    auditor : Auditor
+    canaries : int
+    delta, confidence : float
+    shares : sequence of float
+        Fractions that are compared.
+    runs : int
+        Pilot runs.
+    seed : int or numpy.random.Generator
 
     Returns
     -------
@@ -463,7 +503,7 @@ def best_share(
     }
     counts = _counts(mechanism, asked, canaries, runs, np.random.default_rng(seed))
     means = {
-        name: asked[name].bounds(canaries, correct, delta, confidence).mean()
+        name: asked[name].bounds(canaries, correct, delta=delta, confidence=confidence).mean()
         for name, correct in counts.items()
     }
     return asked[max(means, key=lambda name: means[name])]
@@ -471,14 +511,14 @@ def best_share(
 
 @dataclass(frozen=True)
 class FalseClaims:
-    """How often a bound exceeded the truth in simulated runs.
+    """Number of simulated runs in which a bound exceeds the truth.
 
     Attributes
     ----------
     mechanism : CanaryMechanism
     auditor : Auditor
     canaries, runs, false : int
-        Canaries a run, runs, and runs whose bound exceeded the truth.
+        Canaries in each run, runs, and runs whose bound exceeds the truth.
     truth, delta, confidence : float
     """
 
@@ -493,12 +533,12 @@ class FalseClaims:
 
     @property
     def rate(self) -> float:
-        """Share of false bounds; a valid method keeps it at 1 − confidence, up to chance."""
+        """Fraction of false bounds; a valid method keeps it at 1 − confidence, up to chance."""
         return self.false / self.runs
 
     @property
     def p_value(self) -> float:
-        """Probability of at least as many if the level is kept exactly; small refutes it."""
+        """Probability of at least as many false bounds at exactly the nominal level."""
         from scipy.special import bdtrc
 
         return float(bdtrc(self.false - 1, self.runs, 1 - self.confidence)) if self.false else 1.0
@@ -514,7 +554,7 @@ def false_claims(
     runs: int = 1000,
     seed: int | np.random.Generator = 0,
 ) -> FalseClaims:
-    """Count the simulated runs whose bound exceeds the truth.
+    """Number of simulated runs whose bound exceeds the truth.
 
     Parameters
     ----------
@@ -524,10 +564,14 @@ def false_claims(
     delta, confidence : float
     runs : int
     seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    FalseClaims
     """
     truth = mechanism.epsilon(_checks.delta(delta))
     counts = _counts(mechanism, {"": auditor}, canaries, runs, np.random.default_rng(seed))[""]
-    bounds = auditor.bounds(canaries, counts, delta, confidence)
+    bounds = auditor.bounds(canaries, counts, delta=delta, confidence=confidence)
     return FalseClaims(
         mechanism=mechanism,
         auditor=auditor,
@@ -547,7 +591,7 @@ def _counts(
     runs: int,
     rng: np.random.Generator,
 ) -> dict[str, NDArray[np.int64]]:
-    """Right guesses of each auditor in each run, a batch of runs at a time."""
+    """Correct guesses of each auditor in each run, in batches of runs."""
     found: dict[str, list[NDArray[np.int64]]] = {name: [] for name in auditors}
     left = _checks.count(runs, "runs", least=1)
     while left:

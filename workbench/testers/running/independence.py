@@ -1,4 +1,4 @@
-"""Whether outputs repeat as independent runs would not: a mechanism that ignores its randomness.
+"""`dependence`: detects outputs that repeat, as those of independent runs would not.
 
 All guarantees rest on independent runs. A mechanism that seeds itself anew in each call gives the
 same noise again and again; its outputs look random and are not. Outputs are compared in the order
@@ -32,13 +32,12 @@ _FAR = 8.0
 
 
 def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | None:
-    """Why these outputs are not independent runs; None when nothing speaks against it.
+    """Why outputs are not those of independent runs; None if nothing indicates it.
 
     Parameters
     ----------
     p, q : sequence of array
-        Outputs of each call, on the dataset and on its neighbor; each call had a random stream of
-        its own.
+        Outputs of each call on the dataset and on its neighbor, each with its own random stream.
     """
     keys = {"dataset": [row_keys(x) for x in p], "neighbor": [row_keys(x) for x in q]}
     for side, calls in keys.items():
