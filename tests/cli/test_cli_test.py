@@ -111,7 +111,7 @@ def test_the_status_is_the_verdict(capsys, mine):
     [
         ("raises", "KeyError: 'no such | column'"),
         ("ignores", "ignores its rng"),
-        ("one_more", "one row a run: 800 runs were asked for, got shape (801,)"),
+        ("one_more", "one row for each run: 800 runs were requested, got shape (801,)"),
         ("objects", "object"),
     ],
 )

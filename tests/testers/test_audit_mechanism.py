@@ -284,7 +284,7 @@ PAIRS = [(np.array([5.0, 1.0]), np.array([5.0])), PAIR, PAIR]
     [
         (lambda d, size, rng: 1 / 0, "ZeroDivisionError"),
         (lambda d, size, rng: sys.exit("done"), "SystemExit: done"),
-        (lambda d, size, rng: np.zeros(size + 1), "one row a run"),
+        (lambda d, size, rng: np.zeros(size + 1), "one row for each run"),
         (lambda d, size, rng: 0.0, "shape"),
         (lambda d, size, rng: np.zeros((size, 2, 2)), "shape"),
         (lambda d, size, rng: np.array([{}] * size), "object"),

@@ -67,7 +67,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise scale tells the number of records.",
+        "The noise scale reveals the number of records.",
         _ONE_TO_TWO,
         _KONG,
     ),
@@ -79,8 +79,8 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise is scaled by a noisy count, the mean by the true one: now and then there is "
-        "far too little noise. Outputs reach 1e12 and more.",
+        "The noise is scaled by a noisy count, the mean by the true one: occasionally there "
+        "is far too little noise. Outputs can exceed 1e12.",
         _ONE_AND_NOUGHT,
         _KONG,
     ),
@@ -104,7 +104,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise scale tells the number of records.",
+        "The noise scale reveals the number of records.",
         _ONE_TO_TWO,
         _KONG,
     ),
@@ -141,7 +141,7 @@ _CARDS = (
         False,
         "add-remove",
         Domain(-5, 5),
-        "The noise is for values in [0, 1], and values up to 5 come in.",
+        "The noise is calibrated for values in [0, 1], but values up to 5 are summed.",
         (np.array([1.0]), np.array([1.0, 5.0])),
     ),
     Mechanism(
@@ -164,7 +164,7 @@ _CARDS = (
         False,
         "add-remove",
         _BITS,
-        "Tells the largest noisy count instead of its column, at the price of one count.",
+        "Releases the largest noisy count instead of its column, with the noise of one count.",
         (np.zeros((1, 5)), np.vstack([np.zeros(5), np.ones(5)])),
         "Ding, Wang, Wang, Zhang, Kifer (2018), §4.1",
     ),
@@ -176,7 +176,7 @@ _CARDS = (
         True,
         "add-remove",
         _UNIT,
-        "A point near the middle, by how many records lie on either side.",
+        "A point near the middle, by the numbers of records below and above it.",
         (np.array([0.2]), np.array([0.2, 1.0])),
         "Smith (2011); Gillenwater, Joseph, Kulesza (2021)",
     ),
@@ -188,7 +188,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "Takes the exponent for twice what the sensitivity allows, and so has 2ε.",
+        "The exponent is twice what the sensitivity allows, so it is 2ε-DP.",
         (np.array([0.2]), np.array([0.2, 1.0])),
     ),
     Mechanism(
@@ -217,13 +217,13 @@ _CARDS = (
     ),
     Mechanism(
         "svt3",
-        "Sparse vector 3 (tells the noisy count)",
+        "Sparse vector 3 (releases the noisy count)",
         svt.svt3,
         PureDP(1),
         False,
         "substitute",
         _QUERIES,
-        "Tells the noisy count that was above, and with it where the noisy threshold is not.",
+        "Releases the noisy count that passed, which narrows down the noisy threshold.",
         _HALF_ABOVE,
         _SVT.format(3),
     ),
@@ -247,7 +247,7 @@ _CARDS = (
         False,
         "substitute",
         _QUERIES,
-        "Noise on the threshold only: the order of two counts is told.",
+        "Noise on the threshold only: the order of two counts is revealed.",
         _user(2, [0] * 9 + [1], [1] * 9 + [0]),
         _SVT.format(5),
     ),
@@ -259,7 +259,7 @@ _CARDS = (
         False,
         "substitute",
         _QUERIES,
-        "Answers above without end, at the price of one.",
+        "Any number of answers above, with the noise of one.",
         _HALF_ABOVE,
         _SVT.format(6),
     ),
@@ -283,7 +283,7 @@ _CARDS = (
         False,
         "add-remove",
         Domain(-10, 10),
-        "Microbatches clipped as if they were records: half of the noise that was accounted for.",
+        "Microbatches clipped as if they were records: half of the noise that is accounted for.",
         (np.array([10.0]), np.array([10.0, 10.0])),
         _KONG,
     ),
@@ -295,19 +295,19 @@ _CARDS = (
         True,
         "substitute",
         Domain(0, 1, max_records=5, integer=True),
-        "Every bit, flipped now and then.",
+        "Every bit, flipped with some probability.",
         (np.array([0.0]), np.array([1.0])),
         "Warner (1965)",
     ),
     Mechanism(
         "randomized-response-coin",
-        "Randomized response with a coin too much",
+        "Randomized response with an extra coin flip",
         counts.randomized_response_coin,
         PureDP(1),
         False,
         "substitute",
         Domain(0, 1, max_records=5, integer=True),
-        "Where it should lie it throws a coin, which tells the truth half of the time.",
+        "Where it should lie it flips a coin, and so tells the truth half of the time.",
         (np.array([0.0]), np.array([1.0])),
     ),
     Mechanism(
@@ -330,7 +330,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "Noise on occupied bins only: an exact 0 tells that nobody is there.",
+        "Noise on occupied bins only: an exact 0 reveals that a bin is empty.",
         (np.array([0.1]), np.array([0.1, 0.9])),
     ),
 )
@@ -340,17 +340,21 @@ GALLERY: dict[str, Mechanism] = {card.name: card for card in _CARDS}
 
 
 def mechanism(name: str) -> Mechanism:
-    """A card of the gallery, which is called as the mechanism itself.
+    """A mechanism of the gallery.
 
     Parameters
     ----------
     name : str
-        One of those that `mechanism_gallery` lists.
+        As in `mechanism_gallery`.
+
+    Returns
+    -------
+    Mechanism
 
     Raises
     ------
     ValueError
-        No such card; the message lists the names.
+        An unknown name; the message lists the names.
     """
     if name not in GALLERY:
         raise ValueError(f"no mechanism {name!r}; there are {', '.join(GALLERY)}")
@@ -358,12 +362,12 @@ def mechanism(name: str) -> Mechanism:
 
 
 def mechanism_gallery() -> pd.DataFrame:
-    """The cards as a table.
+    """Table of the mechanisms of the gallery.
 
     Returns
     -------
     pandas.DataFrame
-        A row a card: name, title, claim, private, relation, about.
+        One row for each mechanism: name, title, claim, private, relation, about.
     """
     import pandas as pd
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from workbench import _checks
 from workbench.onerun.families import Family
-from workbench.onerun.simulate import Auditor, CanaryMechanism, Study, best_share, study
+from workbench.onerun.simulate import CanaryMechanism
+from workbench.onerun.studies import Auditor, Study, best_share, study
 from workbench.parallel import Report, silent
 
 SIZES = (100, 178, 316, 562, 1000, 1778, 3162, 5623, 10_000)

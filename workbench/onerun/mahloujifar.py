@@ -32,7 +32,7 @@ _MOST_STEPS = 20_000
 #: The search ends when the bracket is this narrow, as a part of the leak.
 _WIDTH = 1e-5
 
-#: Leaks below this are not told apart more finely.
+#: Leaks below this are resolved to the same absolute width.
 _SMALL = 1e-3
 
 

@@ -173,7 +173,7 @@ def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
         if part.sum() < 2 or run.included[part].all() or not run.included[part].any():
             raise ScoresError(
                 f"{run.canaries} canaries are too few for a held-out bound: a part of "
-                f"{int(part.sum())} lacks a side; add canaries, or fix the rule beforehand"
+                f"{int(part.sum())} has all in or all out; add canaries, or fix the rule in advance"
             )
     return chosen
 

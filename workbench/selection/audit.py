@@ -18,7 +18,7 @@ from workbench.selection.orders import Score
 from workbench.selection.runs import RunCount
 from workbench.selection.simulation import simulate
 
-#: Fewest selections a side, and stages to each factor of ten.
+#: Fewest selections of each group, and stages to each factor of ten.
 LEAST, STAGES = 10**4, 2
 
 #: Selections that are drawn between two reports.
@@ -34,8 +34,8 @@ class SelectionAudit:
     score : Score
         By which the best run was chosen.
     growth : tuple of Bound
-        On ε, simultaneous over all thresholds, from the first ``n_p`` selections a side: each of
-        them holds with its confidence by itself.
+        On ε, simultaneous over all thresholds, from the first ``n_p`` selections of each
+        group; each is valid at its confidence by itself.
     held_out : Bound or None
         From all selections, at a threshold chosen on half of them; None before the end.
     """

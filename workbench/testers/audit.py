@@ -37,7 +37,7 @@ from workbench.testers.trial import (
 #: All testers, in the order in which they are fitted.
 TESTERS = tuple(registry.TESTERS)
 
-#: The fewest samples a side: with less no tester shows anything.
+#: Fewest runs on each dataset: with fewer no tester finds anything.
 LEAST_SAMPLES = 50
 
 
@@ -305,12 +305,12 @@ class _Search:
             yield f"{count_in_words(count, 'trial')} lost: {reason}."
         for reason, count in Counter(t.dependent for t in trials if t.dependent).items():
             yield (
-                f"All findings are void, for independent runs are needed: in "
+                f"No finding is valid, because the runs are not independent: in "
                 f"{count_in_words(count, 'trial')}, {reason}."
             )
         refused = Counter(pair for trial in trials for pair in trial.refused.items())
         for (name, reason), count in refused.items():
-            yield f"{name} took no part in {count_in_words(count, 'trial')}: {reason}."
+            yield f"The {name} tester was skipped in {count_in_words(count, 'trial')}: {reason}."
         if self._ended is not None:
             yield f"The datasets ended after {count_in_words(self._ended, 'trial')} of {planned}."
         if self._at_violation:
@@ -330,7 +330,7 @@ def _drained(trials: list[Trial]) -> Iterator[Trial]:
 
 def name_of(mechanism: Callable[..., Any]) -> str:
     """The name by which `find_mechanism` finds a mechanism again, where it can."""
-    if isinstance(mechanism, Mechanism):  # a card may stand for a function that was named
+    if isinstance(mechanism, Mechanism):  # it may wrap a function that was loaded by name
         return str(getattr(mechanism.run, "name", mechanism.name))
     name = getattr(mechanism, "name", None)
     if isinstance(name, str):

@@ -265,7 +265,7 @@ class MechanismAudit:
     def explain(self) -> str:
         """The verdict, the settings and every note, as sentences."""
         settings = (
-            f"{self.name} was audited against the claim {report.claim_in_words(self.claim)}, on "
+            f"{self.name} was audited against the claim {report.claim_in_words(self.claim)}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
             f"{self.finder}, neighbors by {self.relation}; testers: {', '.join(self.testers)}; "
@@ -276,12 +276,12 @@ class MechanismAudit:
     def _power(self) -> str:
         symbol, least = claim_symbol(self.claim), self.least_detectable()
         if least is None:
-            return "what they could have found is not known for such a claim"
+            return "the smallest detectable leak is not known for such a claim"
         if np.isinf(least):
-            return "so few outputs could have shown no leak at all"
+            return "with so few outputs no leak is detectable"
         return (
-            f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with 80 % "
-            "chance on the right datasets"
+            f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with "
+            "probability 80 % on the right datasets"
         )
 
     @property
@@ -443,7 +443,7 @@ class MechanismAudit:
             if findings:
                 best = max(findings, key=lambda finding: finding.rank)
                 least = self.detectable().get(name)
-                power = f"finds {round_safely(least, 'up')}" if least is not None else ""
+                power = f"detects {round_safely(least, 'up')}" if least is not None else ""
                 rows.append((name, report.finding_in_words(best), power))
             else:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")

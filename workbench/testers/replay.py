@@ -47,7 +47,7 @@ class Replay:
         """The result in one or two sentences."""
         said = "confirmed" if self.violation else "not confirmed"
         if self.finding.bound.void:
-            said = f"void, for {self.finding.bound.void}"
+            said = f"not valid, because {self.finding.bound.void},"
         text = f"{said} on fresh samples: {finding_in_words(self.finding)}"
         if self.fitted_anew:
             text += (

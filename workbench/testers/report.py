@@ -51,7 +51,7 @@ def leak_in_words(claim: Claimed, least: float | None) -> str:
 def datasets_in_words(neighbors: Neighbors | None) -> str:
     """Which datasets, and the record in which they differ."""
     if neighbors is None:
-        return "No datasets came about."
+        return "There are no datasets."
     a, b = neighbors.dataset, neighbors.neighbor
     if max(a.size, b.size) <= _FEW:
         return f"Dataset: {_listed(a)}; neighbor: {_listed(b)}."

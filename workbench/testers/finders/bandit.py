@@ -123,7 +123,7 @@ class BanditFinder(Finder):
         return space.neighbors(space.values(shared), space.values(record), space.values(other))
 
     def _records(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The part of a point about records, a row each: around which, which, which instead."""
+        """The part of a point about records, as rows: the center, the record, its substitute."""
         return x[2 : x.size - (self.space.width > NARROW)].reshape(-1, self._row)
 
     def _wide(self, x: NDArray[np.float64], i: int) -> NDArray[np.float64]:

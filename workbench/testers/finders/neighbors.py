@@ -54,7 +54,7 @@ class Neighbors:
         if (more, fewer) not in wanted:
             rule = {
                 "add-remove": "one record more or less",
-                "substitute": "as many records, of which one differs",
+                "substitute": "the same number of records, and one differs",
             }[self.relation]
             raise NotNeighbors(
                 f"neighbors by {self.relation} have {rule}; here {more} records are only in the "

@@ -18,7 +18,7 @@ from workbench.curves.elementwise import Floats, quiet
 from workbench.testers.learning.outputs import OutputsError, check_alike, is_text
 
 #: Where numbers, in units of their spread, stop counting in full and go on with their logarithm,
-#: and where they end. Up to 1e14 spreads are still told apart.
+#: and where they end. Numbers up to 1e14 spreads remain distinct.
 LINEAR, CLIP = 10.0, 40.0
 
 #: Outputs are discrete if at most this share of the fitting part's rows occur only once. That

@@ -13,7 +13,7 @@ from workbench.testers.learning.encoding import codes_of, row_keys
 from workbench.testers.learning.outputs import is_text
 from workbench.testers.property_testers.base import FittedWitness
 
-#: Bins of numbers, and the most outcomes that are told apart.
+#: Bins of numbers, and largest number of single outcomes.
 BINS = 40
 
 #: Outputs of each sample that the witness scores.

@@ -24,7 +24,7 @@ from workbench.testers.learning.outputs import is_text
 #: From outputs to an estimate of log(p/q), shape (n,).
 Ratio = Callable[[NDArray[Any]], Floats]
 
-#: Rows a side that a classifier is trained on, at most.
+#: Most rows of each sample that a classifier is trained on.
 MOST_ROWS = 50_000
 
 #: Trees of the classifier, and the least rows of a leaf.
@@ -227,7 +227,7 @@ def _some(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
 
 
 def _distinct(x: NDArray[Any], encoder: Encoder) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Rows of which each outcome has one, and where each row of ``x`` is among them."""
+    """One row for each outcome, and the position of each row of ``x`` among them."""
     code = encoder.outcomes(x)
     other = code == encoder.n_outcomes
     code[other] += np.arange(np.count_nonzero(other))

@@ -47,15 +47,16 @@ def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") 
         raise OutputsError(
             f"{name} must be numbers, booleans or strings, got {values.dtype} such as "
             f"{_short(values.ravel()[:1].tolist())}; convert with .astype(float) or .astype(str), "
-            "and give several values a run as columns"
+            "and give the values of one run as columns"
         )
     if values.ndim not in (1, 2) or values.shape[1:] == (0,):
         raise OutputsError(
-            f"{name} must have shape (size,) or (size, d), one row a run; got {values.shape}"
+            f"{name} must have shape (size,) or (size, d), one row for each run; got {values.shape}"
         )
     if size is not None and len(values) != size:
         raise OutputsError(
-            f"{name} must have one row a run: {size} runs were asked for, got shape {values.shape}"
+            f"{name} must have one row for each run: {size} runs were requested, got shape "
+            f"{values.shape}"
         )
     return values
 

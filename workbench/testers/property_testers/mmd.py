@@ -50,7 +50,7 @@ from workbench.testers.property_testers.mean_bets import (
 
 METHOD = "kernel witness function"
 
-#: Centers whose kernels span the witness functions, and rows a side that learn and choose them.
+#: Centers whose kernels span the witness functions, and rows of each sample that are used.
 CENTERS, MOST_ROWS = 24, 20_000
 
 #: Bandwidths, in units of the median distance of two centers.

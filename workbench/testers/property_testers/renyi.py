@@ -250,7 +250,7 @@ class RenyiTester(Tester):
         return least(own, refuted)
 
     def _orders(self, claim: Claimed) -> tuple[float, ...]:
-        """Those of which the claim allows a finite divergence."""
+        """The orders at which the claim allows a finite divergence."""
         orders: tuple[float, ...] = ORDERS
         if self.order is not None:
             orders = (self.order,)

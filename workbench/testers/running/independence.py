@@ -48,7 +48,7 @@ def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | No
                     "random streams, gave the same outputs"
                 )
         if _recurs(np.concatenate(calls)):
-            return f"outputs on the {side} repeat themselves: a call does not make fresh runs"
+            return f"outputs on the {side} repeat: the runs of a call are not independent"
     if any(_same(a, b) for a in keys["dataset"] for b in keys["neighbor"]):
         return (
             "the mechanism ignores its rng: calls on the dataset and on its neighbor, with "
@@ -94,6 +94,6 @@ def _coincidence(x: NDArray[np.uint64]) -> float:
 
 
 def _enough(share: float) -> float:
-    """How many outputs in a row do not coincide by chance; infinite for a constant."""
+    """Number of consecutive outputs that do not coincide by chance; infinite for a constant."""
     share = max(share, _RARE)
     return float(np.ceil(np.log(_CHANCE) / np.log(share))) if share < 1 else np.inf

@@ -21,8 +21,8 @@ import numpy as np
 from workbench.mechanisms.base import Mechanism
 
 _TAKES = (
-    "a mechanism is called with (dataset, size, rng) and returns an array with a row for each of "
-    "its size runs"
+    "a mechanism is called with (dataset, size, rng) and returns an array with one row for each "
+    "of size runs"
 )
 
 
