@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 import workbench as wb
 
 #: Public names that are no calls of ours: errors, and abstract classes.
-SKIPPED = ("AccountantError", "ScoresError", "NoBoundError", "RunCount", "Score")
+SKIPPED = (
+    "AccountantError", "Finder", "NoBoundError", "RunCount", "Score", "ScoresError", "Tester",
+)  # fmt: skip
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -30,8 +32,9 @@ REFUSED = tuple(
 RESULTS = (
     "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
     "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
-    "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Roc", "SampleSize",
-    "RefutingPoint", "TradeoffBand", "Verdict", "WorstOrder",
+    "Finding", "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Replay", "Roc",
+    "SampleSize", "TradeoffBand", "Trial", "Tuning", "Verdict", "RefutingPoint",
+    "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -153,10 +156,16 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "LaplacePair": lambda: wb.LaplacePair(1.0),
     "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),
     "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),
+    "Ends": lambda: wb.Ends(3, 4),
     "Guesses": lambda: wb.Guesses(100, 60, 45, included=52),
+    "Threshold": lambda: wb.Threshold(0.5),
+    "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
     "Scores": scores,
+    "Finding": lambda: audited().best.finding,
     "MechanismAudit": audited,
+    "Replay": functools.cache(lambda: audited().replay(samples=200)),
+    "Trial": lambda: audited().trials[0],
     "Neighbors": lambda: wb.Neighbors(*PAIR),
     "CanaryRun": functools.cache(lambda: wb.simulate_canaries(20, 10, 1.0)),
     "BlockOrder": lambda: wb.selection.BlockOrder([-1.0, 1.0], [2, 0, 1]),
@@ -174,6 +183,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
 
 _COUNTS = {"tp": 40, "fp": 12, "tn": 48, "fn": 20}
 _GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
+_SAMPLES = {"p": np.linspace(0, 2, 400), "q": np.linspace(0, 1, 400), "claim": "pure(0.5)"}
 _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 #: Call -> its arguments, where their names do not tell.
@@ -215,10 +225,14 @@ OWN: dict[str, dict[str, Any]] = {
     "e_benjamini_hochberg": {"values": [1.0, 50.0, 400.0]},
     "epsilon": {"runs": Make(runs), "mu": 0.5, "delta": 1e-5},
     "epsilon_from_counts": {**_COUNTS, "delta": 1e-5},
+    "Ends.scaled": {"canaries": 10, "of": 20},
     "example": {"name": "gaussian"},
     "explore_compare": {"a": Make(scores), "b": Make(scores)},
     "family_check": {"family": "gaussian"},
     "family_fit": {"family": "gaussian"},
+    "find_mechanism": {"text": "noisy-max"},
+    "find_violation": _SAMPLES,
+    "Finding.voided": {"reason": "chosen after looking"},
     "FiniteSelection": {"runs": Make(runs), "p": [0.3, 0.7], "q": [0.6, 0.4]},
     "gdp_fit": {"source": Make(OBJECTS["Histogram"])},
     "generic_pure_epsilon": {"epsilon": 0.5},
@@ -229,6 +243,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
+    "MechanismAudit.too_weak": {"must_detect": 2.0},
     "MechanismAudit.replay": {"mechanism": noisy_sum, "samples": 200},
     "MechanismAudit.save": {"path": "saved.json"},
     "MechanismAudit.load": {"path": "loaded.json"},
@@ -240,7 +255,6 @@ OWN: dict[str, dict[str, Any]] = {
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
-    "Guesses.bound": {"delta": 1e-5},
     "tradeoff_curve": {"mu": 0.5},
     "worst_order": {"mu": 0.5, "delta": 1e-5},
     "RandomizedResponsePair.privacy_loss": {"score": [0, 3]},
@@ -290,11 +304,8 @@ OWN: dict[str, dict[str, Any]] = {
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
     "simulate_canaries": {"d": 20, "n": 10, "sigma": 1.0},
     "Table": {"pmf": {1: 0.5, 3: 0.5}},
-    "test_samples": {
-        "p": np.linspace(0, 2, 400),
-        "q": np.linspace(0, 1, 400),
-        "claim": "pure(0.5)",
-    },
+    "test_samples": _SAMPLES,
+    "Threshold.scaled": {"canaries": 10, "of": 20},
     "total_variation_from_counts": _COUNTS,
     "TradeoffCurve.from_profile": {"epsilon": [0.0, 1.0], "delta": [0.3, 0.1]},
     "TradeoffCurve.hull": {"alpha": [0, 0.3, 1], "beta": [1, 0.2, 0]},
@@ -374,7 +385,6 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "samples_needed": _PLANS,
     "one_run_bound": (*_ONE_RUN, _ALL, _ALL | {"method": "bits-hoeffding", "included": 50}),
     "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
-    "Guesses.bound": _ONE_RUN,
     "tune_one_run": _ONE_RUN,
     "OneRun.guess": ({"threshold": None, "k_in": 3, "k_out": 5},),
     "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),

@@ -22,15 +22,8 @@ from workbench.onerun.families import (
     SubsampledGaussianFamily,
 )
 from workbench.onerun.mahloujifar import largest_refuted
-from workbench.onerun.simulate import (
-    DPSGD,
-    Auditor,
-    Memoryless,
-    SharedGaussian,
-    best_share,
-    false_claims,
-    study,
-)
+from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian
+from workbench.onerun.studies import Auditor, best_share, false_claims, study
 
 DELTA = 1e-5
 SIZES = (300, 1000, 3000, 10_000, 30_000)

@@ -40,6 +40,7 @@ FLOORS = [
 #: What each floor may import from outside, besides the standard library.
 OUTSIDE = {
     "numerics": {
+        "lazy_loader",
         "numpy",
         "scipy",
         "pandas",

@@ -114,7 +114,7 @@ COUNTS = valid.counts()
         ),
         (lambda: wb.gdp_fit([1, 2]), "source must be Scores, a Histogram"),
         (lambda: wb.tune_one_run([1, 2], delta=1e-5), "wb.read_one_run(...)"),
-        (lambda: wb.tune_one_run(valid.one_run(), [1], delta=1e-5), "a Threshold or Ends"),
+        (lambda: wb.tune_one_run(valid.one_run(), [1], delta=1e-5), "a wb.Threshold or wb.Ends"),
         (lambda: wb.selection.epsilon([1, 2], 0.5, delta=1e-5), "NegativeBinomial(1, 0.01)"),
         (lambda: wb.selection.worst_order(None, 0.5, delta=1e-5), "NegativeBinomial(1, 0.01)"),
         (lambda: wb.selection.simulate(valid.runs(), 0.5, 40, score="best"), "Monotone()"),

@@ -112,10 +112,13 @@ from .scores.files import read_scores as read_scores
 from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
 from .testers.audit import audit_mechanism as audit_mechanism
-from .testers.evidence import MechanismAudit as MechanismAudit
+from .testers.evidence import Trial as Trial
+from .testers.finders.base import Finder as Finder
 from .testers.finders.neighbors import Neighbors as Neighbors
+from .testers.mechanism_audit import MechanismAudit as MechanismAudit
 from .testers.property_testers.base import Finding as Finding
 from .testers.property_testers.base import Tester as Tester
+from .testers.replay import Replay as Replay
 from .testers.running.load_mechanism import find_mechanism as find_mechanism
 from .testers.two_samples import find_violation as find_violation
 from .testers.two_samples import test_samples as test_samples

@@ -1,4 +1,4 @@
-"""For test suites: keep a mechanism audited.
+"""Assertions for test suites: `assert_no_violation` audits a mechanism.
 
 ::
 
@@ -12,32 +12,30 @@ Works in pytest, in unittest, and anywhere else where an AssertionError fails a 
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from workbench import _checks
-from workbench._format import percent, plain, round_safely
+from workbench._format import percent, plain
 from workbench.claims import Claim, parse_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
-from workbench.testers.allowed import claim_parameter, claim_symbol
+from workbench.testers.allowed import claim_parameter
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.evidence import VERDICTS, MechanismAudit, claim_in_words
+from workbench.testers.mechanism_audit import MechanismAudit
+from workbench.testers.report import FOUND, NOTHING_TESTED, claim_in_words
 from workbench.testers.running.load_mechanism import find_mechanism
-
-FOUND, NONE_FOUND, NOTHING_TESTED = VERDICTS
 
 
 class AuditFailure(AssertionError):  # noqa: N818  (it is a test that failed)
-    """A mechanism broke its claim, or its audit could not have told.
+    """A mechanism violates its claim, or its audit was too weak.
 
     Attributes
     ----------
     audit : MechanismAudit
-        With all evidence: ``audit.replay()`` checks it on fresh outputs.
+        The evidence; ``audit.replay()`` checks it on fresh outputs.
     """
 
     def __init__(self, message: str, audit: MechanismAudit) -> None:
@@ -53,7 +51,7 @@ def assert_no_violation(
     save: str | Path | None = None,
     **options: Any,
 ) -> MechanismAudit:
-    """Fail if an audit finds that a mechanism breaks its claim.
+    """Assert that an audit finds no violation of a mechanism's claim.
 
     Parameters
     ----------
@@ -61,31 +59,31 @@ def assert_no_violation(
         Called with ``(dataset, size, rng)``; or text for `find_mechanism`, such as
         ``"package.module:release"``.
     claim : Claim, Pair or str, optional
-        What it promises, such as ``"approx(1, 1e-5)"``. A mechanism of the gallery brings its own.
+        Such as ``"approx(1, 1e-5)"``. A mechanism of the gallery has its own.
     must_detect : float, optional
-        Fail, too, if the audit could not have detected a leak of this size: of the claim's
-        parameter (ε, or μ), with a probability of 80 % on the right datasets. Above the claim.
+        Also fail if the audit would not have detected a leak of this size with probability 80 % on
+        the right datasets: a value of the claim's parameter (ε or μ), above the claim.
     save : str or pathlib.Path, optional
-        Where to keep the evidence when the test fails, for ``workbench test TARGET --replay``.
+        File for the evidence if the assertion fails, for ``workbench test TARGET --replay``.
     **options
-        Of `audit_mechanism`: ``datasets``, ``testers``, ``trials``, ``samples``, ``confidence``,
-        ``seed``, ``neighboring_relation``, ``domain``, ``anytime``, ``time_limit``, ``executor``.
-        The seed is 0 unless given, so that the test says the same each time as long as the
-        mechanism draws from its ``rng`` alone.
+        As in `audit_mechanism`: ``datasets``, ``testers``, ``trials``, ``samples``, ``confidence``,
+        ``seed``, ``neighboring_relation``, ``domain``, ``anytime``, ``time_limit``,
+        ``executor``. The seed is 0 by default, so that the result is reproducible if the mechanism uses no randomness but
+        its ``rng``.
 
     Returns
     -------
     MechanismAudit
-        None was found; ``print(audit.explain())`` says what could have been. It does not show that
-        the mechanism is private.
+        Without a violation; ``print(audit.explain())`` states the power. It does not show that the
+        mechanism is private.
 
     Raises
     ------
     AuditFailure
-        An AssertionError: a violation was found; nothing could be tested; or the audit was weaker
-        than ``must_detect``.
+        An AssertionError: a violation was found, nothing could be tested, or the audit was too weak
+        for ``must_detect``.
     ValueError
-        Bad input, as of `audit_mechanism`; a ``must_detect`` that is not above the claim.
+        As `audit_mechanism`; a ``must_detect`` that is not above the claim.
 
     Warns
     -----
@@ -94,9 +92,9 @@ def assert_no_violation(
 
     Notes
     -----
-    False alarms: a mechanism that meets its claim fails with a probability of at most 1 −
-    ``confidence`` (over seeds), all trials and testers together. A suite with many such tests does
-    well to ask for ``confidence=0.999``, which costs little power.
+    A mechanism that meets its claim fails with probability at most 1 − ``confidence`` (over seeds),
+    for all trials and testers together. In a suite with many such tests use ``confidence=0.999``,
+    which costs little power.
     """
     __tracebackhide__ = True  # pytest shows the test, not this function
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
@@ -119,7 +117,13 @@ def assert_no_violation(
 
 
 def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim | Pair:
-    """The claim given, or else the mechanism's own (ValueError when it has none)."""
+    """The given claim, or else the mechanism's own; ValueError if it has none.
+
+    Parameters
+    ----------
+    mechanism : callable
+    claim : Claim, Pair or str, optional
+    """
     if isinstance(claim, str):
         return parse_claim(claim)
     if claim is not None:
@@ -130,7 +134,14 @@ def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) ->
 
 
 def check_must_detect(value: Any, claim: Claim | Pair) -> float:
-    """A leak that can be asked for: larger than what is claimed (ValueError otherwise)."""
+    """A leak that must be detected, after checking that it is above the claim.
+
+    Parameters
+    ----------
+    value : float
+        The claim's parameter of the leak.
+    claim : Claim or Pair
+    """
     own = claim_parameter(claim)
     if own is None:
         raise ValueError(
@@ -143,28 +154,6 @@ def check_must_detect(value: Any, claim: Claim | Pair) -> float:
             "less is a leak"
         )
     return x
-
-
-def too_weak(audit: MechanismAudit, must_detect: float) -> str | None:
-    """Why the audit could not have detected such a leak; None where it could."""
-    least = audit.least_detectable
-    if least is not None and least <= must_detect:
-        return None
-    return (
-        f"too weak: a leak of {claim_symbol(audit.claim)} = {plain(must_detect)} would not have "
-        f"been found with a probability of 80 %, only {leak_in_words(audit.claim, least)}; give "
-        f"more samples ({audit.samples:,} a trial), or fewer trials ({audit.planned:,}) or testers "
-        f"({len(audit.testers)})"
-    )
-
-
-def leak_in_words(claim: Claim | Pair, least: float | None) -> str:
-    """From which parameter on a leak is found, such as "ε ≥ 1.1"."""
-    if least is None:
-        return "one of unknown size"
-    if math.isinf(least):
-        return "none, however large"
-    return f"{claim_symbol(claim)} ≥ {round_safely(least, 'up')}"
 
 
 def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
@@ -180,5 +169,5 @@ def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
         )
     if audit.verdict == NOTHING_TESTED:
         return claimed + audit.in_words()
-    weak = too_weak(audit, must_detect) if must_detect is not None else None
+    weak = audit.too_weak(must_detect) if must_detect is not None else None
     return f"{claimed}{weak}.\n{audit.in_words()}" if weak else None

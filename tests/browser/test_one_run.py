@@ -40,7 +40,7 @@ def test_a_moved_threshold_voids_what_is_not_paid_for_and_more_canaries_are_simu
     page.get_by_role("button", name="Simulate more canaries").first.click()
     page.locator(".wb-job-words").filter(has_text="Done").wait_for(timeout=120_000)
     drawn = {trace["name"] for trace in board.drawn("growth")["data"]}
-    assert "STEINKE23, best abstention" in drawn
+    assert "Steinke et al. 2023, best abstention" in drawn
     assert grave_faults(page) == []
     choose(board, "Guesses from", "Counts")
     counts = OneRunPage(source="counts")

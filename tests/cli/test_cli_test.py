@@ -17,7 +17,7 @@ from helpers.programs import program
 import workbench as wb
 from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.evidence import MechanismAudit
+from workbench.testers.mechanism_audit import MechanismAudit
 
 #: Small enough for a test; the mechanism runs in this process, one tester looks.
 QUICK = ("--testers=hockey-stick", "--trials=4", "--samples=4000", "--time-limit=0")
@@ -111,7 +111,7 @@ def test_the_status_is_the_verdict(capsys, mine):
     [
         ("raises", "KeyError: 'no such | column'"),
         ("ignores", "ignores its rng"),
-        ("one_more", "one row a run: 800 runs were asked for, got shape (801,)"),
+        ("one_more", "one row for each run: 800 runs were requested, got shape (801,)"),
         ("objects", "object"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
-from workbench.testers.evidence import MechanismAudit
+from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testing import AuditFailure, assert_no_violation
 
 QUICK = {"testers": ("hockey-stick",), "trials": 4, "samples": 4000}
@@ -31,7 +31,7 @@ def test_a_private_mechanism_passes_and_the_result_says_what_would_have_been_fou
         audit = assert_no_violation(private, "pure(1)", **QUICK)
     assert isinstance(audit, MechanismAudit)
     assert audit.verdict == "none found"
-    assert 1 < audit.least_detectable < 2
+    assert 1 < audit.least_detectable() < 2
     assert "a leak of ε ≥ " in audit.explain()
     assert audit.seed == 0
 
@@ -65,7 +65,7 @@ def test_an_audit_that_could_not_have_told_fails_when_it_must():
     assert "give more samples (4,000 a trial)" in str(caught.value)
     assert "none found in 4 trials" in str(caught.value)
     # The number that it names is the number that passes.
-    least = caught.value.audit.least_detectable
+    least = caught.value.audit.least_detectable()
     assert assert_no_violation(private, "pure(1)", must_detect=least, **QUICK)
     few = QUICK | {"samples": 50}
     with pytest.raises(AuditFailure, match="too weak"):

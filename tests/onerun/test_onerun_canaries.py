@@ -210,7 +210,7 @@ def test_columns_and_labels_can_be_named():
     ("frame", "words"),
     [
         ({"score": [1.0, 2.0], "included": [1, 1]}, "all 2 canaries have included = 1"),
-        ({"in": [1.0, 2.0], "out": [0.0, 1.0]}, "one row a canary"),
+        ({"in": [1.0, 2.0], "out": [0.0, 1.0]}, "one row for each canary"),
         ({"score": [1.0, 2.0], "included": ["a", "b"]}, "included_value="),
         ({"score": [1.0, 2.0, 3.0], "included": [1, 0, None]}, "label column 'included' is empty"),
         (

@@ -13,13 +13,8 @@ from workbench.onerun.families import (
     SubsampledGaussianFamily,
 )
 from workbench.onerun.per_bit import exact_limit
-from workbench.onerun.simulate import (
-    Auditor,
-    Memoryless,
-    NameAndShame,
-    SharedGaussian,
-    false_claims,
-)
+from workbench.onerun.simulate import Memoryless, NameAndShame, SharedGaussian
+from workbench.onerun.studies import Auditor, false_claims
 from workbench.onerun.tuning import abstentions, tune_one_run
 
 DELTA, ERROR = 1e-5, 0.05

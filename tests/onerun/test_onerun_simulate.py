@@ -4,16 +4,8 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.onerun.simulate import (
-    DPSGD,
-    Auditor,
-    Memoryless,
-    NameAndShame,
-    SharedGaussian,
-    best_share,
-    false_claims,
-    study,
-)
+from workbench.onerun.simulate import DPSGD, Memoryless, NameAndShame, SharedGaussian
+from workbench.onerun.studies import Auditor, best_share, false_claims, study
 
 DELTA = 1e-5
 

@@ -20,9 +20,11 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.mechanism.choice import claim_values
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.pages.mechanism.page import MechanismPage
-from workbench.testers.evidence import MechanismAudit, Picture, Replay, Trial
+from workbench.testers.evidence import Picture, Trial
 from workbench.testers.finders.neighbors import Neighbors
+from workbench.testers.mechanism_audit import AuditSettings, MechanismAudit
 from workbench.testers.property_testers.base import Finding
+from workbench.testers.replay import Replay
 
 PATIENCE = 30
 
@@ -61,20 +63,27 @@ def trial(index, neighbors=None, **values):
     )
 
 
-def audit(*trials, **more):
+POWER = {"histogram": 1.4, "mmd": float("inf")}
+
+
+def audit(*trials, power=POWER, **more):
     made = {
         "name": "laplace-mean",
         "claim": wb.PureDP(1.0),
         "testers": ("histogram", "mmd"),
-        "planned": 5,
+        "trials": 5,
         "samples": 1000,
         "confidence": 0.95,
         "seed": 0,
         "neighboring_relation": "add-remove",
         "finder": "random",
-        "detectable": {"histogram": 1.4, "mmd": float("inf")},
     }
-    return MechanismAudit(trials=trials, **{**made, **more})
+    return MechanismAudit(AuditSettings(**{**made, **more}), trials, power=power)
+
+
+def changed(found, **settings):
+    """The same result of other settings."""
+    return replace(found, settings=replace(found.settings, **settings))
 
 
 def shown(text_or_figure):
@@ -119,7 +128,7 @@ def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
     drawn = charts.trials(audit(one, claim=pair))
     assert drawn["data"][0]["y"] == [pytest.approx(1.5)]
     assert drawn["layout"]["shapes"][0]["y0"] == 1
-    assert "no such limit" in charts.detectable(audit(one, claim=pair, detectable={"mmd": None}))[
+    assert "no such limit" in charts.detectable(audit(one, claim=pair, power={"mmd": None}))[
         "layout"
     ]["meta"]["summary"]  # fmt: skip
 
@@ -408,7 +417,8 @@ FIRST = audit(trial(0, histogram=0.4, mmd=0.2), trial(1, mmd=1.3))
 
 def test_the_first_search_keeps_its_level_and_later_ones_are_void():
     assert seen(FIRST).strongest().void is None
-    again = replace(FIRST, seed=1, trials=(replace(trial(0, mmd=1.6), digest="other"),))
+    trials = (replace(trial(0, mmd=1.6), digest="other"),)
+    again = replace(changed(FIRST, seed=1), trials=trials)
     page = seen(FIRST, again)
     assert "search no. 2 on this mechanism: 5 % covers one" in page.strongest().void
     assert page.verdict() == Fact("violation found", "search no. 2: re-check it on fresh runs")
@@ -420,11 +430,11 @@ def test_the_first_search_keeps_its_level_and_later_ones_are_void():
 @pytest.mark.parametrize(
     "other",
     [{"samples": 5000}, {"confidence": 0.9}, {"testers": ("mmd",)}, {"claim": wb.PureDP(0.9)},
-     {"finder": "grid"}, {"planned": 9}],
+     {"finder": "grid"}, {"trials": 9}],
     ids=lambda other: next(iter(other)),
 )  # fmt: skip
 def test_other_settings_are_another_search_too(other):
-    assert seen(FIRST, replace(FIRST, **other)).strongest().void is not None
+    assert seen(FIRST, changed(FIRST, **other)).strongest().void is not None
 
 
 def test_the_same_search_that_goes_on_or_is_made_again_is_one():
@@ -438,8 +448,8 @@ def test_the_same_search_that_goes_on_or_is_made_again_is_one():
 
 
 def test_another_mechanism_or_another_quantity_is_another_question():
-    assert seen(FIRST, replace(FIRST, name="svt1")).strongest().void is None
-    assert seen(FIRST, replace(FIRST, claim=wb.GDP(1))).search_number() == 1
+    assert seen(FIRST, changed(FIRST, name="svt1")).strongest().void is None
+    assert seen(FIRST, changed(FIRST, claim=wb.GDP(1))).search_number() == 1
 
 
 def test_a_search_that_showed_nothing_does_not_count():
@@ -456,7 +466,7 @@ def test_of_several_re_checks_the_first_counts():
         page.rechecked = Rechecked(FIRST, replay)
         assert (page.fresh().void is not None) == void
     # It speaks of the search in view only.
-    page.found = replace(FIRST, name="svt1")
+    page.found = changed(FIRST, name="svt1")
     assert page.fresh() == Fact("–", "not re-checked yet")
     assert page.confirmed() == ""
 

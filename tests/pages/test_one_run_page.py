@@ -8,7 +8,8 @@ import workbench as wb
 from workbench.assets import board
 from workbench.bounds.bound import Bound
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE, growth
-from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian, study
+from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian
+from workbench.onerun.studies import study
 from workbench.pages.core.page import Fact
 from workbench.pages.one_run.page import OneRunPage
 from workbench.progress import Cancelled
@@ -159,7 +160,7 @@ def test_a_fixed_half_is_covered_by_bits_alone():
     [
         (b"score,included\n1,1\n2,1\n3,1\n", "nothing can be guessed"),
         (b"id,score,included\na,1,1\na,2,0\nb,3,1\n", "occurs twice"),
-        (b"p,q\n1.5,2\n2.5,3\n", "one row a canary"),
+        (b"p,q\n1.5,2\n2.5,3\n", "one row for each canary"),
     ],
     ids=["all in", "repeated", "two columns"],
 )

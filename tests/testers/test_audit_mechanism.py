@@ -284,7 +284,7 @@ PAIRS = [(np.array([5.0, 1.0]), np.array([5.0])), PAIR, PAIR]
     [
         (lambda d, size, rng: 1 / 0, "ZeroDivisionError"),
         (lambda d, size, rng: sys.exit("done"), "SystemExit: done"),
-        (lambda d, size, rng: np.zeros(size + 1), "one row a run"),
+        (lambda d, size, rng: np.zeros(size + 1), "one row for each run"),
         (lambda d, size, rng: 0.0, "shape"),
         (lambda d, size, rng: np.zeros((size, 2, 2)), "shape"),
         (lambda d, size, rng: np.array([{}] * size), "object"),
@@ -719,12 +719,12 @@ def test_every_claim_is_saved(claim, tmp_path):
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     path = tmp_path / "x.json"
-    for text in ("[1, 2]", "{", '{"class": "Path", "form": 1}', '{"pair": "Scores"}', "3"):
+    for text in ("[1, 2]", "{", '{"class": "Path", "form": 2}', '{"pair": "Scores"}', "3"):
         path.write_text(text)
         with pytest.raises(ValueError, match="is not a saved audit"):
             wb.MechanismAudit.load(path)
     audit(laplace).save(path)
-    path.write_text(path.read_text().replace('"form": 1', '"form": 99'))
+    path.write_text(path.read_text().replace('"form": 2', '"form": 99'))
     with pytest.raises(ValueError, match="form 99"):
         wb.MechanismAudit.load(path)
 
@@ -747,7 +747,7 @@ def test_replay_measures_the_same_witness_on_fresh_outputs(tmp_path):
     assert back.name.endswith("test_audit_mechanism:leaky")
     assert back.replay(leaky, samples=5000).finding.bound.n_p == 5000
     with pytest.raises(ValueError, match=r"give it: replay\(mechanism\)"):
-        replace(back, name="nowhere:nothing").replay()
+        replace(back, settings=replace(back.settings, name="nowhere:nothing")).replay()
 
 
 def test_replay_finds_gallery_mechanisms_and_functions_by_name(tmp_path, monkeypatch):

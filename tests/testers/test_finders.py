@@ -6,14 +6,9 @@ import numpy as np
 import pytest
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.base import (
-    SEARCHES,
-    FinishedTrial,
-    FixedFinder,
-    GivenFinder,
-    ProposalError,
-    finder,
-)
+from workbench.testers.finders import SEARCHES, finder
+from workbench.testers.finders.base import FinishedTrial, ProposalError
+from workbench.testers.finders.given import FixedFinder, GivenFinder
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors, NotNeighbors, left_over
 
 DOMAINS = {

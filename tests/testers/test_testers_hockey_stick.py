@@ -9,7 +9,7 @@ from scipy.stats import binomtest
 import workbench as wb
 from workbench.mechanisms.gallery import mechanism
 from workbench.testers.allowed import claim_parameter
-from workbench.testers.learning.encoding import OutputsError
+from workbench.testers.learning.outputs import OutputsError
 from workbench.testers.property_testers.histogram import HistogramTester
 from workbench.testers.property_testers.hockey_stick import HockeyStickTester
 from workbench.testers.property_testers.registry import tester as registered

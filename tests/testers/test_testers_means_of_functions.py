@@ -12,7 +12,7 @@ from scipy.stats import binom
 import workbench as wb
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.testers.allowed import allowed_renyi, claim_parameter
-from workbench.testers.learning.encoding import OutputsError
+from workbench.testers.learning.outputs import OutputsError
 from workbench.testers.property_testers.mmd import MMDTester
 from workbench.testers.property_testers.renyi import RenyiTester
 

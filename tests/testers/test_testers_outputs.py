@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from workbench.testers.learning.encoding import (
-    Encoder,
-    OutputsError,
-    check_alike,
-    check_outputs,
-    row_keys,
-)
+from workbench.testers.learning.encoding import Encoder, row_keys
+from workbench.testers.learning.outputs import OutputsError, check_alike, check_outputs
 
 
 @pytest.mark.parametrize(

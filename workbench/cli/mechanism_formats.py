@@ -10,14 +10,16 @@ from typing import Any
 from workbench._format import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.testers.allowed import claim_parameter
-from workbench.testers.evidence import (
-    MechanismAudit,
-    Replay,
+from workbench.testers.mechanism_audit import MechanismAudit
+from workbench.testers.replay import Replay
+from workbench.testers.report import (
+    FOUND,
+    NONE_FOUND,
+    NOTHING_TESTED,
     claim_in_words,
     finding_in_words,
-    rank,
+    leak_in_words,
 )
-from workbench.testing import FOUND, NONE_FOUND, NOTHING_TESTED, leak_in_words, too_weak
 
 #: Version of the JSON.
 VERSION = 1
@@ -35,15 +37,15 @@ STATUS = {
 
 @dataclass(frozen=True)
 class MechanismReport:
-    """The audit of a mechanism, or its evidence checked again.
+    """Result of `workbench test`: an audit, or a replay of its evidence.
 
     Attributes
     ----------
     audit : MechanismAudit
     must_detect : float, optional
-        A leak that the audit should have been able to find: twice the claim unless given.
+        Leak that the audit must be able to detect; by default twice the claim.
     replay : Replay, optional
-        What fresh outputs said about the audit's evidence; then it is what is reported.
+        Result on fresh outputs; if given, it is reported instead of the audit.
     """
 
     audit: MechanismAudit
@@ -52,7 +54,7 @@ class MechanismReport:
 
     @cached_property
     def verdict(self) -> str:
-        """The audit's, or why it is none; or the replay's."""
+        """The verdict of the audit or of the replay."""
         if self.replay is not None:
             if self.replay.finding.bound.void:
                 return VOID
@@ -75,14 +77,14 @@ class MechanismReport:
 
     @property
     def words(self) -> str:
-        """What is reported, in a sentence or two."""
+        """The verdict in one or two sentences."""
         if self.replay is not None:
             return self.replay.in_words()
         return f"{self._partial}{self._weak or ''}{self.audit.in_words()}"
 
     @property
     def explanation(self) -> str:
-        """The same, with all that it rests on."""
+        """The verdict with settings and notes."""
         if self.replay is not None:
             n, level = self.replay.samples, percent(self.replay.finding.bound.confidence or 0)
             return (
@@ -93,14 +95,18 @@ class MechanismReport:
 
     @property
     def rows(self) -> Iterator[tuple[str, str, str]]:
-        """Each tester, the most that it found, and what it would have found."""
+        """Each tester with its strongest finding and its smallest detectable leak."""
         audit = self.audit
         for name in audit.testers:
             found = [trial.findings[name] for trial in audit.trials if name in trial.findings]
             found = [finding for finding in found if finding.bound.void is None]
-            most = finding_in_words(max(found, key=rank)) if found else "nothing tested"
-            tested = name in audit.detectable
-            power = leak_in_words(audit.claim, audit.detectable[name]) if tested else ""
+            most = (
+                finding_in_words(max(found, key=lambda finding: finding.rank))
+                if found
+                else "nothing tested"
+            )
+            tested = name in audit.detectable()
+            power = leak_in_words(audit.claim, audit.detectable()[name]) if tested else ""
             yield name, most, power
 
     @property
@@ -118,7 +124,7 @@ class MechanismReport:
         own = claim_parameter(audit.claim)
         if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
             return None
-        weak = too_weak(audit, 2 * own if asked is None else asked)
+        weak = self.audit.too_weak(2 * own if asked is None else asked)
         return weak and f"{weak}. "
 
 
@@ -126,13 +132,16 @@ def as_text(report: MechanismReport) -> str:
     """The verdict in words, and a table of the testers."""
     if report.replay is not None:
         return report.explanation
-    rows = [("tester", "the most that was found", "finds with 80 % chance"), *report.rows]
+    rows = [("tester", "strongest finding", "detects with 80 % power"), *report.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
     terms = report.explanation.removeprefix(report.words).strip()
     lines = [report.words, "", *table, "", terms]
     if report.verdict == FOUND:
-        lines += ["", "To check it on fresh outputs, keep it with --save FILE, then --replay FILE."]
+        lines += [
+            "",
+            "To check it on fresh outputs, save it with --save FILE, then use --replay FILE.",
+        ]
     return "\n".join(lines)
 
 
@@ -156,7 +165,7 @@ def as_json(report: MechanismReport) -> str:
         "confidence": audit.confidence,
         "seed": audit.seed,
         "seconds": audit.seconds,
-        "detectable": dict(audit.detectable),
+        "detectable": dict(audit.detectable()),
         "notes": list(audit.notes),
         "evidence": _evidence(audit),
         "trials": [
@@ -217,7 +226,7 @@ def as_markdown(report: MechanismReport) -> str:
     ]
     if report.replay is None:
         rows = [
-            ("tester", "the most that was found", "finds with 80 % chance"),
+            ("tester", "strongest finding", "detects with 80 % power"),
             ("---", "---", "---"),
             *report.rows,
         ]
@@ -226,7 +235,7 @@ def as_markdown(report: MechanismReport) -> str:
 
 
 def as_junit(report: MechanismReport) -> str:
-    """One test case: a failure if the claim is refuted, skipped if nothing can be told."""
+    """One test case: a failure if the claim is refuted, skipped if there is no conclusion."""
     audit = report.audit
     facts = {
         "mechanism": audit.name,

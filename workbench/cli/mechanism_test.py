@@ -23,21 +23,21 @@ Search for neighboring datasets on which a mechanism breaks its privacy claim.
 
 TARGET is MODULE:FUNCTION, path/to/file.py:function, or a name that `workbench
 mechanisms` lists. The function is called with (dataset, size, rng), the last a
-numpy Generator, and returns an array with a row for each of its size runs. The
-code is run: test nothing that you would not run.
+numpy Generator, and returns an array with one row for each of size runs. Its
+code is run, so test only code that you trust.
 """
 
 _EXIT_STATUS = """exit status:
   0  no violation was found; that does not show that the mechanism is private
   1  a violation was found (with --replay: confirmed)
   2  bad input
-  3  nothing could be told: every trial was lost, the search was stopped with
-     Ctrl-C before it found any, or the outputs are too few to find a leak of
-     --must-detect (twice the claim by default) with a probability of 80 %
-     on the right datasets
+  3  no conclusion: every trial was lost, the search was stopped with Ctrl-C
+     before it found a violation, or the samples are too few to detect a leak
+     of --must-detect (twice the claim by default) with probability 80 % on
+     the right datasets
 
 The confidence covers all trials, testers and directions together: a mechanism
-that keeps its claim gets status 1 with a probability of at most 5 % (at 95 %).
+that meets its claim gets status 1 with probability at most 5 % (at 95 %).
 The same seed gives the same result.
 
 examples:
@@ -61,7 +61,7 @@ _SECONDS = 60.0
 
 
 def add(commands: Any) -> None:
-    """The command and what it takes."""
+    """Add the command and its arguments."""
     command = commands.add_parser(
         "test",
         help="search for datasets on which a mechanism breaks its claim",
@@ -74,7 +74,7 @@ def add(commands: Any) -> None:
     command.add_argument("target", metavar="TARGET", help="the mechanism")
     command.add_argument(
         "--claim",
-        help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
+        help="the claim: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
         "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; a mechanism of the gallery has its own",
     )
     command.add_argument(
@@ -87,26 +87,26 @@ def add(commands: Any) -> None:
     command.add_argument("--confidence", type=float, help="default: 0.95")
     command.add_argument("--seed", type=int, help="of all randomness (default: 0)")
     command.add_argument(
-        "--anytime", action="store_true", help="stop at the first violation; it is as valid"
+        "--anytime", action="store_true", help="stop at the first violation, which is as valid"
     )
     command.add_argument(
         "--must-detect",
         type=float,
         metavar="X",
-        help="a leak (ε or μ) that too few samples must not miss; default: twice the claim",
+        help="leak (ε or μ) that the audit must be able to detect; default: twice the claim",
     )
     command.add_argument(
         "--time-limit",
         type=float,
         metavar="SECONDS",
         default=_SECONDS,
-        help="for the mechanism in a trial, which is lost beyond it (default: %(default)g); "
-        "0 is none, and runs the mechanism in this process",
+        help="for the mechanism in each trial; a longer trial is lost (default: %(default)g); "
+        "0 is no limit, and runs the mechanism in this process",
     )
     command.add_argument(
         "--workers",
         metavar="N",
-        help="processes that share the trials; 'processes' for one a core (default: 1)",
+        help="processes that share the trials; 'processes' for one for each core (default: 1)",
     )
     add_format(command, "JUnit XML with one test")
     command.add_argument("--save", type=Path, metavar="FILE", help="keep all evidence (JSON)")
@@ -115,24 +115,22 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="check saved evidence on fresh outputs; --samples, --confidence, --seed (default: 1) "
-        "are of this one test",
+        "then apply to this check",
     )
-    data = command.add_argument_group("datasets (a mechanism of the gallery knows its own)")
+    data = command.add_argument_group("datasets (a mechanism of the gallery has its own)")
     data.add_argument(
         "--datasets",
         choices=("random", "grid", "bandit"),
-        help="how neighboring datasets are sought (default: random)",
+        help="search strategy for neighboring datasets (default: random)",
     )
     data.add_argument(
         "--neighboring-relation",
         choices=("add-remove", "substitute"),
         help="which datasets are neighbors (default: add-remove)",
     )
-    data.add_argument("--low", type=float, help="least value of a record (default: 0)")
+    data.add_argument("--low", type=float, help="smallest value of a record (default: 0)")
     data.add_argument("--high", type=float, help="largest value of a record (default: 1)")
-    data.add_argument(
-        "--columns", type=int, help="values a record; 0 (default) for vectors, not tables"
-    )
+    data.add_argument("--columns", type=int, help="values of each record; 0 (default) for vectors")
     data.add_argument("--min-records", type=int, help="fewest records (default: 1)")
     data.add_argument("--max-records", type=int, help="most records (default: 10)")
     data.add_argument("--integer", action="store_true", help="values are integers")
@@ -142,8 +140,8 @@ def test(arguments: argparse.Namespace) -> int:
     """Audit a mechanism, or replay what an audit found."""
     from workbench.cli.mechanism_formats import FORMATS
 
-    # Also in the background of a script, where SIGINT comes ignored: whoever sends it all the same
-    # wants the partial result. What `nohup` ignores, SIGHUP, stays ignored.
+    # Also in the background of a script, where SIGINT is ignored: a sender of SIGINT wants the
+    # partial result. SIGHUP, which `nohup` ignores, stays ignored.
     with apart(), interruptible():
         report = _replay(arguments) if "replay" in arguments else _audit(arguments)
     say(FORMATS[arguments.format](report))
@@ -186,7 +184,7 @@ def _audit(arguments: argparse.Namespace) -> MechanismReport:
 
 
 def _workers(text: str | None) -> AbstractContextManager[Executor | str | None]:
-    """Where trials run: here, in so many processes, or in one a core."""
+    """Where trials run: in this process, in N processes, or in one for each core."""
     if text in (None, "1"):
         return nullcontext()
     if text == "processes":
@@ -205,7 +203,7 @@ def _domain(mechanism: Any) -> Domain:
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:
     from workbench.cli.mechanism_formats import MechanismReport
-    from workbench.testers.evidence import MechanismAudit
+    from workbench.testers.mechanism_audit import MechanismAudit
     from workbench.testers.running.load_mechanism import find_mechanism
 
     given = vars(arguments)

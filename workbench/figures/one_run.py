@@ -18,7 +18,7 @@ from workbench.figures.kit.legend import HEADROOM, Entry, key, line
 from workbench.figures.scores import drawable, round_up
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
 from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
-from workbench.onerun.simulate import Study
+from workbench.onerun.studies import Study
 from workbench.onerun.tuning import Tuning
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""A mechanism that is tested: a function, what it promises, and the datasets it takes."""
+"""`Mechanism`: a function with its privacy claim; `Domain`: the datasets that it takes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Runs(Protocol):
     Returns
     -------
     array, shape (size,) or (size, d)
-        Numbers, booleans or strings; one row a run.
+        Numbers, booleans or strings; one row for each run.
     """
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> Any: ...
@@ -38,7 +38,7 @@ class Domain:
     Attributes
     ----------
     low, high : float
-        Between which every value lies.
+        Smallest and largest value.
     columns : int
         0 for vectors, shape (records,); otherwise tables, shape (records, columns).
     min_records, max_records : int
@@ -57,27 +57,27 @@ class Domain:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A card of the gallery; calling it runs the mechanism.
+    """A mechanism with its privacy claim; calling it runs it.
 
     Attributes
     ----------
     name, title : str
-        The first to call it by, the second to read.
+        A short name for `wb.mechanism`, and a title.
     run : callable
         See `Runs`.
     claim : Claim
-        What it says of itself.
+        Its privacy claim.
     private : bool
-        Whether that is true.
+        Whether the claim is true.
     neighboring_relation : {"add-remove", "substitute"}
         Which datasets are neighbors.
     domain : Domain
     about : str
-        What it does, and of a broken one what is wrong with it.
+        What it does and, if it is broken, why.
     pair : tuple of array
-        Neighboring datasets on which a broken one leaks.
+        Neighboring datasets on which a broken mechanism violates its claim.
     source : str
-        Where it was described.
+        Reference.
     """
 
     name: str

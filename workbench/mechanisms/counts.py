@@ -14,9 +14,22 @@ from workbench.mechanisms.datasets import vector
 def randomized_response(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
-    """Each record's bit, true with probability e^ε/(1 + e^ε), else flipped: ε-DP.
+    """Randomized response: each bit, flipped with probability 1/(1 + e^ε); ε-DP.
 
-    It holds, and exactly, for neighbors that substitute a record. Shape (size, records).
+    The claim holds exactly, for neighbors that substitute a record.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size, records)
     """
     return _flipped(dataset, size, rng, 1 / (1 + math.exp(epsilon)))
 
@@ -24,9 +37,22 @@ def randomized_response(
 def randomized_response_coin(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
-    """Each record's bit, true with probability e^ε/(1 + e^ε), else by a fair coin: claims ε-DP.
+    """Each bit, replaced by a fair coin with probability 1/(1 + e^ε); claims ε-DP.
 
-    It has log(1 + 2e^ε): the coin tells the truth half of the time, too.
+    It is log(1 + 2e^ε)-DP: half of the time the coin is the true bit.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size, records)
     """
     return _flipped(dataset, size, rng, 0.5 / (1 + math.exp(epsilon)))
 
@@ -41,7 +67,22 @@ def noisy_histogram(
 ) -> NDArray[np.float64]:
     """Counts of equal bins of [0, 1], each + Lap(1/ε): ε-DP for neighbors that add a record.
 
-    It holds, and exactly: a record moves one count by 1. Shape (size, bins).
+    The claim holds exactly: a record changes one count by 1.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    bins : int
+        Number of bins.
+
+    Returns
+    -------
+    ndarray, shape (size, bins)
     """
     counts = _counts(dataset, bins)
     return counts + rng.laplace(0, 1 / epsilon, (size, bins))
@@ -50,9 +91,24 @@ def noisy_histogram(
 def noisy_histogram_empty_bins(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
 ) -> NDArray[np.float64]:
-    """The same, with empty bins left at 0: claims ε-DP.
+    """As `noisy_histogram`, with empty bins left at 0: claims ε-DP.
 
-    It has none: a record alone in its bin turns an exact 0 into something else.
+    It is not ε-DP for any ε: a record alone in its bin changes an exact 0.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    bins : int
+        Number of bins.
+
+    Returns
+    -------
+    ndarray, shape (size, bins)
     """
     counts = _counts(dataset, bins)
     return np.where(counts == 0, 0.0, counts + rng.laplace(0, 1 / epsilon, (size, bins)))

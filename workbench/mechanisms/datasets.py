@@ -1,4 +1,4 @@
-"""How mechanisms read their datasets."""
+"""Conversion of datasets to the arrays that mechanisms work on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def vector(dataset: Any) -> NDArray[np.float64]:
-    """A dataset of one number a record, shape (records,); ValueError for another shape."""
+    """A dataset with one number for each record, shape (records,); ValueError for another shape."""
     x = np.asarray(dataset, dtype=float)
     if x.ndim != 1:
         raise ValueError(f"this mechanism takes a vector, shape (records,); got {x.shape}")

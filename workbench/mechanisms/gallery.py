@@ -1,8 +1,7 @@
-"""The gallery: mechanisms that are private, and broken ones that claim to be.
+"""The gallery of mechanisms: private ones, and broken ones with a wrong claim.
 
-Each card names a function of this package, to open and read. Its ``pair`` is a pair of neighbors
-on which a broken one leaks more than it claims, and on which a private one leaks much of what it
-may.
+Each entry refers to a function of this package. Its ``pair`` is a pair of neighboring datasets on
+which a broken mechanism leaks more than it claims, and a private one close to what it claims.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from workbench.mechanisms.base import Domain, Mechanism
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Order of the Rényi claims, as in AUDITORIUM.
+#: Order of the Rényi claims, as in Kong et al. (2023).
 ORDER = 1.5
 
-_AUDITORIUM = "Kong, Muñoz Medina, Ribero, Syed (2024), AUDITORIUM, §6"
+_KONG = "Kong, Muñoz Medina, Ribero and Syed (2023), DP-Auditorium, §6"
 _SVT = "Lyu, Su, Li (2017), Algorithm {}"
 _UNIT = Domain(0, 1)
 _BITS = Domain(0, 1, columns=5, integer=True)
@@ -58,7 +57,7 @@ _CARDS = (
         _UNIT,
         "Sum and count with Laplace noise, ε/2 each; their ratio.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "laplace-mean-true-scale",
@@ -68,9 +67,9 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise scale tells the number of records.",
+        "The noise scale reveals the number of records.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "laplace-mean-true-count",
@@ -80,10 +79,10 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise is scaled by a noisy count, the mean by the true one: now and then there is "
-        "far too little noise. Outputs reach 1e12 and more.",
+        "The noise is scaled by a noisy count, the mean by the true one: occasionally there "
+        "is far too little noise. Outputs can exceed 1e12.",
         _ONE_AND_NOUGHT,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean",
@@ -95,7 +94,7 @@ _CARDS = (
         _UNIT,
         "Sum and count with Gaussian noise, half of the Rényi ε each; their ratio.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean-true-scale",
@@ -105,9 +104,9 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "The noise scale tells the number of records.",
+        "The noise scale reveals the number of records.",
         _ONE_TO_TWO,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-mean-true-count",
@@ -120,7 +119,7 @@ _CARDS = (
         "The noise is scaled by a noisy count, the mean by the true one: often there is too "
         "little noise.",
         _ONE_AND_NOUGHT,
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "gaussian-sum",
@@ -142,7 +141,7 @@ _CARDS = (
         False,
         "add-remove",
         Domain(-5, 5),
-        "The noise is for values in [0, 1], and values up to 5 come in.",
+        "The noise is calibrated for values in [0, 1], but values up to 5 are summed.",
         (np.array([1.0]), np.array([1.0, 5.0])),
     ),
     Mechanism(
@@ -165,7 +164,7 @@ _CARDS = (
         False,
         "add-remove",
         _BITS,
-        "Tells the largest noisy count instead of its column, at the price of one count.",
+        "Releases the largest noisy count instead of its column, with the noise of one count.",
         (np.zeros((1, 5)), np.vstack([np.zeros(5), np.ones(5)])),
         "Ding, Wang, Wang, Zhang, Kifer (2018), §4.1",
     ),
@@ -177,7 +176,7 @@ _CARDS = (
         True,
         "add-remove",
         _UNIT,
-        "A point near the middle, by how many records lie on either side.",
+        "A point near the middle, by the numbers of records below and above it.",
         (np.array([0.2]), np.array([0.2, 1.0])),
         "Smith (2011); Gillenwater, Joseph, Kulesza (2021)",
     ),
@@ -189,7 +188,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "Takes the exponent for twice what the sensitivity allows, and so has 2ε.",
+        "The exponent is twice what the sensitivity allows, so it is 2ε-DP.",
         (np.array([0.2]), np.array([0.2, 1.0])),
     ),
     Mechanism(
@@ -218,13 +217,13 @@ _CARDS = (
     ),
     Mechanism(
         "svt3",
-        "Sparse vector 3 (tells the noisy count)",
+        "Sparse vector 3 (releases the noisy count)",
         svt.svt3,
         PureDP(1),
         False,
         "substitute",
         _QUERIES,
-        "Tells the noisy count that was above, and with it where the noisy threshold is not.",
+        "Releases the noisy count that passed, which narrows down the noisy threshold.",
         _HALF_ABOVE,
         _SVT.format(3),
     ),
@@ -248,7 +247,7 @@ _CARDS = (
         False,
         "substitute",
         _QUERIES,
-        "Noise on the threshold only: the order of two counts is told.",
+        "Noise on the threshold only: the order of two counts is revealed.",
         _user(2, [0] * 9 + [1], [1] * 9 + [0]),
         _SVT.format(5),
     ),
@@ -260,7 +259,7 @@ _CARDS = (
         False,
         "substitute",
         _QUERIES,
-        "Answers above without end, at the price of one.",
+        "Any number of answers above, with the noise of one.",
         _HALF_ABOVE,
         _SVT.format(6),
     ),
@@ -274,7 +273,7 @@ _CARDS = (
         Domain(-10, 10),
         "Ten steps of gradient descent on clipped gradients with Gaussian noise.",
         (np.array([10.0]), np.array([10.0, 10.0])),
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "dp-gd-half-noise",
@@ -284,9 +283,9 @@ _CARDS = (
         False,
         "add-remove",
         Domain(-10, 10),
-        "Microbatches clipped as if they were records: half of the noise that was accounted for.",
+        "Microbatches clipped as if they were records: half of the noise that is accounted for.",
         (np.array([10.0]), np.array([10.0, 10.0])),
-        _AUDITORIUM,
+        _KONG,
     ),
     Mechanism(
         "randomized-response",
@@ -296,19 +295,19 @@ _CARDS = (
         True,
         "substitute",
         Domain(0, 1, max_records=5, integer=True),
-        "Every bit, flipped now and then.",
+        "Every bit, flipped with some probability.",
         (np.array([0.0]), np.array([1.0])),
         "Warner (1965)",
     ),
     Mechanism(
         "randomized-response-coin",
-        "Randomized response with a coin too much",
+        "Randomized response with an extra coin flip",
         counts.randomized_response_coin,
         PureDP(1),
         False,
         "substitute",
         Domain(0, 1, max_records=5, integer=True),
-        "Where it should lie it throws a coin, which tells the truth half of the time.",
+        "Where it should lie it flips a coin, and so tells the truth half of the time.",
         (np.array([0.0]), np.array([1.0])),
     ),
     Mechanism(
@@ -331,7 +330,7 @@ _CARDS = (
         False,
         "add-remove",
         _UNIT,
-        "Noise on occupied bins only: an exact 0 tells that nobody is there.",
+        "Noise on occupied bins only: an exact 0 reveals that a bin is empty.",
         (np.array([0.1]), np.array([0.1, 0.9])),
     ),
 )
@@ -341,17 +340,21 @@ GALLERY: dict[str, Mechanism] = {card.name: card for card in _CARDS}
 
 
 def mechanism(name: str) -> Mechanism:
-    """A card of the gallery, which is called as the mechanism itself.
+    """A mechanism of the gallery.
 
     Parameters
     ----------
     name : str
-        One of those that `mechanism_gallery` lists.
+        As in `mechanism_gallery`.
+
+    Returns
+    -------
+    Mechanism
 
     Raises
     ------
     ValueError
-        No such card; the message lists the names.
+        An unknown name; the message lists the names.
     """
     if name not in GALLERY:
         raise ValueError(f"no mechanism {name!r}; there are {', '.join(GALLERY)}")
@@ -359,12 +362,12 @@ def mechanism(name: str) -> Mechanism:
 
 
 def mechanism_gallery() -> pd.DataFrame:
-    """The cards as a table.
+    """Table of the mechanisms of the gallery.
 
     Returns
     -------
     pandas.DataFrame
-        A row a card: name, title, claim, private, neighboring_relation, about.
+        One row for each mechanism: name, title, claim, private, neighboring_relation, about.
     """
     import pandas as pd
 

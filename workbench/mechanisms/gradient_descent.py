@@ -23,10 +23,30 @@ def dp_gd(
 ) -> NDArray[np.float64]:
     """θ after ``steps`` of θ ← θ − rate·(Σ clip(θ − x, G) + N(0, (s·σ·G)²)), from θ = 0.
 
-    Claims a Rényi ε of steps·a/(2σ²) at order a. It holds with s = ``noise_factor`` = 1; otherwise
-    it has steps·a/(2s²σ²), exactly that where no gradient falls below the clipping norm G. s = ½ is
-    the mistake of clipping microbatches as if a record moved their sum by G, where it is 2G
-    (AUDITORIUM, §6.5).
+    Claims a Rényi ε of steps·a/(2σ²) at order a. The claim holds with s = ``noise_factor`` = 1;
+    otherwise it is steps·a/(2s²σ²), exactly where no gradient falls below the clipping norm G. s =
+    ½ is the mistake of clipping microbatches as if a record moved their sum by G, where it is 2G
+    (Kong et al. 2023, §6.5).
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,)
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    sigma : float
+        Standard deviation of the noise.
+    steps : int
+    clip : float
+        Clipping norm G.
+    rate : float
+        Learning rate.
+    noise_factor : float
+        Factor s of the noise.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     theta = np.zeros(size)
     for _ in range(steps):

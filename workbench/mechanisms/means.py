@@ -2,7 +2,7 @@
 
 Neighbors add a record, which changes the count n by 1 and the sum Σ by at most 1. A private mean
 releases both with noise and divides. The broken ones use the true count somewhere: as the noise
-scale (1) or in the mean (2). Source: AUDITORIUM, §6.1.
+scale (1) or in the mean (2). Source: Kong et al. (2023), §6.1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from workbench.mechanisms.datasets import vector
 
-#: What a count is held at before it divides, as AUDITORIUM prints it; outputs then pass 1e12.
+#: Lower limit of a count before it divides, as printed by Kong et al. (2023); outputs then
+#: exceed 1e12.
 LEAST = 1e-12
 
 
@@ -23,7 +24,20 @@ def laplace_mean(
 ) -> NDArray[np.float64]:
     """(Σ + Lap(2/ε)) / ñ with ñ = max(1e-12, n + Lap(2/ε)): ε-DP.
 
-    It holds: sum and count cost ε/2 each, and dividing them costs nothing.
+    The claim holds: sum and count cost ε/2 each, and their ratio is post-processing.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     noisy_count = np.maximum(LEAST, len(x) + rng.laplace(0, 2 / epsilon, size))
@@ -33,9 +47,22 @@ def laplace_mean(
 def laplace_mean_true_scale(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
-    """Σ/n + Lap(2/(n·ε)): claims ε-DP, and has it for no ε (NonDPLaplace1).
+    """Σ/n + Lap(2/(n·ε)): claims ε-DP, and is not ε-DP for any ε (NonDPLaplace1).
 
-    How far the outputs spread tells n: far out, one more record makes them rarer without limit.
+    The spread of the outputs reveals n: in the tails the ratio of densities is unbounded.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     n = max(LEAST, len(x))
@@ -45,10 +72,23 @@ def laplace_mean_true_scale(
 def laplace_mean_true_count(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
-    """Σ/n + Lap(2/(ñ·ε)) with ñ = max(1e-12, n + Lap(2/ε)): claims ε-DP, has none (NonDPLaplace2).
+    """Σ/n + Lap(2/(ñ·ε)) with ñ = max(1e-12, n + Lap(2/ε)): claims ε-DP (NonDPLaplace2).
 
-    By chance ñ is far above n, and there is too little noise for what a record does to the mean.
+    It is not ε-DP for any ε: ñ can be far above n, and then the noise is too small for the mean.
     Where n + Lap(2/ε) is negative, outputs are near 2e12/ε.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     noisy_count = np.maximum(LEAST, len(x) + rng.laplace(0, 2 / epsilon, size))
@@ -60,7 +100,20 @@ def gaussian_mean(
 ) -> NDArray[np.float64]:
     """(Σ + N(0, σ²)) / ñ with ñ = max(1e-12, n + N(0, σ²)): Rényi ε = a/σ² at every order a.
 
-    It holds: sum and count cost a/(2σ²) each.
+    The claim holds: sum and count cost a/(2σ²) each.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    sigma : float
+        Standard deviation of the noise.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     noisy_count = np.maximum(LEAST, len(x) + rng.normal(0, sigma, size))
@@ -72,8 +125,21 @@ def gaussian_mean_true_scale(
 ) -> NDArray[np.float64]:
     """Σ/n + N(0, (σ/n)²): claims a Rényi ε of a/σ², and exceeds it (NonDPGaussian1).
 
-    How far the outputs spread tells n; from one record to two the divergence of order a is infinite
-    for a ≥ 4/3.
+    The spread of the outputs reveals n; from one record to two the divergence of order a is
+    infinite for a ≥ 4/3.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    sigma : float
+        Standard deviation of the noise.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     n = max(LEAST, len(x))
@@ -86,7 +152,20 @@ def gaussian_mean_true_count(
     """Σ/n + N(0, (σ/ñ)²) with ñ = max(1e-12, n + N(0, σ²)): claims a/σ² (NonDPGaussian2).
 
     It exceeds that where σ is large against n, so that ñ is often far above n. With little noise
-    the leak hides: at a = 1.5 and σ² = 1.5, where it claims 1, from one record to two it has 0.54.
+    it is below: at a = 1.5 and σ² = 1.5, where it claims 1, from one record to two it is 0.54.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    sigma : float
+        Standard deviation of the noise.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.clip(vector(dataset), 0, 1)
     noisy_count = np.maximum(LEAST, len(x) + rng.normal(0, sigma, size))
@@ -98,7 +177,20 @@ def gaussian_sum(
 ) -> NDArray[np.float64]:
     """Σ + N(0, 1/μ²), with values clipped to [0, 1]: μ-GDP.
 
-    It holds, and exactly: a record of 1 moves the sum by 1.
+    The claim holds exactly: a record of 1 changes the sum by 1.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,)
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    mu : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     return np.clip(vector(dataset), 0, 1).sum() + rng.normal(0, 1 / mu, size)
 
@@ -106,9 +198,21 @@ def gaussian_sum(
 def gaussian_sum_unclipped(
     dataset: Any, size: int, rng: np.random.Generator, *, mu: float = 1.0
 ) -> NDArray[np.float64]:
-    """Σ + N(0, 1/μ²), with values as they come: claims μ-GDP.
+    """Σ + N(0, 1/μ²), without clipping: claims μ-GDP.
 
-    It fails: the noise is for values in [0, 1], and a record of 5 moves the sum by 5, which is
-    5μ-GDP.
+    The claim is wrong: a record of 5 changes the sum by 5, which is 5μ-GDP.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,)
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    mu : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     return vector(dataset).sum() + rng.normal(0, 1 / mu, size)

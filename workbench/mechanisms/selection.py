@@ -15,8 +15,21 @@ def noisy_max(
 ) -> NDArray[np.int64]:
     """The column with the largest count + Lap(1/ε): ε-DP for neighbors that add a record.
 
-    It holds: a record adds to each count at most 1, and never takes away (Dwork and Roth, 2014,
-    Claim 3.9).
+    The claim holds: a record adds at most 1 to each count, and never reduces one (Dwork and Roth,
+    2014, Claim 3.9).
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, columns), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     counts = column_sums(dataset)
     return np.argmax(counts + rng.laplace(0, 1 / epsilon, (size, len(counts))), axis=1)
@@ -27,7 +40,20 @@ def noisy_max_value(
 ) -> NDArray[np.float64]:
     """The largest count + Lap(1/ε) itself, rather than its column: claims ε-DP.
 
-    It has columns·ε at most: that the largest is low tells that all of them are.
+    It is at most columns·ε-DP: a low largest count reveals that all counts are low.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, columns), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     counts = column_sums(dataset)
     return (counts + rng.laplace(0, 1 / epsilon, (size, len(counts)))).max(axis=1)
@@ -43,8 +69,22 @@ def median(
 ) -> NDArray[np.float64]:
     """A point of [0, 1] with density ∝ exp(−ε·|rank − n/2| / (2·sensitivity)).
 
-    ε-DP with the sensitivity of ½ that |rank − n/2| has when a record is added (Smith, 2011; one
-    quantile of Gillenwater, Joseph, Kulesza, 2021). With a sensitivity of ¼ it has 2ε.
+    ε-DP with sensitivity ½, that of |rank − n/2| when a record is added (Smith, 2011; one
+    quantile of Gillenwater, Joseph, Kulesza, 2021). With sensitivity ¼ it is 2ε-DP.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records,), values in [0, 1]
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    sensitivity : float
+
+    Returns
+    -------
+    ndarray, shape (size,)
     """
     x = np.sort(np.clip(vector(dataset), 0, 1))
     ends = np.concatenate([[0.0], x, [1.0]])

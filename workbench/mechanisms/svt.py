@@ -1,4 +1,4 @@
-"""The sparse vector technique: six algorithms from the literature, of which two are private.
+"""The sparse vector technique: six algorithms from the literature; two are private.
 
 A stream of queries is compared with a threshold; after c answers "above" the algorithm stops. They
 are Algorithms 1 to 6 of Lyu, Su, Li (2017), "Understanding the sparse vector technique for
@@ -8,7 +8,8 @@ Records are users, columns are questions answered 0 or 1; query i counts the use
 column i, in order. Neighbors substitute a user, which moves each count by at most Δ = 1, some up
 and others down. The threshold is public.
 
-Outputs have a row a run and a column a query: 1 above, 0 below, −1 after stopping.
+Outputs have one row for each run and one column for each query: 1 above, 0 below, −1 after the
+stop.
 """
 
 from __future__ import annotations
@@ -32,7 +33,24 @@ def svt1(
 ) -> NDArray[np.int8]:
     """Threshold noise Lap(2/ε), drawn once; query noise Lap(4c/ε); stops after c above: ε-DP.
 
-    It holds: all answers "below" together cost ε/2 through the threshold, each "above" ε/(2c).
+    The claim holds: all answers "below" together cost ε/2 through the threshold, each "above"
+    ε/(2c).
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    answers : int
+        Number c of answers "above" after which it stops.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     return _compare(
         dataset, size, rng, threshold, rho=2 / epsilon, nu=4 * answers / epsilon, c=answers
@@ -50,8 +68,24 @@ def svt2(
 ) -> NDArray[np.int8]:
     """Threshold noise Lap(2c/ε), drawn anew after each above; query noise Lap(4c/ε); stops: ε-DP.
 
-    It holds, with more noise than Algorithm 1: it is c runs that stop after one, at ε/c each (Dwork
-    and Roth, 2014).
+    The claim holds, with more noise than Algorithm 1: it is c runs that stop after one, at ε/c each
+    (Dwork and Roth, 2014).
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    answers : int
+        Number c of answers "above" after which it stops.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     rho, nu = 2 * answers / epsilon, 4 * answers / epsilon
     return _compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers, anew=True)
@@ -66,11 +100,27 @@ def svt3(
     answers: int = 1,
     threshold: float = 3.0,
 ) -> NDArray[np.float64]:
-    """Algorithm 1 with query noise Lap(2c/ε), telling the noisy count instead of "above".
+    """Algorithm 1 with query noise Lap(2c/ε), releasing the noisy count instead of "above".
 
-    Claims ε-DP, and has it for no ε (Roth, 2011): a low count that was above tells that the noisy
-    threshold was lower still, and then every "below" before it tells of its own count. Outputs are
+    Claims ε-DP, and is not ε-DP for any ε (Roth, 2011): a low count above shows that the noisy
+    threshold was lower still, and then every "below" before it reveals its own count. Outputs are
     the noisy counts above, NaN below and after stopping.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    answers : int
+        Number c of answers "above" after which it stops.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     noisy, state = _run(
         dataset, size, rng, threshold, rho=2 / epsilon, nu=2 * answers / epsilon, c=answers
@@ -89,8 +139,24 @@ def svt4(
 ) -> NDArray[np.int8]:
     """Threshold noise Lap(4/ε), query noise Lap(4/(3ε)), stops after c above: claims ε-DP.
 
-    It has (1 + 6c)/4 · ε (Lee and Clifton, 2014): the query noise does not grow with c, and was
-    taken for counts that all move the same way.
+    It is (1 + 6c)/4 · ε-DP (Lee and Clifton, 2014): the query noise does not grow with c, and is
+    that for counts that all change in the same direction.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    answers : int
+        Number c of answers "above" after which it stops.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     return _compare(dataset, size, rng, threshold, rho=4 / epsilon, nu=4 / (3 * epsilon), c=answers)
 
@@ -105,8 +171,22 @@ def svt5(
 ) -> NDArray[np.int8]:
     """Threshold noise Lap(2/ε), no query noise, never stops: claims ε-DP.
 
-    It has none (Stoddard, Chen, Machanavajjhala, 2014): a count below with a smaller one above
-    never happens, so that the order of two counts is told.
+    It is not ε-DP for any ε (Stoddard, Chen, Machanavajjhala, 2014): a count below with a smaller
+    one above never happens, so that the order of two counts is revealed.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=0.0)
 
@@ -121,8 +201,22 @@ def svt6(
 ) -> NDArray[np.int8]:
     """Threshold noise Lap(2/ε), query noise Lap(2/ε), never stops: claims ε-DP.
 
-    It has none (Chen et al., 2015): k queries of which half move up and half down tell k·ε/4 at
-    least.
+    It is not ε-DP for any ε (Chen et al., 2015): k queries, half of which increase and half
+    decrease, leak at least k·ε/4.
+
+    Parameters
+    ----------
+    dataset : array_like, shape (records, queries), of bits
+    size : int
+        Number of runs.
+    rng : numpy.random.Generator
+    epsilon : float
+        The claim.
+    threshold : float
+
+    Returns
+    -------
+    ndarray, shape (size, queries)
     """
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=2 / epsilon)
 

@@ -6,8 +6,8 @@
   Jagielski 2023), `mahloujifar` (Mahloujifar, Melis and Chaudhuri 2024), `per_bit` (Xiang, Wang and
   Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
 - `tuning`: valid bounds after choosing among several guessing rules.
-- `simulate`: simulated audits with a known truth; `growth_with_canaries` compares the methods on
-  them over the number of canaries.
+- `simulate`: simulated mechanisms with a known truth; `studies` compares bounds with it, and
+  `growth_with_canaries` three methods over the number of canaries.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Guessing only where it is easy: errors on the r most certain of n independent bits.
+"""Limits from the errors on the r most certain of n independent bits (Xiang et al. 2025).
 
 If the canaries do not influence each other, each score is a noisy bit, at least as noisy as one
 that a mechanism with trade-off function f sends. Whoever may guess r of n such bits, by any rule

@@ -1,4 +1,4 @@
-"""How bounds grow with the number of canaries, by the methods that people compare."""
+"""Bounds against the number of canaries, by three methods, on a simulated mechanism."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import numpy as np
 
 from workbench import _checks
 from workbench.onerun.families import Family
-from workbench.onerun.simulate import Auditor, CanaryMechanism, Study, best_share, study
+from workbench.onerun.simulate import CanaryMechanism
+from workbench.onerun.studies import Auditor, Study, best_share, study
 from workbench.progress import Report, silent
 
 SIZES = (100, 178, 316, 562, 1000, 1778, 3162, 5623, 10_000)
 
-EXACT, HOEFFDING, STEINKE = "BITS, exact", "BITS, Hoeffding", "STEINKE23, best abstention"
+#: Names of the methods' lines: two limits for independent canaries (Xiang, Wang and Wang 2025), and
+#: the bound for any mechanism (Steinke et al. 2023).
+EXACT, HOEFFDING = "independent canaries, exact", "independent canaries, Hoeffding"
+STEINKE = "Steinke et al. 2023, best abstention"
 
 
 def growth(
@@ -28,16 +32,17 @@ def growth(
     seed: int = 0,
     report: Report = silent,
 ) -> Study:
-    """BITS by both limits and STEINKE23 against the number of canaries, over seeds.
+    """Bounds by three methods against the number of canaries, over seeds.
 
-    STEINKE23 guesses the share of the canaries that did best in pilot runs of the very mechanism,
-    so that its abstention was fixed beforehand, and better than anybody could.
+    The methods are `EXACT`, `HOEFFDING` and `STEINKE`. The last guesses the fraction of the
+    canaries that is best in pilot runs of the same mechanism, so that its abstention is fixed in
+    advance, and better than in practice.
 
     Parameters
     ----------
     mechanism : CanaryMechanism
     family : str or Family
-        What BITS assumes.
+        The family that `EXACT` and `HOEFFDING` assume.
     delta : float
     q : float, optional
         As in ``wb.one_run_bound``.
@@ -47,7 +52,7 @@ def growth(
         Runs for each number of canaries.
     seed : int
     report : Report
-        Hears of each number of canaries; its partial result is the study so far.
+        Is called for each number of canaries, with the study so far as partial result.
 
     Returns
     -------
@@ -86,7 +91,7 @@ def growth(
 
 
 def _join(parts: Sequence[Study]) -> Study:
-    """Studies of the same mechanism at one number of canaries each, as one."""
+    """One study from studies of the same mechanism at single numbers of canaries."""
     last = parts[-1]
 
     def stacked(values: Iterator[np.ndarray]) -> np.ndarray:

@@ -28,6 +28,9 @@ class Threshold:
 
     threshold: float
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "threshold", _checks.number(self.threshold, "threshold"))
+
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `OneRun.guess`."""
@@ -56,6 +59,10 @@ class Ends:
     k_in: int
     k_out: int
 
+    def __post_init__(self) -> None:
+        for name in ("k_in", "k_out"):
+            object.__setattr__(self, name, _checks.count(getattr(self, name), name))
+
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `OneRun.guess`."""
@@ -71,6 +78,7 @@ class Ends:
         of : int
             Number of canaries that this rule is for.
         """
+        canaries, of = _checks.count(canaries, "canaries"), _checks.count(of, "of", least=1)
         guesses = max(round((self.k_in + self.k_out) * canaries / of), 1)
         k_in = min(round(self.k_in * canaries / of), guesses)
         return Ends(k_in, guesses - k_in)

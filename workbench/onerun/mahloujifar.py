@@ -1,4 +1,4 @@
-"""MAHLOUJIFAR24: which members of a family the guesses refute, whatever the canaries do together.
+"""Members of a family that guesses refute without independence (Mahloujifar et al. 2024).
 
 If each canary was in by its own fair coin and the mechanism is f-DP, then the probability p of at
 least c correct among r guesses on m canaries can only be as large as a recursion allows. With f̄
@@ -32,7 +32,7 @@ _MOST_STEPS = 20_000
 #: The search ends when the bracket is this narrow, as a part of the leak.
 _WIDTH = 1e-5
 
-#: Leaks below this are not told apart more finely.
+#: Leaks below this are resolved to the same absolute width.
 _SMALL = 1e-3
 
 

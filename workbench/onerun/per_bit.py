@@ -1,12 +1,14 @@
-"""BITS: a canary's coin is a bit sent through the mechanism, and the mechanism limits its error.
+"""Limits from the error rate per canary, for independent canaries (Xiang, Wang and Wang 2025).
+
+A canary's coin is a bit sent through the mechanism, and the mechanism limits its error.
 
 If the n bits do not influence each other, each is decoded wrongly with probability at least
 p_f = (1 − TV_f)/2, so the number of errors is stochastically at least binomial, and an upper
 confidence limit for its mean refutes every f with a larger p_f. The exact binomial limit is that of
-Clopper and Pearson; BITS finds it by bisection (Algorithm 3), and a wider one by Hoeffding's
+Clopper and Pearson; the paper finds it by bisection (Algorithm 3), and a wider one by Hoeffding's
 inequality (eq. 24).
 
-BITS prints the bit error as h⁻¹(1 − u_f(½)), by Fano's inequality from the mutual information
+The paper prints the bit error as h⁻¹(1 − u_f(½)), by Fano's inequality from the mutual information
 
     u_f(p) = max_x { h(p f(x) + (1−p)(1−x)) − p h(f(x)) − (1−p) h(1−x) }   (eq. 17)
 
@@ -31,12 +33,26 @@ from workbench.pairs.base import Pair
 
 
 def exact_limit(errors: int, n: int, error: float) -> float:
-    """Upper limit for the mean bit error after ``errors`` in ``n``: Clopper and Pearson's."""
+    """Clopper and Pearson's upper limit for the mean bit error.
+
+    Parameters
+    ----------
+    errors, n : int
+    error : float
+        One minus the confidence.
+    """
     return float(clopper_pearson_upper(errors, n, error))
 
 
 def hoeffding_limit(errors: int, n: int, error: float) -> float:
-    """Upper limit for the mean bit error by Hoeffding's inequality (BITS eq. 24), at most 1."""
+    """Hoeffding's upper limit for the mean bit error (Xiang et al. 2025, eq. 24), at most 1.
+
+    Parameters
+    ----------
+    errors, n : int
+    error : float
+        One minus the confidence.
+    """
     return min(errors / n + math.sqrt(-math.log(error) / (2 * n)), 1.0)
 
 
@@ -44,7 +60,7 @@ def hoeffding_limit(errors: int, n: int, error: float) -> float:
 
 
 def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
-    """u_f(p), the most information in bits that a guess can have of a coin of this bias.
+    """Mutual information u_f(p): the most bits that a guess can have about a coin of bias p.
 
     Parameters
     ----------
@@ -61,7 +77,7 @@ def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
 
     References
     ----------
-    BITS Theorem 2.
+    Xiang, Wang and Wang (2025), *Privacy Audit as Bits Transmission*, Theorem 2.
     """
     p = rates(prior, "prior")
     flat = p.reshape(-1, 1)
@@ -83,7 +99,13 @@ def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
 
 
 def printed_bit_error(pair: Pair) -> float:
-    """h⁻¹(1 − u_f(½)), the limit that BITS prints (eq. 19); at most (1 − TV_f)/2."""
+    """Bit error limit h⁻¹(1 − u_f(½)) of Xiang et al. (2025, eq. 19), at most (1 − TV_f)/2.
+
+    Parameters
+    ----------
+    pair : Pair
+        Or anything with ``tradeoff(alpha)`` and ``total_variation``.
+    """
     target = 1 - float(mutual_information(pair, 0.5))
     low, high = 0.0, 0.5
     for _ in range(60):
@@ -110,7 +132,7 @@ def _entropy(p: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class BitErrorCurves:
-    """What a family's members allow a guess, over the leak (BITS Fig. 3 and its consequence).
+    """Bit error limits and mutual information of members of a family (Xiang et al. 2025, Fig. 3).
 
     Attributes
     ----------
@@ -135,7 +157,7 @@ class BitErrorCurves:
 
 
 def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) -> BitErrorCurves:
-    """Direct and printed bit error limits, and u_f(p), of several members of a family.
+    """Direct and printed bit error limits, and u_f(p), of members of a family.
 
     Parameters
     ----------
@@ -143,7 +165,7 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
     leak : array_like
         Above 0.
     prior : array_like
-        Where u_f is wanted.
+        Probabilities p at which u_f is computed.
     """
     leaks = np.atleast_1d(np.asarray(leak, dtype=float))
     for value in leaks:
@@ -162,7 +184,7 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
 
 @dataclass(frozen=True, eq=False)
 class HypotheticalLimits:
-    """How the exact limit is found (BITS Fig. 4): assume a bit error, and look what follows.
+    """Assumed and implied ε against a hypothetical bit error (Xiang et al. 2025, Fig. 4).
 
     If the bit error were p, ε would be ``assumed``. But with v(p) = p − F⁻¹(1 − γ; n, p)/n, what
     e errors in n then allow is a bit error up to e/n + v(p), and with it ε down to ``followed``.
@@ -198,7 +220,7 @@ def hypothetical_limits(
     confidence: float = 0.95,
     bit_error: ArrayLike | None = None,
 ) -> HypotheticalLimits:
-    """The picture behind the exact limit, for n bits of which ``correct`` were decoded.
+    """Curves that show how the exact limit arises, for n bits of which ``correct`` were decoded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Read the canaries of one run from a file."""
+"""`read_one_run`: canaries of one run from a file."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def read_one_run(
     name: str | None = None,
     trusted: bool = False,
 ) -> OneRun:
-    """Read m canaries, each with its score and whether it was in.
+    """Scores and inclusions of m canaries, read from a file.
 
-    The formats are those of `read_scores`. Columns are found by their names, logged (logger
-    ``workbench.onerun.read``) and open to be overruled.
+    The formats are those of `read_scores`. Columns are recognized by their names, and the choice
+    is logged (logger ``workbench.onerun.read``).
 
     Parameters
     ----------
     path : path or DataFrame
     score, included : str, optional
-        Columns of the scores and of what was in: 1 and 0, true and false, in and out.
+        Columns of the scores and of the inclusions: 1 and 0, true and false, in and out.
     included_value : optional
-        The label of "in", if it is none of those.
+        The label of "in", if it is another.
     id : str, optional
-        Column that names the canaries; one called "id" or "canary" is found. A canary that occurs
-        twice is refused.
+        Column that names the canaries; one called "id" or "canary" is recognized. Repeated names
+        raise.
     larger_is_member, design
         As in `OneRun`.
     name : str, optional
@@ -70,7 +70,7 @@ def read_one_run(
     Raises
     ------
     ScoresError
-        The file cannot be read, the columns are in doubt, or the canaries cannot be audited.
+        The file cannot be read, the columns are ambiguous, or the canaries cannot be audited.
     """
     return one_run_of_table(
         read_table(path, trusted=trusted),
@@ -95,14 +95,14 @@ def one_run_of_table(
     design: str = "fair-coins",
     name: str | None = None,
 ) -> OneRun:
-    """`read_one_run` of a table that was read already."""
+    """As `read_one_run`, from a table that was read before."""
     with _called_as_here():
         layout = guess_layout(table, score=score, member=included, member_value=included_value)
     if layout.kind != "score and label":
         raise ScoresError(
             f"{table.label} has the scores of both sides in columns of their own ({layout.p!r}, "
-            f"{layout.q!r}); one run needs one row a canary: a column of scores, and one of 1 (in) "
-            "and 0 (out). For two columns use wb.read_scores"
+            f"{layout.q!r}); one run needs one row for each canary: a column of scores, and one of "
+            "1 (in) and 0 (out). For two columns use wb.read_scores"
         )
     with _called_as_here():
         was_in = _included(table, layout)

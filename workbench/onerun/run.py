@@ -20,36 +20,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneRun:
-    """The canaries of one training run: a score each, and whether each was in.
+    """Scores and inclusions of the canaries of one training run.
 
     Parameters
     ----------
     scores : array_like, shape (m,)
-        One score a canary, from the one trained model.
+        One score for each canary, from the one trained model.
     included : array_like of 0 and 1, shape (m,)
         Whether the canary was in the training data.
     larger_is_member : bool
-        True when a larger score speaks for membership, False when a smaller one does (a loss).
+        True when a larger score suggests membership, False when a smaller one does (a loss).
     ids : array_like, shape (m,), optional
-        A name for each canary; one that occurs twice is refused, since its coins would not be
-        independent. They also decide which canaries a held-out bound tunes on.
+        A name for each canary. Repeated names raise, since their coins would not be independent.
+        Names also determine which canaries a held-out bound tunes on.
     design : {"fair-coins", "fixed-half"}
-        How it was decided who was in; nobody can see it from the data. "fair-coins": by an
-        independent coin a canary. "fixed-half": exactly half of them, drawn at random, which makes
-        the inclusions dependent, so that fewer methods hold.
+        How inclusion was decided, which the data cannot show. "fair-coins": by an independent coin
+        for each canary. "fixed-half": a random half of them, which makes the inclusions dependent,
+        so that fewer methods are valid.
     name : str
         Shown in titles.
 
     Raises
     ------
     ScoresError
-        Sizes that differ, inclusions other than 0 and 1, all in or all out, repeated canaries, a
-        fixed half that is none.
+        Sizes that differ, inclusions other than 0 and 1, all in or all out, repeated names, or
+        "fixed-half" where not half of the canaries were in.
 
     Notes
     -----
-    Scores that are not finite stay: ±∞ in their order, NaN as the most member-like of all, as in
-    `Scores`. Leaving canaries out because of their scores would be a choice that no bound knows of.
+    Scores that are not finite are kept: ±∞ in their order, NaN as the most member-like, as in
+    `Scores`. Dropping canaries because of their scores would invalidate the bounds.
     """
 
     scores: NDArray[np.float64]
@@ -67,7 +67,8 @@ class OneRun:
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:
             raise ScoresError(
-                f"{scores.size} scores and {included.size} inclusions; give one of each a canary"
+                f"{scores.size} scores and {included.size} inclusions; give one of each "
+                "for every canary"
             )
         m, members = included.size, int(included.sum())
         if members in (0, m):
@@ -126,7 +127,7 @@ class OneRun:
         return table(f"One run {self.name}".strip(), rows, f"design: {self.design}")
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a canary: ``score``, ``included`` and, where given, ``id``."""
+        """One row for each canary: ``score``, ``included`` and, where given, ``id``."""
         import pandas as pd
 
         columns = {"score": self.scores, "included": self.included.astype(int)}
@@ -137,10 +138,13 @@ class OneRun:
     # -- what follows from the scores -------------------------------------------------------------
 
     def as_scores(self) -> Scores:
-        """The scores of members (P) and others (Q), for every method that takes samples.
+        """The scores of included (P) and excluded (Q) canaries, for methods that take samples.
 
-        With ``sampling="one run"``: each bound states that the records of this one run behave like
-        independent ones. That is an assumption; canaries that share a model may break it.
+        Returns
+        -------
+        Scores
+            With ``sampling="one run"``: each bound states the assumption that the records of this
+            run behave like independent ones, which canaries that share a model may violate.
         """
         return Scores(
             self.scores[self.included],
@@ -158,17 +162,17 @@ class OneRun:
         k_out: int | None = None,
         seed: int | np.random.Generator = 0,
     ) -> Guesses:
-        """Guess who was in from the scores, and count how often that is right.
+        """Counts of the guesses that a rule makes from the scores.
 
         Parameters
         ----------
         threshold : float, optional
-            In score units: guess "in" strictly on its member side and "out" otherwise, for all.
+            In score units: guess every canary, "in" strictly on the member side and else "out".
         k_in, k_out : int, optional
             Guess "in" for the ``k_in`` most member-like canaries and "out" for the ``k_out`` least
             member-like, and abstain on the rest.
         seed : int or numpy.random.Generator
-            Decides among equal scores; a decision by order would peek if the rows are sorted.
+            Breaks ties; breaking them by row order would leak if the rows are sorted.
 
         Returns
         -------
@@ -182,7 +186,7 @@ class OneRun:
         if threshold is not None:
             if k_in is not None or k_out is not None:
                 raise ValueError(
-                    "give threshold= (a guess for all) or k_in= and k_out= (the most and the "
+                    "give threshold= (guesses all) or k_in= and k_out= (the most and the "
                     "least member-like), not both"
                 )
             return self._guess_by_threshold(_checks.number(threshold, "threshold"))
@@ -226,7 +230,12 @@ class OneRun:
         return self.scores if self.larger_is_member else -self.scores
 
     def part(self, rows: NDArray[np.bool_]) -> OneRun:
-        """Some of the canaries, as a run of their own: the others count as other training data."""
+        """A run with some of the canaries; the others count as other training data.
+
+        Parameters
+        ----------
+        rows : array_like of bool, shape (m,)
+        """
         rows = _checks.mask(rows, self.canaries, "rows")
         return OneRun(
             self.scores[rows],
@@ -243,7 +252,7 @@ def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
         x = _checks.array(values, name).copy()
     except ValueError:
         raise ScoresError(
-            f"{name} must be numbers, one a canary, got {_checks.shown(values)}"
+            f"{name} must be numbers, one for each canary, got {_checks.shown(values)}"
         ) from None
     if x.ndim != 1 or x.size < 2:
         raise ScoresError(f"{name} must be 1-d with at least 2 canaries, got shape {x.shape}")
@@ -263,7 +272,7 @@ def _coins(values: ArrayLike) -> NDArray[np.bool_]:
 def _names(ids: ArrayLike, m: int) -> NDArray[Any]:
     names = np.array([str(name) for name in np.asarray(ids, dtype=object).ravel()], dtype=object)
     if names.size != m:
-        raise ScoresError(f"{names.size} ids for {m} canaries; give one a canary")
+        raise ScoresError(f"{names.size} ids for {m} canaries; give one for each")
     first: dict[str, int] = {}
     for i, name in enumerate(names):
         if name in first:

@@ -1,9 +1,9 @@
-"""(ε, δ) against the number of correct guesses: STEINKE23, and the sharp limit.
+"""p-values of correct guesses under (ε, δ)-DP: Steinke et al. (2023), and the sharp limit.
 
 If each of m canaries was in by its own fair coin, and the mechanism is (ε, δ)-DP, how likely are at
 least c correct among r guesses? With W binomial, r trials of success e^ε/(1 + e^ε):
 
-- STEINKE23 (Theorem 5.2) bounds it by P[W ≥ c] + 2mδ · max_i P[c−i ≤ W < c]/i.
+- Steinke et al. (2023, Theorem 5.2) bound it by P[W ≥ c] + 2mδ · max_i P[c−i ≤ W < c]/i.
 - The sharp limit is P[W ≥ c] · (1 + mδ · P[W < c]/(c · P[W = c])); some mechanism reaches it.
 
 Proof of the second. Let π(k) be the probability of k correct guesses. Flipping the coin of a canary
@@ -41,8 +41,20 @@ PValue = Callable[[int, int, int, float, float], float]
 def steinke_p_value(
     canaries: int, guesses: int, correct: int, epsilon: float, delta: float
 ) -> float:
-    """STEINKE23's limit for P[at least ``correct`` right] under (ε, δ)-DP, at most 1.
+    """Upper limit for P[at least ``correct`` right] under (ε, δ)-DP, by Steinke et al. (2023).
 
+    Parameters
+    ----------
+    canaries, guesses, correct : int
+    epsilon, delta : float
+
+    Returns
+    -------
+    float
+        At most 1.
+
+    Notes
+    -----
     The inequality as printed fails for p near 1 (m = 2, c = 1, ε = 1, δ = 0.01: 0.9306, and some
     mechanism reaches 0.9311). Against the sharp limit no case was found below p = 0.87, and only
     p < 0.5 is used: confidence is above one half.
@@ -62,7 +74,13 @@ def steinke_p_value(
 
 
 def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, delta: float) -> float:
-    """The largest P[at least ``correct`` right] of all (ε, δ)-DP mechanisms."""
+    """The largest P[at least ``correct`` right] of all (ε, δ)-DP mechanisms.
+
+    Parameters
+    ----------
+    canaries, guesses, correct : int
+    epsilon, delta : float
+    """
     p = _tail(guesses, correct, epsilon)
     if delta > 0 and correct > 0 and p < 1:
         log_mass = float(_log_mass(guesses, np.asarray(float(correct)), epsilon))
@@ -77,7 +95,17 @@ def sharp_p_value(canaries: int, guesses: int, correct: int, epsilon: float, del
 def epsilon_refuted(
     p_value: PValue, *, canaries: int, guesses: int, correct: int, delta: float, error: float
 ) -> float:
-    """The largest ε at which the p-value is at most ``error``, rounded down; 0 if none."""
+    """The largest ε at which the p-value is at most ``error``, rounded down; 0 if none.
+
+    Parameters
+    ----------
+    p_value : callable
+        `steinke_p_value` or `sharp_p_value`.
+    canaries, guesses, correct : int
+    delta : float
+    error : float
+        One minus the confidence.
+    """
 
     def excess(epsilon: float) -> float:
         return p_value(canaries, guesses, correct, epsilon, delta) - error

@@ -1,13 +1,13 @@
-"""Choosing how to guess: what tuning would have claimed, and what may be claimed.
+"""Bounds after choosing among several guessing rules: the invalid one, and two valid ones.
 
-How many canaries to guess, or at which threshold, is part of the guarantee. A rule that was fixed
-before it was known who was in gives a pointwise bound. The best of several rules, picked by the
-bound that each gives, does not. Two ways pay for the choice:
+The number of guesses, or the threshold, is part of the guarantee. A rule that was fixed before the
+inclusions were known gives a valid pointwise bound. The best of several rules, selected by their
+bounds, does not. Two corrections are valid:
 
 - *simultaneous*: each of J stated rules gets 1/J of the error probability, and the best counts;
-- *held-out*: the rule is tuned on some canaries and measured on the others. Who is in which part is
-  decided by a hash of the canary's name, which knows neither scores nor coins. The canaries that
-  were tuned on then count as other training data.
+- *held-out*: the rule is tuned on some canaries and measured on the others. A hash of the canary's
+  name, which depends on neither scores nor coins, decides which. The canaries of the tuning part
+  then count as other training data.
 """
 
 from __future__ import annotations
@@ -26,29 +26,30 @@ from workbench.onerun.guesses import Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
 
+#: Why the best pointwise bound is void.
 TUNED = "the rule of guessing was chosen because of the bounds that these very canaries gave"
 
 
 @dataclass(frozen=True, eq=False)
 class Tuning:
-    """Bounds of several rules of guessing, and what choosing among them leaves.
+    """Bounds of several guessing rules, before and after correcting for the choice.
 
     Attributes
     ----------
     run : OneRun
     rules : tuple of Threshold or Ends
-        The rules that were stated.
+        The candidate rules.
     pointwise : tuple of Bound
-        One a rule; each holds if it alone had been fixed beforehand.
+        One for each rule, valid if that rule alone had been fixed in advance.
     claimed : Bound
-        What tuning would have claimed: the best of them, void.
+        The best of them, which is void.
     simultaneous : Bound
-        The best after paying for all.
+        The best after correcting for the number of rules.
     held_out : Bound or None
-        The rule tuned on one part, measured on the other; None for a fixed half, whose parts are
-        no fixed halves.
+        Tuned on one part and measured on the other; None for the design "fixed-half", whose parts
+        are not fixed halves.
     rule_claimed, rule_simultaneous, rule_held_out : Threshold or Ends
-        The rules behind these; the last is None where there is no held-out bound.
+        The rules of these bounds; the last is None where there is no held-out bound.
     """
 
     run: OneRun
@@ -71,17 +72,16 @@ def tune_one_run(
     tuning_share: float = 0.5,
     **how: Any,
 ) -> Tuning:
-    """Bounds of several rules of guessing, with three prices for choosing among them.
+    """Bounds of several guessing rules, uncorrected and corrected for choosing among them.
 
     Parameters
     ----------
     run : OneRun
     rules : sequence of Threshold or Ends, optional
-        The rules among which the choice is made; `abstentions` by default. They must not depend on
-        who was in.
+        The candidates; `abstentions` by default. They must not depend on the inclusions.
     delta, confidence : float
     tuning_share : float
-        Share of the canaries that the held-out bound tunes on.
+        Fraction of the canaries that the held-out bound tunes on.
     **how
         ``method``, ``family`` and ``q`` of `one_run_bound`.
 
@@ -92,7 +92,7 @@ def tune_one_run(
     Raises
     ------
     ValueError
-        No rules, or what `one_run_bound` refuses.
+        No rules, or as `one_run_bound`.
     """
     _checks.instance(run, OneRun, "run", "a workbench.OneRun: make one with wb.read_one_run(...)")
     rules = abstentions(run.canaries) if rules is None else _rules(rules)
@@ -120,13 +120,13 @@ def tune_one_run(
 
 
 def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends, ...]:
-    """Rules that guess all, half, a quarter … of the canaries, as many in as out.
+    """Rules that guess all, half, a quarter … of the canaries, equally many in and out.
 
     Parameters
     ----------
     canaries : int
     ratio : float
-        From one number of guesses to the next, above 1.
+        Of consecutive numbers of guesses, above 1.
     least : int
         The fewest guesses.
     """
@@ -158,7 +158,7 @@ def _held_out(
 
 
 def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
-    """About ``share`` of the canaries, by a hash of their names, or of their places if unnamed.
+    """Mask of about a fraction of the canaries, by a hash of their names or, if unnamed, positions.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
         if part.sum() < 2 or run.included[part].all() or not run.included[part].any():
             raise ScoresError(
                 f"{run.canaries} canaries are too few for a held-out bound: a part of "
-                f"{int(part.sum())} lacks a side; add canaries, or fix the rule beforehand"
+                f"{int(part.sum())} has all in or all out; add canaries, or fix the rule in advance"
             )
     return chosen
 

@@ -1,12 +1,19 @@
-"""Private selection: what releasing the best of many runs costs (SELECT, PS22).
+"""Private selection: the privacy cost of releasing the best of many runs.
 
-A base algorithm runs K times, K drawn from ``runs``, and the run with the best score is released::
+A base algorithm runs K times, K drawn from ``runs``, and the run with the best score is released
+(Papernot and Steinke 2022; Xiang, Wang and Wang 2024)::
 
     runs = wb.selection.NegativeBinomial(eta=1, nu=0.01)
     wb.selection.epsilon(runs, mu=0.5, delta=1e-5)                     # monotone scores
     wb.selection.epsilon(runs, mu=0.5, delta=1e-5, bound="generic")    # any score
     wb.selection.worst_order(runs, mu=0.5, delta=1e-5)                 # a score that leaks more
     wb.selection.simulate(runs, mu=0.5, n=10**6)                       # selections to audit
+
+- `runs`: distributions of K; `orders`: scores; `base_pair`: the base algorithm.
+- `bounds`: `epsilon`, by the methods of `direct` and `renyi`; `worst_order`: a search for scores
+  that leak more.
+- `outcomes`, `release_distribution`, `curve`: distributions of the release; `simulation` draws
+  releases, and `audit` audits them.
 """
 
 from workbench.selection.base_pair import reduced_mu

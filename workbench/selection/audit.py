@@ -1,4 +1,4 @@
-"""An audit of the reduced game: ever more simulated selections, and what they show of ε."""
+"""Lower bounds on ε from a growing number of simulated selections."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.selection.orders import Score
 from workbench.selection.runs import RunCount
 from workbench.selection.simulation import simulate
 
-#: Fewest selections a side, and stages to each factor of ten.
+#: Fewest selections of each group, and stages to each factor of ten.
 LEAST, STAGES = 10**4, 2
 
 #: Selections that are drawn between two reports.
@@ -34,8 +34,8 @@ class SelectionAudit:
     score : Score
         By which the best run was chosen.
     growth : tuple of Bound
-        On ε, simultaneous over all thresholds, from the first ``n_p`` selections a side: each of
-        them holds with its confidence by itself.
+        On ε, simultaneous over all thresholds, from the first ``n_p`` selections of each
+        group; each is valid at its confidence by itself.
     held_out : Bound or None
         From all selections, at a threshold chosen on half of them; None before the end.
     """
@@ -61,7 +61,7 @@ def audit(
     seed: int | np.random.Generator = 0,
     report: Report = silent,
 ) -> Iterator[SelectionAudit]:
-    """Draw selections stage by stage, and audit what there is.
+    """Audits of simulated selections, at growing numbers of them.
 
     Parameters
     ----------
@@ -70,11 +70,11 @@ def audit(
         The base is N(0,1) against N(μ,1).
     score : Score
     n : int
-        Selections a side at the last stage.
+        Selections of each group at the last stage.
     delta, confidence : float
     seed : int or numpy.random.Generator
     report : Report
-        Asked whether to go on.
+        Is called between draws; it may raise to cancel.
 
     Yields
     ------
@@ -87,7 +87,7 @@ def audit(
     for size in stages(n):
         while drawn < size:
             report()
-            part = simulate(runs, mu, min(_CHUNK, size - drawn), score, seed=rng)
+            part = simulate(runs, mu, min(_CHUNK, size - drawn), score=score, seed=rng)
             for side, values in zip(sides, (part.p, part.q), strict=True):
                 side.append(values)
             drawn += part.n_p
@@ -109,12 +109,12 @@ def stages(n: int) -> list[int]:
 
 @dataclass(frozen=True)
 class DecisiveEvent:
-    """What an attacker who attains ε at δ looks for, and how rare it is.
+    """Probabilities of the event by which an attacker attains ε at δ.
 
     Attributes
     ----------
     likely, rare : float
-        Its probabilities on the side that shows it more often, and on the other.
+        Under the distribution that has it more often, and under the other.
     """
 
     likely: float

@@ -1,4 +1,4 @@
-"""One run of what is tuned: the base pair, and its reduction to a single Gaussian."""
+"""The base algorithm of a selection as a pair, and its reduction to a single Gaussian."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def base_name(base: Pair | TradeoffCurve) -> str:
 def reduced_mu(
     noise_multiplier: float, sample_rate: float, steps: int, reduction: str = "G"
 ) -> float:
-    """The μ of N(0,1) against N(μ,1) that stands for one training by DP-SGD.
+    """The μ of N(0,1) against N(μ,1) that approximates one training by DP-SGD.
 
     Parameters
     ----------
@@ -54,8 +54,9 @@ def reduced_mu(
     steps : int
         N, at least 1.
     reduction : {"G", "O"}
-        "O" is SELECT's τ√N/σ (eq. 19), which ignores that batches are random and so can fall below
-        the truth for τ < 1. "G" is the central limit of DONG22, symmetrised::
+        "O" is τ√N/σ (Xiang, Wang and Wang 2024, eq. 19), which ignores that batches are random
+        and so can fall below the truth for τ < 1. "G" is the central limit of Dong, Roth and Su
+        (2022), symmetrized::
 
             √2·τ√N·√(e^{1/σ²} Φ(1.5/σ) + 3 Φ(−0.5/σ) − 2)
 

@@ -1,4 +1,4 @@
-"""What a selection costs: upper bounds on ε, each with the scores for which it holds."""
+"""`epsilon`: upper bounds on the ε of a selection, each with the scores for which it holds."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ def epsilon(
         In [0, 1).
     bound : {"direct", "renyi", "generic"}
         "direct" is the hockey-stick divergence of the release itself, and so exact for the base
-        given; "renyi" is SELECT's improved bound (Algorithm 3). Both hold **if the score is
-        monotone** in the privacy loss of one run, and only then: `worst_order` shows how much other
-        scores leak. "generic" (PS22) holds for any score, for run counts that PS22 covers.
+        given; "renyi" is the bound of Xiang, Wang and Wang (2024, Algorithm 3). Both hold **if the
+        score is monotone** in the privacy loss of one run, and only then: `worst_order` shows how
+        much other scores leak. "generic" (Papernot and Steinke 2022) holds for any score, and for
+        the run counts that they cover.
     base : Pair or TradeoffCurve, optional
         Any other base in place of ``mu``, for "direct": DP-SGD with its own trade-off function,
         ``wb.DPSGDPair(...)``. For "generic" a DP-SGD or Gaussian pair.

@@ -1,4 +1,4 @@
-"""The trade-off function of a selection, for drawing and for every conversion that curves know."""
+"""`tradeoff_curve`: the trade-off function of a selection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores by which the best run is chosen, in the reduced game N(0,1) against N(μ,1).
+"""Scores by which the best run is selected, for the reduced game N(0,1) against N(μ,1).
 
 The base's output is a number x, and the score puts the outputs of all runs in an order. That order
 decides what the selection leaks: a tie hides, a strict order reveals, and the monotone order is not
@@ -23,7 +23,7 @@ from workbench.selection.runs import log_rates
 
 
 class Score(ABC):
-    """An order of the base's outputs, the same whichever dataset was used."""
+    """An order of the base's outputs, the same for both datasets."""
 
     @property
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Selections over finitely many outcomes: the whole law of the release, for any scores."""
+"""Selections over finitely many outcomes: the distribution of the release, for any scores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.selection.runs import PointMass, RunCount, require_runs
 
 @dataclass(frozen=True, eq=False)
 class FiniteSelection(OutcomesPair):
-    """The best of many runs whose outcomes have given probabilities and scores (SELECT Theorem 2).
+    """The best of many runs whose outcomes have given probabilities and scores.
 
     A pair like any other: ``profile``, ``tradeoff``, ``epsilon(delta)``; ``epsilon(0)`` is pure
     differential privacy. :meth:`sample` draws privacy losses of the release.

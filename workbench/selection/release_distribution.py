@@ -1,9 +1,9 @@
-"""The law of the best run, from the base's masses in the order of the score.
+"""The distribution of the best run, from the base's masses in the order of the score.
 
 If one run falls below a score with probability z, the best of all runs does with probability G(z).
 So an outcome with mass m of one run, and mass z − m below it, is released with probability
-G(z) − G(z − m) (SELECT Theorem 2). Nothing but that map is needed: for finitely many outcomes, for
-blocks of the line, and for fine cells of any base pair.
+G(z) − G(z − m) (Xiang, Wang and Wang 2024, Theorem 2). That map suffices for finitely many
+outcomes, for blocks of the line, and for fine cells of any base pair.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Rényi bounds: SELECT's improved one for a monotone score, PS22's generic one for any score.
+"""Rényi bounds of a selection, for a monotone score and for any score.
 
-The improved bound is the Rényi divergence of the two densities G'(F) f of the release, for the base
-N(0,1) against N(μ,1) (SELECT Algorithm 3). The generic bounds know no more of the base than its
-Rényi divergence. Both become (ε, δ) by the same conversion.
+For a monotone score: the Rényi divergence of the two densities G'(F) f of the release, for the base
+N(0,1) against N(μ,1) (Xiang, Wang and Wang 2024, Algorithm 3). For any score: from the base's Rényi
+divergence alone (Papernot and Steinke 2022). Both become (ε, δ) by the same conversion.
 """
 
 from __future__ import annotations
@@ -54,8 +54,17 @@ def epsilon_from_renyi(orders: Floats, divergence: Floats, delta: float) -> tupl
 def monotone_epsilon(
     runs: RunCount, mu: float, delta: float, orders: Floats
 ) -> tuple[float, float]:
-    """SELECT's improved bound and the order that attains it.
+    """The bound of Xiang, Wang and Wang (2024) and the order that attains it.
 
+    Parameters
+    ----------
+    runs : RunCount
+    mu, delta : float
+    orders : ndarray
+        Ascending, above 1.
+
+    Notes
+    -----
     Every sixth order is tried, then those around the best: ε has one valley along them. The
     divergence of the best is computed again on ever finer grids until it stays the same.
     """
@@ -138,16 +147,19 @@ def generic_refusal(runs: RunCount) -> str | None:
         if runs.mean >= 1:
             return None
         return (
-            "the generic bound for Poisson run counts needs a mean of at least 1 (PS22 Theorem 6)"
+            "the generic bound for Poisson run counts needs a mean of at least 1 (Papernot and "
+            "Steinke 2022, Theorem 6)"
         )
     return (
-        "no generic bound is known for these run counts: PS22 covers the truncated negative "
-        "binomial and the Poisson distribution"
+        "no generic bound is known for these run counts: Papernot and Steinke (2022) cover the "
+        "truncated negative binomial and the Poisson distribution"
     )
 
 
 def generic_divergence(runs: RunCount, orders: Floats, base: Floats) -> Floats:
-    """PS22: Rényi divergences of a selection by any score from those of one run.
+    """Rényi divergences of a selection by any score, from those of one run.
+
+    Papernot and Steinke (2022).
 
     Truncated negative binomial (Theorem 2), for any order λ̂ of the base::
 
@@ -170,7 +182,7 @@ def generic_divergence(runs: RunCount, orders: Floats, base: Floats) -> Floats:
     Raises
     ------
     NoBoundError
-        For run counts that PS22 does not cover.
+        For other run counts.
     """
     refusal = generic_refusal(runs)
     if refusal:
@@ -195,19 +207,29 @@ def _delta_from_renyi(orders: Floats, divergence: Floats, epsilon: Floats) -> Fl
 
 
 def generic_pure_epsilon(runs: RunCount, epsilon: float) -> float:
-    """PS22 Corollary 3: a base that is ε-DP gives a selection that is (2+η)ε-DP.
+    """The ε of a selection by any score from an ε-DP base: (2 + η)ε.
 
-    η = 1, the geometric distribution, is Liu and Talwar's 3ε.
+    Parameters
+    ----------
+    runs : NegativeBinomial
+        η = 1, the geometric distribution, gives Liu and Talwar's 3ε.
+    epsilon : float
+        Of the base.
 
     Raises
     ------
     NoBoundError
-        For other run counts; with Poisson ones PS22 has no pure guarantee.
+        For other run counts.
+
+    References
+    ----------
+    Papernot and Steinke (2022), Corollary 3; Liu and Talwar (2019).
     """
     require_runs(runs)
     if not isinstance(runs, NegativeBinomial):
         raise NoBoundError(
             f"pure differential privacy of a selection by any score is known for truncated "
-            f"negative binomial run counts only (PS22 Corollary 3); got {runs.name}"
+            f"negative binomial run counts only (Papernot and Steinke 2022, Corollary 3); got "
+            f"{runs.name}"
         )
     return (2 + runs.eta) * _checks.non_negative(epsilon, "epsilon")

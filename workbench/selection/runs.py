@@ -1,4 +1,4 @@
-"""Run counts: how often the base algorithm runs before the best run is released.
+"""Distributions of the number of runs from which the best is released.
 
 Everything about a selection follows from the generating function G(z) = Σ_k ξ(k) z^k of its run
 count: if a run falls below a score with probability z, the best of all runs does with probability
@@ -181,7 +181,9 @@ def require_runs(value: Any) -> RunCount:
 
 @dataclass(frozen=True)
 class NegativeBinomial(RunCount):
-    """Truncated negative binomial (PS22 Definition 1); η = 1 geometric, η = 0 logarithmic.
+    """Truncated negative binomial; η = 1 is geometric, η = 0 logarithmic.
+
+    Papernot and Steinke (2022), Definition 1.
 
     With w = 1 − (1−ν)z and H(y) = (e^{ηy} − 1)/η (y itself for η = 0)::
 
@@ -434,7 +436,7 @@ class _Finite(RunCount):
 
 @dataclass(frozen=True)
 class PointMass(_Finite):
-    """Exactly ``k`` runs, as people tune; no generic bound is better than composition.
+    """Exactly ``k`` runs, as in usual tuning; no generic bound is better than composition.
 
     Parameters
     ----------
@@ -455,7 +457,9 @@ class PointMass(_Finite):
 
 @dataclass(frozen=True)
 class TwoPoint(_Finite):
-    """One run with probability ``s``, ``k`` runs otherwise (SELECT eq. 21).
+    """One run with probability ``s``, ``k`` runs otherwise.
+
+    Xiang, Wang and Wang (2024), eq. 21.
 
     Parameters
     ----------

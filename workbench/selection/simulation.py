@@ -1,4 +1,4 @@
-"""Selections drawn at random: an audit of the reduced game, for any score."""
+"""`simulate`: random releases of a selection, as scores to audit."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def simulate(
     runs: RunCount,
     mu: float,
     n: int | tuple[int, int],
+    *,
     score: Score | None = None,
     observed: str = "privacy loss",
     seed: int | np.random.Generator = 0,
@@ -35,13 +36,13 @@ def simulate(
     mu : float
         At least 0.
     n : int or pair of int
-        Selections on each side, or (n_p, n_q); at least 2 each.
+        Selections of each group, or (n_p, n_q); at least 2 each.
     score : Score, optional
-        What the best run is best by; :class:`Monotone` by default.
+        By which the best run is selected; :class:`Monotone` by default.
     observed : {"privacy loss", "output"}
-        What the attack looks at: the log likelihood ratio of the release, the strongest that
-        exists, or the released output itself, as SELECT §5.4 does. Where nothing is released the
-        first is 0 and the second −∞.
+        The attack's statistic: the log likelihood ratio of the release, which is optimal, or the
+        released output itself, as in Xiang, Wang and Wang (2024, §5.4). Where nothing is released
+        the first is 0 and the second −∞.
     seed : int or numpy.random.Generator
 
     Returns

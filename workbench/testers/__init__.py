@@ -1,12 +1,14 @@
-"""Property testers: a mechanism in, a violation of its claim or an honest "none found" out.
+"""Property testers: search for evidence that a mechanism violates its privacy claim.
 
-From the top: `audit` searches neighboring datasets, `trial` tests one pair of them, `evidence` is
-what was found (`serialization` writes it to a file). `two_samples` tests two sets of outputs at
-hand. `error_budget` shares one error probability among all that an audit claims.
+- `audit`: `audit_mechanism` searches neighboring datasets; `mechanism_audit` is its result,
+  `replay` measures a finding again, `report` has the words, `serialization` writes files.
+- `trial`: tests one pair of datasets; `evidence` is what it finds.
+- `two_samples`: tests two samples of outputs.
+- `error_budget`: shares one error probability among all findings of an audit.
+- `allowed`: compares what testers measure with the claim.
 
-`property_testers` are the tests themselves, `learning` turns raw outputs into what they test,
-`finders` propose neighboring datasets, `running` executes mechanisms. `allowed` compares what
-testers measure with the claim.
+Folders: `property_testers` are the tests, `learning` turns raw outputs into what they measure,
+`finders` propose neighboring datasets, `running` executes mechanisms.
 
 To add a tester, read `property_testers.base` and `property_testers.hockey_stick`; then add a line
 to `property_testers.registry`.

@@ -1,13 +1,12 @@
-"""The audit of a mechanism: a search over neighboring datasets for one on which it leaks."""
+"""`audit_mechanism`: search for neighboring datasets on which a mechanism breaks its claim."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -17,18 +16,21 @@ from workbench.mechanisms.base import Domain, Mechanism
 from workbench.parallel import map_in_processes
 from workbench.progress import Cancelled, Report, silent
 from workbench.testers.error_budget import Budget
-from workbench.testers.evidence import MechanismAudit, Trial
-from workbench.testers.finders.base import Finder, finder
+from workbench.testers.evidence import Trial
+from workbench.testers.finders import finder
+from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.neighbors import Neighbors
+from workbench.testers.mechanism_audit import AuditSettings, MechanismAudit
 from workbench.testers.property_testers import registry
 from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
-from workbench.testers.running.sandbox import PortableMechanism
+from workbench.testers.report import count_in_words
+from workbench.testers.running.portable import PortableMechanism
+from workbench.testers.running.source import stream
 from workbench.testers.trial import (
     CALLS,
-    Settings,
+    TrialSettings,
     packed,
     run_trial,
-    stream,
     unpacked,
     voided,
 )
@@ -36,7 +38,7 @@ from workbench.testers.trial import (
 #: All testers, in the order in which they are fitted.
 TESTERS = tuple(registry.TESTERS)
 
-#: The fewest samples a side: with less no tester shows anything.
+#: Fewest runs on each dataset: with fewer no tester finds anything.
 LEAST_SAMPLES = 50
 
 
@@ -44,6 +46,7 @@ def audit_mechanism(
     mechanism: Callable[..., Any],
     claim: str | Claimed,
     datasets: Any = "random",
+    *,
     testers: Sequence[str | Tester] = TESTERS,
     trials: int = 50,
     samples: int = 100_000,
@@ -58,8 +61,8 @@ def audit_mechanism(
 ) -> MechanismAudit:
     """Search for neighboring datasets on which a mechanism breaks its claim.
 
-    In each trial the mechanism is run on a dataset and on a neighbor, and every tester looks for
-    evidence in a fifth of the outputs and measures it on the others.
+    In each trial the mechanism runs on a dataset and on a neighbor; every tester chooses what to
+    measure on a fifth of the outputs, and measures it on the others.
 
     Parameters
     ----------
@@ -71,50 +74,52 @@ def audit_mechanism(
         ``"approx(1, 1e-5)"`` or `ApproxDP` and the like; a pair claims its trade-off function.
     datasets : optional
         "random", "grid" or "bandit" search; one pair ``(dataset, neighbor)``; a list or generator
-        of such pairs, one a trial; or a `Finder`.
+        of such pairs, one for each trial; or a `Finder`.
     testers : sequence of str or Tester
-        Among "hockey-stick", "renyi", "mmd" and "histogram", or testers of one's own.
+        Among "hockey-stick", "renyi", "mmd" and "histogram", or your own.
     trials : int
-        At most so many pairs of datasets; the error is shared among them.
+        Largest number of pairs of datasets; the error is shared among them.
     samples : int
-        Runs a trial on each dataset, at least 50; rounded down to a multiple of 5.
+        Runs on each dataset in each trial, at least 50; rounded down to a multiple of 5.
     confidence : float
-        All claims about all trials hold together with it: a mechanism that meets its claim is
-        accused with a chance of at most ``1 − confidence``.
+        Of all findings together: a violation is reported for a mechanism that meets its claim with
+        probability at most ``1 − confidence``.
     seed : int or numpy.random.Generator
-        Fixes datasets, outputs and testers, whatever the executor is.
+        Determines datasets, outputs and testers, with any executor.
     neighboring_relation : {"add-remove", "substitute"}, optional
         Which datasets are neighbors.
     domain : Domain, optional
         Which datasets a search may propose.
     anytime : bool
-        Stop at the first violation. It costs nothing: see `workbench.testers.error_budget`.
+        Stop at the first violation. This does not weaken the guarantee; see
+        `workbench.testers.error_budget`.
     time_limit : float, optional
-        Seconds that the mechanism may take in one trial. It then runs in a process of its own,
-        which is ended when it takes longer or crashes.
+        Seconds for the mechanism in one trial. It then runs in a separate process, which is ended
+        at the limit.
     executor : "processes" or concurrent.futures.Executor, optional
-        Where trials run: in this process by default; in the workbench's own processes, one a core;
-        or in any executor, such as ``dask.distributed.Client.get_executor()``. A finder that
-        learns from trial to trial ("bandit") has them run one after another.
+        Where trials run: in this process by default; in the workbench's own processes, one for each
+        core; or in any executor, such as ``dask.distributed.Client.get_executor()``. With a
+        finder that learns from trial to trial ("bandit") they run one after another.
     report : Report, optional
-        Is given each finished trial's result so far as ``partial``.
+        Is called after each trial, with the result so far as ``partial``.
 
     Returns
     -------
     MechanismAudit
-        A mechanism that raises, hangs or returns something else has lost that trial. Ctrl-C keeps
-        the trials so far.
+        Trials in which the mechanism raises, exceeds the time limit or returns something else are
+        lost, with the reason. After Ctrl-C the result has the trials so far.
 
     Raises
     ------
     ValueError
-        An argument that is none of these; a mechanism that cannot be sent to other processes.
+        An invalid argument; a mechanism that cannot be sent to other processes.
     Cancelled
         From ``report``; the last partial result holds.
 
     References
     ----------
-    Kong et al., AUDITORIUM (arXiv 2307.05608), with disjoint parts and one error budget.
+    Kong, Muñoz Medina, Ribero and Syed (2023), *DP-Auditorium*, arXiv 2307.05608; here with
+    disjoint parts for fitting and measuring, and one error budget.
     """
     if not callable(mechanism):
         raise ValueError(
@@ -133,40 +138,37 @@ def audit_mechanism(
             neighboring_relation or mechanism.neighboring_relation,
             domain or mechanism.domain,
         )
-    settings = Settings(as_claimed(claim), found, budget, samples // CALLS, seed, time_limit)
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
-    audit = MechanismAudit(
+    settings = AuditSettings(
         name=name_of(mechanism),
-        claim=settings.claim,
+        claim=as_claimed(claim),
         testers=tuple(found),
-        trials=(),
-        planned=budget.trials,
+        trials=budget.trials,
         samples=samples,
         confidence=budget.confidence,
         seed=seed,
         neighboring_relation=neighboring_relation or "add-remove",
         finder=source.name,
         anytime=bool(anytime),
-        complete=False,
-        mechanism=mechanism,
-        used=found,
     )
-    return _Search(audit, PortableMechanism(mechanism), settings, source, executor, report).run()
+    trial = TrialSettings(settings.claim, found, budget, samples // CALLS, seed, time_limit)
+    return _Search(settings, trial, mechanism, source, executor, report).run()
 
 
 class _Search:
-    """An audit at work."""
+    """A running audit: the trials that are finished, and why it stopped."""
 
     def __init__(
         self,
-        audit: MechanismAudit,
-        mechanism: PortableMechanism,
-        settings: Settings,
+        settings: AuditSettings,
+        trial: TrialSettings,
+        mechanism: Callable[..., Any],
         source: Finder,
         executor: Executor | str | None,
         report: Report,
     ) -> None:
-        self._audit, self._mechanism, self._settings = audit, mechanism, settings
+        self._settings, self._trial, self._function = settings, trial, mechanism
+        self._mechanism = PortableMechanism(mechanism)
         self._source, self._report = source, report
         self._here = executor is None
         if isinstance(executor, str):
@@ -177,18 +179,17 @@ class _Search:
                 f"{executor!r}; of a dask client take client.get_executor()"
             )
         self._executor = executor if isinstance(executor, Executor) else None
-        if not self._here or settings.time_limit is not None:
-            _ = mechanism.data  # tells now if it cannot be sent
+        if not self._here or trial.time_limit is not None:
+            _ = self._mechanism.data  # raises now if it cannot be sent
         self._done: dict[int, Trial] = {}
-        self._ended: int | None = None  # after so many trials there were no more datasets
-        self._stopped: str | None = None  # why it did not get done
-        self._at_violation = False  # stopped there, as was asked
-        self._power: dict[tuple[str, float], float | None] = {}
+        self._ended: int | None = None  # number of trials after which the datasets ended
+        self._stopped: str | None = None  # why it was not completed
+        self._at_violation = False  # stopped there, as requested
         self._began = time.monotonic()
 
     def run(self) -> MechanismAudit:
-        """All trials, or as many as are wanted."""
-        planned = self._audit.planned
+        """The result of all trials, or of those until the audit is settled or interrupted."""
+        planned = self._settings.trials
         self._report(0.0, f"Trial 1 of {planned}")
         with closing(self._trials()) as trials:
             try:
@@ -196,9 +197,9 @@ class _Search:
                     self._done[trial.index] = trial
                     partial = self._result(complete=False)
                     done = len(partial.trials)
-                    said = f"{_count(done, 'trial')} of {planned}: {partial.verdict}"
+                    said = f"{count_in_words(done, 'trial')} of {planned}: {partial.verdict}"
                     self._report(done / planned, said, partial)
-                    if self._audit.anytime and self._settled():
+                    if self._settings.anytime and self._settled():
                         break
             except KeyboardInterrupt:
                 if not self._done:
@@ -209,13 +210,13 @@ class _Search:
     # -- trials -----------------------------------------------------------------------------------
 
     def _trials(self) -> Generator[Trial, None, None]:
-        """Trials as they are finished."""
+        """Trials, in the order in which they finish."""
         if self._here:
             for index, found in self._proposals():
                 if isinstance(found, str):
                     yield Trial(index, None, error=found)
                 else:
-                    yield run_trial(self._mechanism, self._settings, index, found, self._report)
+                    yield run_trial(self._mechanism, self._trial, index, found, self._report)
         elif self._source.batch:
             yield from self._elsewhere(self._proposals())
         else:  # what is proposed next depends on what was found
@@ -223,10 +224,10 @@ class _Search:
                 yield from self._elsewhere([proposal])
 
     def _proposals(self) -> Iterator[tuple[int, Neighbors | str]]:
-        """Datasets, or why there are none, with the index of their trial."""
-        for index in range(self._audit.planned):
+        """Index and datasets of each trial, or why it has none."""
+        for index in range(self._settings.trials):
             history = [
-                (trial.neighbors, trial.predicted)
+                FinishedTrial(trial.neighbors, trial.predicted)
                 for _, trial in sorted(self._done.items())
                 if trial.neighbors is not None
             ]
@@ -241,7 +242,7 @@ class _Search:
             yield index, found
 
     def _elsewhere(self, proposals: Iterable[tuple[int, Neighbors | str]]) -> Iterator[Trial]:
-        """The same with an executor."""
+        """Trials that run in an executor."""
         lost: list[Trial] = []
 
         def tasks() -> Iterator[bytes]:
@@ -249,7 +250,7 @@ class _Search:
                 if isinstance(found, str):
                     lost.append(Trial(index, None, error=found))
                 else:
-                    yield packed(self._mechanism, self._settings, index, found)
+                    yield packed(self._mechanism, self._trial, index, found)
 
         results = map_in_processes(unpacked, tasks(), self._report, self._executor)
         with closing(cast(Generator[tuple[int, Trial], None, None], results)):
@@ -274,11 +275,11 @@ class _Search:
         yield from _drained(lost)
 
     def _settled(self) -> bool:
-        """Whether the first violation is known; trials after it are dropped.
+        """Whether the first violation is known; later trials are dropped.
 
-        They are finished in any order, and the result must not depend on it.
+        Trials finish in any order, and the result must not depend on it.
         """
-        for index in range(self._audit.planned):
+        for index in range(self._settings.trials):
             trial = self._done.get(index)
             if trial is None or trial.dependent:  # the latter voids all that comes
                 return False
@@ -292,79 +293,38 @@ class _Search:
 
     def _result(self, complete: bool) -> MechanismAudit:
         trials = voided([trial for _, trial in sorted(self._done.items())])
-        return replace(
-            self._audit,
+        return MechanismAudit(
+            settings=self._settings,
             trials=trials,
             complete=complete,
-            neighboring_relation=_relation(trials) or self._audit.neighboring_relation,
             seconds=time.monotonic() - self._began,
-            detectable=self._detectable(trials),
             notes=tuple(self._notes(trials)),
+            mechanism=self._function,
+            used=self._trial.testers,
         )
 
-    def _detectable(self, trials: tuple[Trial, ...]) -> Mapping[str, float | None]:
-        levels = {
-            name: trial.confidence
-            for trial in reversed(trials)
-            for name in trial.findings
-            if trial.confidence is not None
-        }
-        return _Power(self._settings, levels, self._power)
-
     def _notes(self, trials: tuple[Trial, ...]) -> Iterator[str]:
-        planned = self._audit.planned
+        planned = self._settings.trials
         for reason, count in Counter(t.error for t in trials if t.error is not None).items():
-            yield f"{_count(count, 'trial')} lost: {reason}."
+            yield f"{count_in_words(count, 'trial')} lost: {reason}."
         for reason, count in Counter(t.dependent for t in trials if t.dependent).items():
             yield (
-                f"All findings are void, for independent runs are needed: in "
-                f"{_count(count, 'trial')}, {reason}."
+                f"No finding is valid, because the runs are not independent: in "
+                f"{count_in_words(count, 'trial')}, {reason}."
             )
         refused = Counter(pair for trial in trials for pair in trial.refused.items())
         for (name, reason), count in refused.items():
-            yield f"{name} took no part in {_count(count, 'trial')}: {reason}."
+            yield f"The {name} tester was skipped in {count_in_words(count, 'trial')}: {reason}."
         if self._ended is not None:
-            yield f"The datasets ended after {_count(self._ended, 'trial')} of {planned}."
+            yield f"The datasets ended after {count_in_words(self._ended, 'trial')} of {planned}."
         if self._at_violation:
             runs = sum(trial.runs for trial in trials)
             yield (
-                f"Stopped at the first violation, after {_count(len(trials), 'trial')} of "
-                f"{planned} and {_count(runs, 'run')} of the mechanism."
+                f"Stopped at the first violation, after {count_in_words(len(trials), 'trial')} of "
+                f"{planned} and {count_in_words(runs, 'run')} of the mechanism."
             )
         if self._stopped is not None:
-            yield f"{self._stopped} after {_count(len(trials), 'trial')} of {planned}."
-
-
-class _Power(Mapping[str, float | None]):
-    """What each tester could have found in a trial, at the level that it had there.
-
-    Computed when asked for, since it takes longer than a small audit, and only once.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        levels: Mapping[str, float],
-        known: dict[tuple[str, float], float | None],
-    ) -> None:
-        self._settings, self._known = settings, known
-        self._levels = {name: levels[name] for name in settings.testers if name in levels}
-
-    def __getitem__(self, name: str) -> float | None:
-        key = name, self._levels[name]
-        if key not in self._known:
-            n, claim = self._settings.size * (CALLS - 1), self._settings.claim
-            self._known[key] = self._settings.testers[name].detectable(claim, n, n, key[1])
-        return self._known[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._levels)
-
-    def __len__(self) -> int:
-        return len(self._levels)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
+            yield f"{self._stopped} after {count_in_words(len(trials), 'trial')} of {planned}."
 
 
 def _drained(trials: list[Trial]) -> Iterator[Trial]:
@@ -373,8 +333,8 @@ def _drained(trials: list[Trial]) -> Iterator[Trial]:
 
 
 def name_of(mechanism: Callable[..., Any]) -> str:
-    """By which `find_mechanism` finds it again, where it can."""
-    if isinstance(mechanism, Mechanism):  # a card may stand for a function that was named
+    """The name by which `find_mechanism` finds a mechanism again, where it can."""
+    if isinstance(mechanism, Mechanism):  # it may wrap a function that was loaded by name
         return str(getattr(mechanism.run, "name", mechanism.name))
     name = getattr(mechanism, "name", None)
     if isinstance(name, str):
@@ -395,13 +355,3 @@ def _testers(testers: Sequence[str | Tester]) -> dict[str, Tester]:
     if not names or len(set(names)) < len(names):
         raise ValueError(f"testers must be at least one, each once; got {names!r}")
     return dict(zip(names, found, strict=True))
-
-
-def _relation(trials: tuple[Trial, ...]) -> str:
-    """By which the datasets of all trials are neighbors."""
-    relations = {t.neighbors.neighboring_relation for t in trials if t.neighbors is not None}
-    return " or ".join(sorted(relations))
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")

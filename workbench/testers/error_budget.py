@@ -1,4 +1,4 @@
-"""One error budget for all that an audit of a mechanism claims.
+"""`Budget`: one error probability, shared by all findings of an audit.
 
 An audit of T trials with K testers makes up to T·K claims ("this divergence is at least that"),
 each false with probability at most e = α/(T·K), α = 1 − confidence. The chance that any of them is
@@ -35,14 +35,14 @@ from workbench import _checks
 
 @dataclass(frozen=True)
 class Budget:
-    """How the error of an audit is shared.
+    """Error probability of an audit, shared among its trials and testers.
 
     Parameters
     ----------
     confidence : float
-        Of all claims of the audit together.
+        Of all findings of the audit together.
     trials : int
-        As planned; fewer may be run.
+        Planned number of trials; fewer may be run.
     """
 
     confidence: float
@@ -53,5 +53,5 @@ class Budget:
         object.__setattr__(self, "trials", _checks.count(self.trials, "trials", least=1))
 
     def level(self, testers: int) -> float:
-        """The confidence of each finding in a trial in which so many testers take part."""
+        """Confidence of each finding in a trial with this number of testers."""
         return 1 - (1 - self.confidence) / (self.trials * testers)

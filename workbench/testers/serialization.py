@@ -1,7 +1,7 @@
-"""Results as values that JSON knows, and back, exactly.
+"""Results as JSON values, and back, exactly.
 
-Numbers are written so that they read back bit for bit, also NaN and ±∞; arrays with their kind
-and shape. Only the classes named here are made when reading, so a file can hold no code.
+Numbers are read back bit for bit, including NaN and ±∞; arrays with their type and shape. Reading
+only creates instances of the classes named here, so a file cannot run code.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from workbench import _json
 from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 
-#: Raised when the form of the values changes.
-FORM = 1
+#: Version of the format; increase it when the values change.
+FORM = 2
 
 _CLASSES = {
-    "MechanismAudit": "workbench.testers.evidence",
+    "MechanismAudit": "workbench.testers.mechanism_audit",
+    "AuditSettings": "workbench.testers.mechanism_audit",
     "Trial": "workbench.testers.evidence",
     "Picture": "workbench.testers.evidence",
     "Neighbors": "workbench.testers.finders.neighbors",
@@ -29,7 +30,7 @@ _CLASSES = {
     "Bound": "workbench.bounds.bound",
 }
 
-#: Fields that do not travel.
+#: Fields that are not saved.
 _LEFT_OUT = {"mechanism", "used"}
 
 #: Kinds of arrays that datasets come in: whole numbers, real ones, booleans, strings.
@@ -42,7 +43,7 @@ def plain(value: Any) -> Any:
     Raises
     ------
     ValueError
-        It has no such form.
+        It cannot be represented.
     """
     return _json.plain(value, "tagged", _special)
 
@@ -78,12 +79,12 @@ def _kept(name: str) -> bool:
 
 
 def revived(value: Any) -> Any:
-    """What `plain` gave this form; lists come back as tuples.
+    """The value of a result of `plain`; lists become tuples.
 
     Raises
     ------
     ValueError
-        The form is another's.
+        It is not a result of `plain`, or of another version.
     """
     if isinstance(value, list):
         return tuple(revived(each) for each in value)

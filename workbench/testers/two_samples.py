@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
-from workbench.testers.learning.encoding import OutputsError, check_alike, check_outputs
+from workbench.testers.learning.outputs import OutputsError, check_alike, check_outputs
 from workbench.testers.property_testers.base import Claimed, Finding, Tester, as_claimed
 from workbench.testers.property_testers.registry import tester as registered
 

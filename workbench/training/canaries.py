@@ -1,4 +1,4 @@
-"""One run with many random canaries: a simulator of HIST §8 and TV §3.3.
+"""`simulate_canaries`: one noisy release with many random canaries, and their scores.
 
 The mechanism releases θ = Σ x_i + Z, a sum of n unit canaries x_i, uniform on the sphere in d
 dimensions, and noise Z ~ N(0, σ² I). Scores are ⟨x_i, θ⟩ of the canaries that are in and ⟨z_i, θ⟩
@@ -57,9 +57,13 @@ class CanaryRun:
 
     @property
     def histogram_mu(self) -> Bound:
-        """Estimated μ from the total variation of two histograms (HIST §8 with Alg. 2).
+        """Estimated μ from the total variation of two histograms.
 
-        Needs no knowledge of the noise; biased upward, as histograms are.
+        It does not use the noise level, and is biased upward, as histograms are.
+
+        References
+        ----------
+        Koskela and Mohammadi (2024), §8 with Algorithm 2.
         """
         return gdp_fit(self.scores, method="tv")
 
@@ -96,7 +100,7 @@ def simulate_canaries(
     d : int
         Dimension, at least 2.
     n : int
-        Canaries that are in, and as many that are out; at least 2.
+        Number of canaries that are in, and number that are out; at least 2.
     sigma : float
         Standard deviation of the noise in each coordinate, for canaries of norm 1.
     seed : int or numpy.random.Generator
@@ -113,7 +117,7 @@ def simulate_canaries(
 
     References
     ----------
-    HIST Theorem 1 of §8, TV Theorem 3; Andrew et al. (2024), Theorem 3.3.
+    Koskela and Mohammadi (2024), §8, Theorem 1; Andrew et al. (2024), Theorem 3.3.
     """
     d, n = _checks.count(d, "d", least=2), _checks.count(n, "n", least=2)
     sigma = _checks.positive(sigma, "sigma")

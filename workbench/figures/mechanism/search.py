@@ -16,7 +16,7 @@ from workbench.figures.kit.legend import CHARACTER
 from workbench.testers.allowed import claim_parameter, claim_symbol
 
 if TYPE_CHECKING:
-    from workbench.testers.evidence import MechanismAudit
+    from workbench.testers.mechanism_audit import MechanismAudit
     from workbench.testers.property_testers.base import Claimed, Finding
 
 
@@ -118,7 +118,7 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
 def detectable(audit: MechanismAudit) -> dict[str, Any]:
     """A row a tester: from which leak on so many outputs would have shown a violation."""
     claimed, quantity = _reference(audit.claim)
-    values = {name: value for name, value in audit.detectable.items() if value is not None}
+    values = {name: value for name, value in audit.detectable().items() if value is not None}
     if not values:
         return empty("A claim without a parameter has no such limit.")
     finite = [v for v in values.values() if math.isfinite(v)]

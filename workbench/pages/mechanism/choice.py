@@ -22,9 +22,9 @@ from workbench.pages.inputs.pair import (
     pair_parameters,
     pair_values,
 )
-from workbench.testers.evidence import claim_in_words
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.property_testers.base import Claimed
+from workbench.testers.report import claim_in_words
 from workbench.testers.running.load_mechanism import NamedMechanism
 
 CLAIMS = {

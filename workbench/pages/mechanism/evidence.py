@@ -10,8 +10,10 @@ from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.claims import GDP, ApproxDP, RenyiDP
 from workbench.testers.allowed import claim_symbol
-from workbench.testers.evidence import MechanismAudit, Replay, claim_in_words
+from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testers.property_testers.base import Claimed, Finding
+from workbench.testers.replay import Replay
+from workbench.testers.report import claim_in_words
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from workbench.pages.mechanism.code import audit_code
 from workbench.pages.mechanism.evidence import certified, evidence_bound
 from workbench.pages.mechanism.search import TESTERS, MechanismSearch
 from workbench.testers.allowed import claim_parameter, claim_symbol
-from workbench.testers.evidence import claim_in_words, datasets_in_words
+from workbench.testers.report import claim_in_words, datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
 
@@ -115,7 +115,7 @@ class MechanismPage(MechanismSearch):
         """The least leak that a tester finds with a chance of 80 %."""
         if not self.known_power():
             return WAITING if self.found is None else ENDS
-        least = self.found.least_detectable
+        least = self.found.least_detectable()
         if least is None:
             return Fact("–", "not known for such a claim")
         if math.isinf(least):

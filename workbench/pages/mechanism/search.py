@@ -14,7 +14,8 @@ from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.progress import Report
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.evidence import MechanismAudit, TrialFinding
+from workbench.testers.evidence import TrialFinding
+from workbench.testers.mechanism_audit import MechanismAudit
 
 #: The page's switch for each tester.
 TESTERS = {"hockey_stick": "hockey-stick", "renyi": "renyi", "mmd": "mmd", "histogram": "histogram"}
@@ -101,7 +102,7 @@ class MechanismSearch(MechanismChoice):
         found = audit_mechanism(
             self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=report
         )
-        dict(found.detectable)  # it takes seconds: here, and not where it is drawn
+        found.detectable()  # it takes seconds: here, and not where it is drawn
         return found
 
     @job("Re-check on fresh runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")

@@ -9,7 +9,8 @@ import param
 from workbench.figures import one_run as charts
 from workbench.figures.kit.layout import empty
 from workbench.onerun.growth_with_canaries import growth
-from workbench.onerun.simulate import DPSGD, Study
+from workbench.onerun.simulate import DPSGD
+from workbench.onerun.studies import Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, figure
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit

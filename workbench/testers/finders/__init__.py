@@ -1,5 +1,88 @@
 """Which neighboring datasets a mechanism is run on next.
 
-`base` says what a finder is, `neighbors` what neighboring datasets are, `dataset_space` draws
-datasets of a domain; `random`, `grid` and `bandit` are finders.
+- `base`: what a finder is; `neighbors`: what neighboring datasets are.
+- `random`, `grid` and `bandit` search; `dataset_space` draws datasets of a domain for them.
+- `given`: the user's own datasets.
+
+To add a finder, read `base` and `grid`; then add a line to `finder` below.
 """
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from workbench import _checks
+from workbench.mechanisms.base import Domain
+from workbench.testers.finders.bandit import BanditFinder
+from workbench.testers.finders.base import Finder
+from workbench.testers.finders.given import FixedFinder, GivenFinder, as_neighbors
+from workbench.testers.finders.grid import GridFinder
+from workbench.testers.finders.neighbors import RELATIONS, Neighbors
+from workbench.testers.finders.random import RandomFinder
+
+#: The finders that search by themselves.
+SEARCHES = ("random", "grid", "bandit")
+
+
+def finder(
+    spec: Any,
+    neighboring_relation: str | None = None,
+    domain: Domain | None = None,
+    seed: int | np.random.Generator = 0,
+) -> Finder:
+    """The finder that a specification stands for.
+
+    Parameters
+    ----------
+    spec : str, Finder, Neighbors, tuple of two arrays, or iterable
+        "random", "grid" or "bandit" search; one pair for all trials; or a list or generator with
+        one `Neighbors` or (dataset, neighbor) for each trial, which may end before the trials do.
+        A tuple of two arrays is a pair; give several pairs as a list.
+    neighboring_relation : {"add-remove", "substitute"}, optional
+        Which datasets are neighbors. Default: "add-remove" in a search, and for given pairs the
+        one that their sizes suggest.
+    domain : Domain, optional
+        Datasets that a search may propose. Default: ``Domain()``.
+    seed : int or numpy.random.Generator
+
+    Raises
+    ------
+    ValueError
+        An unknown name, something that is not a source of datasets, or a domain without
+        neighboring datasets.
+    NotNeighbors
+        A single pair that differs in more than one record.
+    """
+    if neighboring_relation is not None:
+        _checks.one_of(neighboring_relation, "neighboring_relation", RELATIONS)
+    if domain is not None:
+        _checks.instance(domain, Domain, "domain", "a workbench.Domain, such as wb.Domain(high=9)")
+    if isinstance(spec, Finder):
+        return spec
+    if isinstance(spec, str):
+        _checks.one_of(spec, "datasets", SEARCHES)
+        return _search(spec, neighboring_relation or "add-remove", domain or Domain(), seed)
+    if isinstance(spec, Neighbors):
+        return FixedFinder(as_neighbors(spec, neighboring_relation))
+    if isinstance(spec, tuple) and len(spec) == 2 and not isinstance(spec[0], Neighbors):
+        return FixedFinder(as_neighbors(spec, neighboring_relation))
+    if isinstance(spec, Iterable) and not isinstance(spec, np.ndarray | dict):
+        return GivenFinder(spec, neighboring_relation)
+    raise ValueError(
+        f"datasets must be {', '.join(map(repr, SEARCHES))}, a pair (dataset, neighbor), or a "
+        f"list or generator of pairs; got {type(spec).__name__}"
+        f"{', which has to be called first' if callable(spec) else ''}"
+    )
+
+
+def _search(
+    name: str, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator
+) -> Finder:
+    if name == "grid":
+        return GridFinder(neighboring_relation, domain)
+    if name == "bandit":
+        return BanditFinder(neighboring_relation, domain, seed)
+    return RandomFinder(neighboring_relation, domain, seed)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.base import Finder
+from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space, content
 from workbench.testers.finders.neighbors import Neighbors
 
@@ -54,7 +54,7 @@ class BanditFinder(Finder):
         records = 2 if self.space.substitute else 1
         self._dimensions = 2 + self._row * (1 + records) + (width > NARROW)
 
-    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
+    def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
         point = self._drawn() if len(self._asked) < WARM_UP else self._suggested(history)
         proposal = self._built(point)
         for _ in range(20):  # what was asked before teaches little
@@ -78,7 +78,7 @@ class BanditFinder(Finder):
             records[2] = 1 - records[1]
         return x
 
-    def _suggested(self, history: Sequence[tuple[Neighbors, float | None]]) -> NDArray[np.float64]:
+    def _suggested(self, history: Sequence[FinishedTrial]) -> NDArray[np.float64]:
         from bayes_opt import BayesianOptimization
 
         names = [f"x{i:02}" for i in range(self._dimensions)]
@@ -99,9 +99,7 @@ class BanditFinder(Finder):
             suggestion = optimizer.suggest()
         return np.array([float(suggestion[name]) for name in names])
 
-    def _known(
-        self, history: Sequence[tuple[Neighbors, float | None]]
-    ) -> list[tuple[NDArray[np.float64], float]]:
+    def _known(self, history: Sequence[FinishedTrial]) -> list[tuple[NDArray[np.float64], float]]:
         """Every point that was asked, with its prediction or the value that stands in for it."""
         finished: dict[tuple[object, ...], float] = {}
         for neighbors, predicted in history:
@@ -127,7 +125,7 @@ class BanditFinder(Finder):
         return space.neighbors(space.values(shared), space.values(record), space.values(other))
 
     def _records(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The part of a point about records, a row each: around which, which, which instead."""
+        """The part of a point about records, as rows: the center, the record, its substitute."""
         return x[2 : x.size - (self.space.width > NARROW)].reshape(-1, self._row)
 
     def _wide(self, x: NDArray[np.float64], i: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Datasets of a domain: what the searching finders build their proposals from."""
+"""`Space`: the neighboring datasets of a domain, from which finders build proposals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Neighboring datasets from a grid: every size, at ever more values between the ends."""
+"""Finder that proposes datasets from a grid of sizes and values, refined in rounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.base import Finder
+from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space, content
 from workbench.testers.finders.neighbors import Neighbors
 
@@ -18,7 +18,7 @@ ROUNDS = 3
 
 
 class GridFinder(Finder):
-    """Datasets in a fixed order, without chance: first the ends of the domain, then in between.
+    """Proposes datasets in a deterministic order: first the ends of the domain, then between.
 
     Round 0 knows the two ends, and every later round also the middles between the values of the
     one before. Within a round, sizes go from small to large, doubling; for each, the shared records
@@ -39,7 +39,7 @@ class GridFinder(Finder):
         self.space = Space(domain, neighboring_relation)
         self._rest = self._sweep()
 
-    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors | None:
+    def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:
         return next(self._rest, None)
 
     def _sweep(self) -> Iterator[Neighbors]:

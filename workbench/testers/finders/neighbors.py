@@ -1,4 +1,4 @@
-"""Neighboring datasets: what they are, and the check that two are."""
+"""`Neighbors`: two datasets that differ in one record."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Neighbors:
     Parameters
     ----------
     dataset, neighbor : array, shape (records,) or (records, columns)
-        With "add-remove", one has a record that the other lacks; with "substitute", both have as
-        many, of which one differs. The order of the records does not matter.
+        With "add-remove", one has a record that the other lacks; with "substitute", both have the
+        same number of records, of which one differs. The order of records does not matter.
     neighboring_relation : {"add-remove", "substitute"}
 
     Raises
     ------
     NotNeighbors
-        They differ in more than one record, or not at all; the message counts.
+        They differ in more than one record, or not at all; the message has the counts.
     """
 
     dataset: NDArray[Any]
@@ -54,7 +54,7 @@ class Neighbors:
         if (more, fewer) not in wanted:
             rule = {
                 "add-remove": "one record more or less",
-                "substitute": "as many records, of which one differs",
+                "substitute": "the same number of records, and one differs",
             }[self.neighboring_relation]
             raise NotNeighbors(
                 f"neighbors by {self.neighboring_relation} have {rule}; here {more} records are "
@@ -63,7 +63,17 @@ class Neighbors:
 
 
 def left_over(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-    """The records of ``a`` that are left when those of ``b`` are taken away."""
+    """The records of one dataset that another lacks.
+
+    Parameters
+    ----------
+    a, b : array, shape (records,) or (records, columns)
+
+    Returns
+    -------
+    ndarray
+        Records of ``a``, in order, with multiplicity.
+    """
     taken = Counter(map(_key, b))
     left = []
     for k, record in enumerate(a):

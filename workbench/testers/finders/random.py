@@ -1,4 +1,4 @@
-"""Neighboring datasets at random, often at the ends of the domain, where mechanisms leak most."""
+"""Finder that draws datasets at random, often at the ends of the domain."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.mechanisms.base import Domain
-from workbench.testers.finders.base import Finder
+from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space
 from workbench.testers.finders.neighbors import Neighbors
 
 
 class RandomFinder(Finder):
-    """Datasets drawn afresh for every trial.
+    """Proposes random datasets, independent between trials.
 
     A quarter of the datasets have the smallest size and a quarter the largest, the others any size,
     small ones more often. A record has one value in all columns, or one up to some column and
@@ -37,7 +37,7 @@ class RandomFinder(Finder):
         self.space = Space(domain, neighboring_relation)
         self._rng = np.random.default_rng(seed)
 
-    def propose(self, history: Sequence[tuple[Neighbors, float | None]]) -> Neighbors:
+    def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
         rng, space = self._rng, self.space
         size = self._size()
         record = self._row()

@@ -1,8 +1,8 @@
-"""Raw outputs of a mechanism: checked, and turned into numbers that testers can work with.
+"""`Encoder`: outputs of a mechanism as finite numbers, and as codes of outcomes.
 
-Outputs may be numbers of any scale, booleans or strings, with NaN and ±∞ among them. An `Encoder`
-is fitted on the outputs that a witness is fitted on, and on no others; what it then makes of fresh
-outputs is a fixed function of them, so that no guarantee depends on it.
+Outputs may be numbers of any scale, booleans or strings, including NaN and ±∞. An `Encoder` is
+fitted on the outputs that a witness is fitted on, and on no others; its encoding of fresh outputs
+is then a fixed function of them, so that no guarantee depends on it.
 """
 
 from __future__ import annotations
@@ -12,92 +12,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from workbench.curves.elementwise import Floats, quiet
+from workbench.testers.learning.outputs import OutputsError, check_alike, is_text
 
 #: Where numbers, in units of their spread, stop counting in full and go on with their logarithm,
-#: and where they end. Up to 1e14 spreads are still told apart.
+#: and where they end. Numbers up to 1e14 spreads remain distinct.
 LINEAR, CLIP = 10.0, 40.0
 
 #: Outputs are discrete if at most this share of the fitting part's rows occur only once. That
 #: share also estimates how often a fresh row is a new one (Good 1953).
 ONCE = 0.05
 
-_NUMBERS, _TEXT = "biuf", "US"
-
 #: Values that are no numbers, each an outcome of its own.
 _ODD: tuple[Callable[[Any], Any], ...] = (np.isnan, np.isposinf, np.isneginf)
-
-
-class OutputsError(ValueError):
-    """Outputs that cannot be tested; the message says what to return instead."""
-
-
-def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") -> NDArray[Any]:
-    """Outputs as an array, when they are what a mechanism may return.
-
-    Parameters
-    ----------
-    x : array_like, shape (size,) or (size, d)
-        Numbers, booleans or strings; one row a run.
-    size : int, optional
-        How many runs were asked for.
-    name : str
-        What the message calls them.
-
-    Raises
-    ------
-    OutputsError
-        Objects, complex numbers, dates; ragged rows; no or more than two axes; no column; another
-        length.
-    """
-    try:
-        values = np.asarray(x)
-    except ValueError as error:
-        raise OutputsError(
-            f"{name} must have rows of one length, got {_short(x)} ({error}); fill short rows up, "
-            "for instance with NaN"
-        ) from error
-    if values.dtype.kind not in _NUMBERS + _TEXT:
-        raise OutputsError(
-            f"{name} must be numbers, booleans or strings, got {values.dtype} such as "
-            f"{_short(values.ravel()[:1].tolist())}; convert with .astype(float) or .astype(str), "
-            "and give several values a run as columns"
-        )
-    if values.ndim not in (1, 2) or values.shape[1:] == (0,):
-        raise OutputsError(
-            f"{name} must have shape (size,) or (size, d), one row a run; got {values.shape}"
-        )
-    if size is not None and len(values) != size:
-        raise OutputsError(
-            f"{name} must have one row a run: {size} runs were asked for, got shape {values.shape}"
-        )
-    return values
-
-
-def check_alike(p: NDArray[Any], q: NDArray[Any]) -> None:
-    """Refuse two sides of different columns, or numbers against strings.
-
-    Raises
-    ------
-    OutputsError
-        The message names both.
-    """
-    if p.shape[1:] != q.shape[1:]:
-        raise OutputsError(
-            f"both sides must have as many columns: P has shape {p.shape} and Q {q.shape}"
-        )
-    if is_text(p) != is_text(q):
-        raise OutputsError(
-            f"both sides must be of one type: P is {p.dtype} and Q {q.dtype}; convert one of them, "
-            "for instance with .astype(str)"
-        )
-
-
-def is_text(x: NDArray[Any]) -> bool:
-    """Whether outputs are strings."""
-    return x.dtype.kind in _TEXT
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,8 +235,3 @@ def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,4 +1,4 @@
-"""How a fitting part is used, and what is expected of the measurement that follows it."""
+"""Split of the fitting part, and the sizes that fitting expects of the measurement."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.testers.learning.encoding import OutputsError
+from workbench.testers.learning.outputs import OutputsError
 
-#: What is expected while fitting: fresh outputs for each one of the fitting part, and the
-#: confidence that will be asked. Witnesses choose again once both are known.
+#: Expected while fitting: fresh outputs for each one of the fitting part, and the confidence of the
+#: measurement. Witnesses choose again once both are known.
 EXPECTED, EXPECTED_CONFIDENCE = 4, 0.95
 
 #: A prediction is a limit one standard error below the estimate: √(2 log(1/α)) = 1.
@@ -21,7 +21,14 @@ ONE_ERROR = -math.expm1(-0.5)
 def halves(
     x: NDArray[Any], rng: np.random.Generator, side: str
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """One half to learn on, and one to choose on, at random.
+    """Two random halves: one to learn on, and one to choose on.
+
+    Parameters
+    ----------
+    x : array
+    rng : numpy.random.Generator
+    side : str
+        What error messages call the sample.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a chart of one finding needs: outputs in bins, and the witness's mean score in each."""
+"""`picture`: the measured outputs of a finding in bins, with the witness's mean scores."""
 
 from __future__ import annotations
 
@@ -9,23 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.testers.evidence import Picture
-from workbench.testers.learning.encoding import codes_of, is_text, row_keys
+from workbench.testers.learning.encoding import codes_of, row_keys
+from workbench.testers.learning.outputs import is_text
 from workbench.testers.property_testers.base import FittedWitness
 
-#: Bins of numbers, and the most outcomes that are told apart.
+#: Bins of numbers, and largest number of single outcomes.
 BINS = 40
 
-#: Outputs a side that the witness is asked about.
+#: Outputs of each sample that the witness scores.
 _ASKED = 10_000
 
 _ODD = (("NaN", np.isnan), ("−∞", np.isneginf), ("∞", np.isposinf))
 
 
 def picture(tester: str, witness: FittedWitness, p: NDArray[Any], q: NDArray[Any]) -> Picture:
-    """Measured outputs in bins, and what the witness makes of them.
+    """Histogram of measured outputs, with the witness's mean score in each bin.
 
     Outcomes, if there are few or they are text; numbers of one column in equal bins between their
-    percentiles 1 and 99; of other outputs the witness's scores in such bins.
+    percentiles 1 and 99; for other outputs the witness's scores in such bins.
+
+    Parameters
+    ----------
+    tester : str
+    witness : FittedWitness
+    p, q : array
+        Measured outputs.
     """
     asked = np.concatenate([p[:_ASKED], q[:_ASKED]])
     scores = np.asarray(witness.scores(asked), dtype=float)

@@ -1,8 +1,8 @@
-"""Estimates of log(p/q) from raw outputs: what tells P from Q, learned on a fitting part.
+"""Estimates of log(p/q), learned on a fitting part of raw outputs.
 
 Numbers of one column are binned (`workbench.bounds.held_out.ordering`), several columns go to a
 classifier. Rows that occur again and again are outcomes with counts of their own, which matters for
-rare ones: a row that P gives one time in 10,000 and Q never is nothing to a bin or a tree.
+rare ones: bins and trees miss a row that has probability 1e-4 under P and 0 under Q.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from workbench.bounds.held_out.ordering import LikelihoodRatio, likelihood_ratio
 from workbench.curves.elementwise import Floats
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores
-from workbench.testers.learning.encoding import Encoder, is_text
+from workbench.testers.learning.encoding import Encoder
+from workbench.testers.learning.outputs import is_text
 
 #: From outputs to an estimate of log(p/q), shape (n,).
 Ratio = Callable[[NDArray[Any]], Floats]
 
-#: Rows a side that a classifier is trained on, at most.
+#: Most rows of each sample that a classifier is trained on.
 MOST_ROWS = 50_000
 
 #: Trees of the classifier, and the least rows of a leaf.
@@ -37,7 +38,7 @@ _LARGEST = 1e300
 
 
 def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> list[Ratio]:
-    """Estimates to choose from, on other outputs.
+    """Estimates of log(p/q); choose among them on other outputs.
 
     Parameters
     ----------
@@ -47,9 +48,9 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
     Returns
     -------
     list of callable
-        A smooth estimate, and one that counts outcomes where rows repeat. Of one column of numbers
-        also both tails, of several columns also the sum of the estimates of each alone: for what
-        is too rare for bins and trees.
+        A smooth estimate, and one that counts outcomes where rows repeat. For one column of numbers
+        also both tails, for several columns also the sum of single-column estimates: these find
+        what is too rare for bins and trees.
     """
     encoder = Encoder.fit(p, q)
     if encoder.n_outcomes == 1 and encoder.once == 0:
@@ -72,7 +73,7 @@ def learn_ratios(p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> 
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """Nothing known: 0 for every output."""
+    """The estimate 0 for every output."""
 
     def __call__(self, x: NDArray[Any]) -> Floats:
         return np.zeros(len(x))
@@ -80,7 +81,7 @@ class Flat:
 
 @dataclass(frozen=True, eq=False)
 class Binned:
-    """By bins of one column of numbers."""
+    """Estimate by bins of one column of numbers."""
 
     ratio: LikelihoodRatio
 
@@ -90,7 +91,7 @@ class Binned:
 
 @dataclass(frozen=True)
 class Tail:
-    """The output itself: no estimate, but events {x > t} or {x < t} of any size."""
+    """The output itself, for events {x > t} or {x < t}; it orders outputs, but is no log-ratio."""
 
     sign: float
 
@@ -101,7 +102,7 @@ class Tail:
 
 @dataclass(frozen=True, eq=False)
 class Additive:
-    """The sum over columns, each on its own."""
+    """Sum of single-column estimates."""
 
     encoder: Encoder
     ratios: tuple[Ratio, ...]
@@ -110,7 +111,14 @@ class Additive:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator
     ) -> Additive:
-        """Learn each column, repeated values counted."""
+        """Estimates of each column, with repeated values counted.
+
+        Parameters
+        ----------
+        p, q : array, shape (n, d)
+        encoder : Encoder
+        rng : numpy.random.Generator
+        """
         columns = zip(p.T, q.T, strict=True)
         return cls(encoder, tuple(_of_column(a, b, rng) for a, b in columns))
 
@@ -122,7 +130,7 @@ class Additive:
 
 @dataclass(frozen=True, eq=False)
 class Classified:
-    """By a classifier; each distinct row is asked once where rows repeat."""
+    """Estimate by a classifier, which is evaluated once for each distinct row."""
 
     encoder: Encoder
     decide: Callable[[Any], Floats]
@@ -132,7 +140,14 @@ class Classified:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, rng: np.random.Generator
     ) -> Classified:
-        """Train trees on at most ``MOST_ROWS`` a side."""
+        """A classifier trained on at most ``MOST_ROWS`` of each sample.
+
+        Parameters
+        ----------
+        p, q : array, shape (n, d)
+        encoder : Encoder
+        rng : numpy.random.Generator
+        """
         from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
         model = HistGradientBoostingClassifier(
@@ -151,7 +166,7 @@ class Classified:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """By counts of outcomes, with a smooth estimate as what is believed before counting.
+    """Estimate by counts of outcomes, with a smooth estimate as prior.
 
     Attributes
     ----------
@@ -160,7 +175,7 @@ class Counted:
     in_p, in_q : ndarray, shape (outcomes + 1,)
         Counts; 0 for rows that are no outcome.
     n_p, n_q : int
-        Of so many.
+        Numbers of outputs.
     """
 
     encoder: Encoder
@@ -172,7 +187,15 @@ class Counted:
 
     @classmethod
     def fit(cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, smooth: Ratio) -> Counted:
-        """Count."""
+        """An estimate from counts.
+
+        Parameters
+        ----------
+        p, q : array
+        encoder : Encoder
+        smooth : callable
+            The prior estimate.
+        """
         counts = []
         for x in (p, q):
             count = np.bincount(encoder.outcomes(x), minlength=encoder.n_outcomes + 1)
@@ -204,7 +227,7 @@ def _some(x: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
 
 
 def _distinct(x: NDArray[Any], encoder: Encoder) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Rows of which each outcome has one, and where each row of ``x`` is among them."""
+    """One row for each outcome, and the position of each row of ``x`` among them."""
     code = encoder.outcomes(x)
     other = code == encoder.n_outcomes
     code[other] += np.arange(np.count_nonzero(other))

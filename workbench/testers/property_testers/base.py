@@ -9,7 +9,7 @@ guarantee needs nothing else, so nothing that happens while fitting can invalida
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,29 +19,29 @@ from workbench.bounds.bound import Bound
 from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 
-#: What may be claimed: a `Claim`, or a pair whose trade-off function is claimed (f-DP).
+#: A claim that can be tested: a `Claim`, or a pair whose trade-off function is claimed (f-DP).
 Claimed = Claim | Pair
 
 
 def as_claimed(claim: str | Claimed) -> Claimed:
-    """What text such as ``"approx(1, 1e-5)"`` claims; a claim or a pair as it is."""
+    """The claim of a text such as ``"approx(1, 1e-5)"``; claims and pairs are returned as is."""
     return claim if isinstance(claim, (Claim, Pair)) else parse_claim(claim)
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What one witness showed on fresh outputs.
+    """Result of measuring one witness on fresh outputs.
 
     Attributes
     ----------
     bound : Bound
-        On the tester's own divergence; guarantee "held-out", both directions paid for.
+        On the divergence that the tester measures; guarantee "held-out", both directions included.
     claim : Claim or Pair
     allowed : float
         The largest value of that divergence that the claim allows.
     parameter : float, optional
-        The same evidence as a lower limit on the claim's own parameter, at the same confidence: ε
-        (pure; at the claim's δ; of its Rényi order) or μ. None for a pair, which has none.
+        The same evidence as a lower limit on the claim's parameter, at the same confidence: ε
+        (pure; at the claim's δ; of its Rényi order) or μ. None for a pair, which has no parameter.
     """
 
     bound: Bound
@@ -54,46 +54,60 @@ class Finding:
         """Whether the claim is refuted."""
         return self.bound.void is None and self.bound.value > self.allowed
 
+    @property
+    def rank(self) -> tuple[bool, bool, float]:
+        """Sort key, larger for stronger evidence: violations first, void findings last."""
+        excess = self.bound.value - self.allowed
+        size = excess if self.parameter is None else self.parameter
+        return self.violation, self.bound.void is None, size
+
+    def voided(self, reason: str) -> Finding:
+        """The same finding with a void bound, which refutes nothing."""
+        return replace(self, bound=self.bound.voided(reason))
+
 
 class FittedWitness(ABC):
-    """Something definite to measure on fresh outputs.
+    """What to measure on fresh outputs, chosen on others: an event, a function, or bins.
 
     Attributes
     ----------
     predicted : float
-        What the fitting part suggests of the claim's parameter (see `Finding.parameter`), or of
-        the bound's excess over ``allowed`` where there is none: an estimate that promises
-        nothing, by which datasets are compared during a search.
+        The claim's parameter (see `Finding.parameter`) that the fitting part predicts, or the
+        predicted excess of the bound over ``allowed`` where there is none: an estimate without
+        guarantee, by which a search compares datasets.
     """
 
     predicted: float
 
     @abstractmethod
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Measure fresh outputs, which the witness was not fitted on.
+        """The finding on fresh outputs, which the witness was not fitted on.
 
         Parameters
         ----------
         p, q : array, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
-            Fresh outputs; numbers, booleans or strings, as they came.
+            Fresh outputs: numbers, booleans or strings.
         confidence : float
             Of the finding as a whole, both directions included; above ½.
         """
 
     @abstractmethod
     def scores(self, outputs: NDArray[Any]) -> NDArray[np.float64]:
-        """How much each output speaks for P, shape (n,): a log-ratio, h, or a witness function."""
+        """Score of each output, shape (n,): larger is stronger evidence for P.
+
+        It is an estimated log(p/q), or a witness function (MMD).
+        """
 
 
 class Tester(ABC):
-    """Looks for evidence against a claim."""
+    """A property tester: looks for evidence against a claim."""
 
-    #: As people choose it: "hockey-stick", "renyi", "mmd", "histogram".
+    #: By which it is selected: "hockey-stick", "renyi", "mmd", "histogram".
     name: ClassVar[str]
 
     @abstractmethod
     def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
-        """Why it cannot test such a claim, or such outputs; None when it can.
+        """Why the tester does not support a claim, or such outputs; None when it does.
 
         Parameters
         ----------
@@ -106,7 +120,7 @@ class Tester(ABC):
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
     ) -> FittedWitness:
-        """Choose a witness, from outputs that are used for nothing else.
+        """A witness, chosen on outputs that are used for nothing else.
 
         Parameters
         ----------
@@ -118,20 +132,20 @@ class Tester(ABC):
 
     @abstractmethod
     def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
-        """What so many outputs would have shown: the power behind a "none found".
+        """The smallest leak that so many outputs show with 80 % power.
 
         Parameters
         ----------
         claim : Claim or Pair
         n_p, n_q : int
-            Outputs that are measured.
+            Numbers of measured outputs.
         confidence : float
-            As of `FittedWitness.measure`.
+            As in `FittedWitness.measure`.
 
         Returns
         -------
         float or None
-            The claim's parameter (see `Finding.parameter`) from which on the leakiest mechanism
-            with that parameter is refuted with a chance of at least 80 %, by the best witness;
-            ``inf`` where these outputs are too few for any. None for a pair as claim.
+            The smallest parameter (see `Finding.parameter`) at which the leakiest mechanism with
+            that parameter is refuted with probability at least 80 %, by the best witness; ``inf``
+            where these outputs are too few. None if the claim is a pair.
         """

@@ -1,4 +1,4 @@
-"""The power behind a "none found": the least leak that a tester would have detected."""
+"""Power of testers: the smallest leak that a bet on two means detects."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from scipy.stats import binom
 from workbench.curves.elementwise import Floats
 from workbench.testers.property_testers.mean_bets import Bet, Shares
 
-#: Of a detection. Each of two sums, or counts, is as bad as half of what is left allows.
+#: Of a detection. Each of two sums, or counts, is taken at a quantile of half the rest.
 POWER = 0.8
 
-#: Leaks beyond the claim that are looked at, and how exactly the least one is found.
+#: Largest leak beyond the claim that is considered, and relative accuracy of the smallest.
 _LARGEST, _ACCURACY = 600.0, 5e-3
 
 
 def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bool:
-    """Whether the bet refutes θ with a chance of at least 80 %.
+    """Whether the bet refutes θ with probability at least 80 %.
 
-    Each side's sum is as bad as chance makes it one time in ten.
+    The sum of each group is taken at its 10 % quantile.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bo
 
 
 def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
-    """What n gains together fall short of one time in ten."""
+    """The 10 % quantile of the sum of n gains."""
     bad = (1 - POWER) / 2
     if gains.size == 2:
         low, high = sorted(zip(gains, probabilities, strict=True))
@@ -50,7 +50,14 @@ def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
 
 
 def least(own: float, refuted: Callable[[float], bool]) -> float:
-    """The least parameter above the claim's own that is refuted, ``inf`` if none is."""
+    """The smallest refuted parameter above the claim's own, ``inf`` if none is.
+
+    Parameters
+    ----------
+    own : float
+    refuted : callable
+        Whether a parameter is refuted; monotone.
+    """
     step = 0.1
     while not refuted(own + step):
         step *= 2

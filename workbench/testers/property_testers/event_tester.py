@@ -1,4 +1,4 @@
-"""What the testers share that count one event: the split, the choice, the measurement.
+"""Base class of the testers that count one event: split, choice and measurement.
 
 One half of the fitting part learns what tells P from Q, the other half chooses the event
 {estimate > t}; fresh outputs are only counted.
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from workbench.bounds.counts.counts import Counts
 from workbench.curves.elementwise import Floats
-from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
+from workbench.testers.learning.outputs import check_alike
 from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.property_testers.events import (
     Candidates,
@@ -31,7 +31,7 @@ from workbench.testers.property_testers.events import (
 
 @dataclass(frozen=True, eq=False)
 class EventWitness(FittedWitness):
-    """Events {estimate > t}, of which one will be counted.
+    """Events {estimate > t}, one of which is counted.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class EventWitness(FittedWitness):
     ratio : callable
         From outputs to an estimate of log(p/q).
     candidates : Candidates
-        Events, and how many outputs of the choosing half are in them.
+        Events, and the numbers of outputs of the choosing half in them.
     predicted : float
     method : str
         Of the bound.
@@ -52,11 +52,17 @@ class EventWitness(FittedWitness):
     method: str
 
     def event(self, n_p: int, n_q: int, confidence: float) -> ThresholdEvent:
-        """The event for so many fresh outputs: score above its threshold."""
+        """The event for given numbers of fresh outputs: score above its threshold.
+
+        Parameters
+        ----------
+        n_p, n_q : int
+        confidence : float
+        """
         return self.candidates.choose(self.claim, n_p, n_q, confidence).event
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Count the event. See `FittedWitness.measure`.
+        """The finding from counts of the event; see `FittedWitness.measure`.
 
         Notes
         -----
@@ -75,24 +81,30 @@ class EventWitness(FittedWitness):
 
 
 class EventTester(Tester):
-    """Learns estimates of log(p/q); subclasses say how."""
+    """Counts one event of an estimate of log(p/q), which subclasses learn."""
 
     #: `Bound.method` of what is found.
     method: ClassVar[str]
 
     @abstractmethod
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:
-        """Estimates of log(p/q), of which the best is chosen on other outputs."""
+        """Estimates of log(p/q); the best is chosen on other outputs.
+
+        Parameters
+        ----------
+        p, q : array
+        rng : numpy.random.Generator
+        """
 
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
     ) -> EventWitness:
-        """Learn on one half, choose events on the other. See `Tester.fit`.
+        """Events learned on one half and chosen on the other; see `Tester.fit`.
 
         Raises
         ------
         OutputsError
-            Fewer than 4 outputs on a side, or two sides that differ in columns or type.
+            Fewer than 4 outputs in a sample, or samples that differ in columns or type.
         """
         check_alike(p, q)
         p_learn, p_choose = halves(p, rng, "P")

@@ -1,14 +1,14 @@
-"""One event: chosen on some outputs, and counted on others.
+"""Events chosen on some outputs and counted on others, and the bounds from their counts.
 
-An event E is refuting evidence when P has much and Q has little of it, or the other way round. Its
-rates are the errors of an attack that calls "in" where E happens: fpr = Q(E), fnr = 1 − P(E). A
+An event E refutes a claim when its probability is large under P and small under Q, or vice versa.
+Its rates are the errors of an attack that calls "in" where E happens: fpr = Q(E), fnr = 1 − P(E). A
 claim is a trade-off function f; it is refuted when a confidence region for (fpr, fnr) lies below f.
 Only lines are used of f, f(α) ≥ 1 − δ(ε) − e^ε α and its mirror image, the two directions of
 δ(ε) = H_{e^ε}: one event, one region, and both directions hold together.
 
-Which event and which ε: those that would refute most significantly if fresh outputs were like the
-outputs that they are chosen on. The event of the largest hockey-stick divergence is another one: it
-holds outputs that add noise and hardly any evidence.
+The event and the ε are those that would refute most significantly if fresh outputs were like the
+outputs that they are chosen on. The event of the largest hockey-stick divergence is a worse choice:
+it includes outputs that add noise and hardly any evidence.
 """
 
 from __future__ import annotations
@@ -60,16 +60,16 @@ _RATES = np.geomspace(1e-7, 0.5, 48)
 
 @dataclass(frozen=True)
 class ThresholdEvent:
-    """What is counted, and what is asked of the counts.
+    """An event to count, and the quantity that its counts bound.
 
     Attributes
     ----------
     threshold : float
         The event is a score above it.
     epsilon : float
-        At which δ is bounded.
+        Where δ is bounded.
     question : Question
-        That shapes the confidence region of both rates: δ there, or the claim's parameter.
+        Determines the shape of the confidence region of both rates: δ, or the claim's parameter.
     """
 
     threshold: float
@@ -79,7 +79,7 @@ class ThresholdEvent:
 
 @dataclass(frozen=True)
 class EventChoice:
-    """An event among others, and how good a choice it is.
+    """A candidate event with its rank.
 
     Attributes
     ----------
@@ -98,9 +98,9 @@ class EventChoice:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Events {score > threshold} on the hull of the ROC, and how many outputs are in them.
+    """Events {score > threshold} on the hull of the ROC, with their counts.
 
-    On the hull, since predicted limits are convex functions of both rates.
+    The hull suffices, since predicted limits are convex functions of both rates.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ class Candidates:
     in_p, in_q : ndarray, shape (k,)
         Outputs of P and of Q in each event.
     n_p, n_q : int
-        Of so many.
+        Numbers of outputs.
     """
 
     thresholds: Floats
@@ -119,7 +119,13 @@ class Candidates:
 
     @classmethod
     def of_scores(cls, p: Floats, q: Floats) -> Candidates:
-        """The vertices of the hull; one event without outputs if all scores are equal."""
+        """The vertices of the hull; a single empty event if all scores are equal.
+
+        Parameters
+        ----------
+        p, q : ndarray
+            Scores.
+        """
         least, most = min(p.min(), q.min()), max(p.max(), q.max())
         if least == most:
             nothing = np.zeros(1, np.int64)
@@ -139,7 +145,7 @@ class Candidates:
         n_p, n_q : int
             Fresh outputs.
         confidence : float
-            That is to be asked of them.
+            Of the finding on them.
         """
         # Half an output more on either side of every event: an empty one is not impossible.
         p, q = (self.in_p + 0.5) / (self.n_p + 1), (self.in_q + 0.5) / (self.n_q + 1)
@@ -170,9 +176,9 @@ class Candidates:
         return EventChoice(event, predicted, (level, float(value.max())))
 
     def _suggested(self, claim: Claimed, epsilon: float, deviations: float) -> Floats:
-        """What each event suggests of the claim's parameter, so far off both of its rates.
+        """The claim's parameter at each event, with both rates moved by some deviations.
 
-        For a pair, δ(ε) less what is allowed.
+        For a pair, the excess of δ(ε) over what is allowed.
         """
         error = float(ndtr(-deviations))
         fpr = clopper_pearson_upper(self.in_q, self.n_q, error)
@@ -185,18 +191,18 @@ class Candidates:
 def refute(
     claim: Claimed, event: ThresholdEvent, counts: Counts, confidence: float, method: str
 ) -> Finding:
-    """What fresh counts of one event say about a claim.
+    """The finding on a claim from fresh counts of one event.
 
     Parameters
     ----------
     claim : Claim or Pair
     event : ThresholdEvent
-        Chosen without them.
+        Chosen on other outputs.
     counts : Counts
-        "In" is where the event happened, of independent runs.
+        Of independent runs; "in" is where the event happened.
     confidence : float
     method : str
-        Of the bound.
+        `Bound.method`.
 
     Returns
     -------
@@ -226,16 +232,23 @@ def refute(
 
 
 def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
-    """The parameter from which on `refute` succeeds with a chance of at least 80 %.
+    """The smallest parameter at which `refute` succeeds with probability at least 80 %.
 
-    Of randomized response with that ε (with that Rényi divergence), or of a Gaussian mechanism
-    with that μ, on its best event. Both counts are as bad as chance makes them one time in ten,
-    so that both are at least as good with a probability of 80 %; nothing is simulated.
+    For randomized response with that ε (or that Rényi divergence), or a Gaussian mechanism with
+    that μ, on its best event. Both counts are taken at their 10 % quantiles, so that both are at
+    least as good with probability 80 %; nothing is simulated.
+
+    Parameters
+    ----------
+    claim : Claim or Pair
+    n_p, n_q : int
+        Numbers of measured outputs.
+    confidence : float
 
     Returns
     -------
     float or None
-        ``inf`` where even an event without errors would not do; None for a pair.
+        ``inf`` where even an event without errors does not suffice; None for a pair.
     """
     own = claim_parameter(claim)
     if own is None:

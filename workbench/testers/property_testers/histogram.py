@@ -1,10 +1,10 @@
-"""The histogram tester: bins, and the union of those in which one side has too much.
+"""The histogram tester: bins, and the event that is the union of the bins with most evidence.
 
-Of one column of numbers the bins are quantiles of the fitting part, or edges that a person fixed;
-NaN, +∞ and −∞ are bins of their own. Categories, and rows of few distinct values, are their own
-bins. One half of the fitting part orders the bins by p̂/q̂, the other half chooses how many of them
-make the event, and fresh outputs are counted in it. A sum over all bins (`hockey_stick_limits`)
-needs no choice, but pays for the noise of every bin.
+For one column of numbers the bins are quantiles of the fitting part, or given edges; NaN, +∞ and −∞
+have their own bins. Each category, and each of few distinct rows, is a bin. One half of the fitting
+part orders the bins by p̂/q̂, the other half chooses how many of them make the event, and fresh
+outputs are counted in it. A sum over all bins (`hockey_stick_limits`) needs no choice, but includes
+the noise of every bin.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.curves.elementwise import Floats
-from workbench.testers.learning.encoding import Encoder, is_text
+from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.log_ratio import Counted, Flat, Ratio
+from workbench.testers.learning.outputs import is_text
 from workbench.testers.property_testers.base import Claimed
 from workbench.testers.property_testers.event_tester import EventTester
 
 #: Bins of one column of numbers, unless stated.
 BINS = 20
 
-#: What each bin's counts start from, so that an empty side makes no infinite ratio.
+#: Added to each bin's counts, so that ratios are finite.
 _PRIOR_COUNT = 0.5
 
 #: Edges that are compared one after the other; below 250, for codes of a byte.
@@ -34,19 +35,19 @@ _FEW = 40
 
 
 class HistogramTester(EventTester):
-    """One column of anything, or several columns of few distinct rows.
+    """Tester with a histogram: one column of any type, or several columns with few distinct rows.
 
     Parameters
     ----------
     bins : int
-        Bins of equal numbers in the fitting part, for numbers.
+        Number of bins with equal counts in the fitting part, for numbers.
     edges : array_like, optional
         Inner and outer edges, ascending, instead of quantiles. The outer bins are open.
 
     Raises
     ------
     ValueError
-        Fewer than 2 bins, edges that do not ascend.
+        Fewer than 2 bins, or edges that are not ascending.
     """
 
     name = "histogram"
@@ -57,7 +58,7 @@ class HistogramTester(EventTester):
         self.edges = None if edges is None else _checked(edges)
 
     def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
-        """Several columns, unless few distinct rows repeat."""
+        """Why several columns without repeated rows are not supported; otherwise None."""
         if example.ndim == 1 or example.shape[1] == 1 or Encoder.fit(example, example[:0]).discrete:
             return None
         return (
@@ -83,7 +84,7 @@ class HistogramTester(EventTester):
 
 @dataclass(frozen=True, eq=False)
 class BinnedCounts:
-    """Log-ratios of bins; three more bins are for −∞, +∞ and NaN.
+    """Log-ratios of bins, and of three more for −∞, +∞ and NaN.
 
     Attributes
     ----------
@@ -97,7 +98,14 @@ class BinnedCounts:
 
     @classmethod
     def fit(cls, p: NDArray[Any], q: NDArray[Any], edges: Floats) -> BinnedCounts:
-        """Count both sides."""
+        """Log-ratios from counts of both samples.
+
+        Parameters
+        ----------
+        p, q : array
+        edges : ndarray
+            Inner edges, ascending.
+        """
         size = edges.size + 4
         p_rate, q_rate = (
             (np.bincount(_bin(x, edges), minlength=size) + _PRIOR_COUNT) / len(x) for x in (p, q)

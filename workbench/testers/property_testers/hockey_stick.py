@@ -1,8 +1,8 @@
-"""The hockey-stick tester: learn what tells P from Q, choose one event by it, count that event.
+"""The hockey-stick tester: learn log(p/q), choose a threshold, and count the event above it.
 
-By the lemma of Neyman and Pearson the best events are {log p/q > t}. AUDITORIUM learns a classifier
-in the same place, of Q weighted e^ε against P, and measures its accuracy; here the threshold has
-the place of the weight, chosen for the evidence and not for the divergence.
+By the lemma of Neyman and Pearson the best events are {log p/q > t}. Kong et al. (2023) learn a
+classifier of P against Q weighted by e^ε, and measure its accuracy; here the threshold has the role
+of the weight, and is chosen for the evidence instead of the divergence.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from workbench.testers.property_testers.event_tester import EventTester
 
 
 class HockeyStickTester(EventTester):
-    """Any claim, any outputs: numbers, categories, several columns."""
+    """Tester of the hockey-stick divergence: any claim, any outputs."""
 
     name = "hockey-stick"
     method = "held-out event"
 
     def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
-        """Nothing is refused."""
+        """None: it supports everything."""
         return None
 
     def ratios(self, p: NDArray[Any], q: NDArray[Any], rng: np.random.Generator) -> Sequence[Ratio]:

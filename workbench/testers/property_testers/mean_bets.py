@@ -1,11 +1,11 @@
-"""A lower limit on a divergence from two means, by one bet whose terms were fixed beforehand.
+"""Lower limits on a divergence from two means, by one bet with terms fixed in advance.
 
-That a divergence is at most θ says of functions u and v, chosen beforehand, that::
+If a divergence is at most θ, then for functions u and v that are fixed in advance::
 
     E_P u ≤ s(θ)·E_Q v + d(θ)
 
-with s ≥ 0 and d that do not fall as θ grows. With a center c and a stake Λ ≥ 0 fixed beforehand, no
-factor being negative, let::
+with s ≥ 0 and d that do not fall as θ grows. With a center c and a stake Λ ≥ 0 fixed in advance
+such that no factor is negative, let::
 
     W(θ) = Π_x (1 + (Λ/n_p)(u(x) − c)) · Π_y (1 − (Λ/n_q)(s·v(y) + d − c))
 
@@ -118,7 +118,7 @@ class RenyiLine(Line):
 
 @dataclass(frozen=True)
 class Bet:
-    """Terms that were fixed beforehand.
+    """Terms of a bet, fixed in advance.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Bet:
     stake_p, stake_q : float
         Λ/n_p and Λ/n_q.
     needed : float
-        What the log of the wealth must reach, log(1/α).
+        The log of the wealth that refutes, log(1/α).
     """
 
     line: Line
@@ -146,7 +146,13 @@ class Bet:
         return np.log1p(self.stake_p * (u - self.center))
 
     def kept(self, v: Floats, theta: float) -> Floats:
-        """Logs of Q's factors, for θ up to the top."""
+        """Logs of Q's factors, for θ up to `top`.
+
+        Parameters
+        ----------
+        v : ndarray
+        theta : float
+        """
         slope, intercept = self.line.at(theta)
         # In place: there may be many.
         x = v * (-self.stake_q * slope)
@@ -162,8 +168,8 @@ def lower_limit(u: Floats, v: Floats, bet: Bet) -> float:
     u, v : ndarray, shape (n_p,) and (n_q,)
         In [0, 1]; of independent outputs of P and of Q.
     bet : Bet
-        For so many values, from other outputs. If they were unlike these, the limit is lower than
-        it could be, no more.
+        For these numbers of values, from other outputs. If those differ from these, the limit is
+        lower, but still valid.
 
     Returns
     -------
@@ -188,14 +194,14 @@ def lower_limit(u: Floats, v: Floats, bet: Bet) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """What is expected of u and v before they are measured.
+    """Expected values of u and v, from other outputs.
 
     Attributes
     ----------
     u, v : (ndarray, ndarray)
         Values in [0, 1], and their shares.
     size_u, size_v : float
-        Of so many values.
+        Numbers of values.
     """
 
     u: Shares
@@ -205,9 +211,12 @@ class Expected:
 
     @classmethod
     def of(cls, u: Shares, v: Shares, size_u: float, size_v: float) -> Expected:
-        """From other outputs.
+        """Expected values, with a quarter of a value at 1 added to v, as it may be there unseen.
 
-        A quarter of a value more is 1 among the v: that there are none cannot be seen.
+        Parameters
+        ----------
+        u, v : (ndarray, ndarray)
+        size_u, size_v : float
         """
         more = 0.25 / (size_v + 0.25)
         return cls(u, (np.append(v[0], 1.0), np.append(v[1] * (1 - more), more)), size_u, size_v)
@@ -218,9 +227,15 @@ class Expected:
         return float(self.u[0] @ self.u[1]), float(self.v[0] @ self.v[1])
 
     def predict(self, line: Line, n_p: float, n_q: float, confidence: float) -> float:
-        """About what `lower_limit` will say, or less than 0; it promises nothing.
+        """Estimate of `lower_limit`, without guarantee; it may be below 0.
 
-        Less where few values are behind it, so that the best of many is not the luckiest.
+        It is lowered where it rests on few values, so that the best of many is not the luckiest.
+
+        Parameters
+        ----------
+        line : Line
+        n_p, n_q : float
+        confidence : float
         """
         known_p = 1 / (1 / n_p + 1 / (_CAUTION * self.size_u))
         known_q = 1 / (1 / n_q + 1 / (_CAUTION * self.size_v))
@@ -228,7 +243,14 @@ class Expected:
         return float(limits.max())
 
     def bet(self, line: Line, n_p: int, n_q: int, confidence: float) -> Bet:
-        """The terms that make the limit highest, if all is as expected."""
+        """The terms with the largest expected limit.
+
+        Parameters
+        ----------
+        line : Line
+        n_p, n_q : int
+        confidence : float
+        """
         stakes, limits = self._tries(line, n_p, n_q, confidence)
         stake = float(stakes[np.argmax(limits)])
         needed = -math.log1p(-confidence) + _ROUND_OFF
@@ -237,7 +259,7 @@ class Expected:
     def _tries(
         self, line: Line, n_p: float, n_q: float, confidence: float
     ) -> tuple[Floats, Floats]:
-        """Stakes Λ, and the limits to be expected of them."""
+        """Stakes Λ, and their expected limits."""
         (u, share_u), (v, share_v) = self.u, self.v
         (center, mean_v), needed = self.means, -math.log1p(-confidence)
         estimate = float(line.solve(center, mean_v))
@@ -265,7 +287,7 @@ class Expected:
 
 
 def in_shares(x: Floats) -> Shares:
-    """Many values as a few, their means in groups that are small at both ends."""
+    """Many values as means of groups, which are small at both ends, with their shares."""
     n = x.size
     ends = np.geomspace(1, n, 30)
     ranks = np.concatenate([np.linspace(0, n, 31), ends, n - ends]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The MMD tester: the kernel's witness function, learned on one part and measured on another.
+"""The MMD tester: a kernel's witness function, learned on one part and measured on another.
 
 The maximum mean discrepancy of P and Q is E_P w − E_Q w for the witness function w ∝ E k(X, ·) −
 E k(Y, ·), in w's own norm (Gretton et al. 2012). By the values that w takes rather than by its norm
@@ -36,8 +36,9 @@ from workbench.testers.allowed import (
     parameter_of_delta,
     parameter_of_renyi,
 )
-from workbench.testers.learning.encoding import Encoder, check_alike
+from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
+from workbench.testers.learning.outputs import check_alike
 from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
@@ -49,7 +50,7 @@ from workbench.testers.property_testers.mean_bets import (
 
 METHOD = "kernel witness function"
 
-#: Centers whose kernels span the witness functions, and rows a side that learn and choose them.
+#: Centers whose kernels span the witness functions, and rows of each sample that are used.
 CENTERS, MOST_ROWS = 24, 20_000
 
 #: Bandwidths, in units of the median distance of two centers.
@@ -88,7 +89,14 @@ class Kernel:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], epsilon: float, rng: np.random.Generator
     ) -> list[Kernel]:
-        """One of each bandwidth."""
+        """One for each bandwidth.
+
+        Parameters
+        ----------
+        p, q : array
+        epsilon : float
+        rng : numpy.random.Generator
+        """
         encoder = Encoder.fit(p, q)
         sides = [encoder.transform(x).astype(np.float32) for x in (p, q)]
         pooled = np.concatenate(sides)
@@ -139,7 +147,14 @@ class OutcomeKernel:
     def fit(
         cls, p: NDArray[Any], q: NDArray[Any], encoder: Encoder, epsilon: float
     ) -> OutcomeKernel:
-        """Count."""
+        """Witness functions from counts of outcomes.
+
+        Parameters
+        ----------
+        p, q : array
+        encoder : Encoder
+        epsilon : float
+        """
         in_p, in_q = (
             np.bincount(encoder.outcomes(x), minlength=encoder.n_outcomes + 1) / len(x)
             for x in (p, q)
@@ -154,7 +169,7 @@ class OutcomeKernel:
 
 @dataclass(frozen=True, eq=False)
 class MMDChoice:
-    """A function to measure, and what is expected of it.
+    """A candidate function with its expected means.
 
     Attributes
     ----------
@@ -176,22 +191,29 @@ class MMDChoice:
         return _cut_off(self.witness(x, self.forward), self.cut)
 
     def expect(self, line: HockeyStickLine, n_p: int, n_q: int, confidence: float) -> float:
-        """About what the limit will be."""
+        """The expected limit.
+
+        Parameters
+        ----------
+        line : HockeyStickLine
+        n_p, n_q : int
+        confidence : float
+        """
         sizes = (n_p, n_q) if self.forward else (n_q, n_p)
         return self.expected.predict(line, *sizes, confidence)
 
 
 @dataclass(frozen=True, eq=False)
 class MMDWitness(FittedWitness):
-    """Functions of which one will be measured.
+    """Witness functions, one of which is measured.
 
     Attributes
     ----------
     claim : Claim or Pair
     line : HockeyStickLine
-        That knows ε.
+        At the ε of the claim.
     choices : tuple of MMDChoice
-        Chosen from when it is known how many outputs are measured, and with which confidence.
+        The candidates; the choice depends on the number of outputs and the confidence.
     predicted : float
     sizes : (int, int)
         Outputs that are expected to be measured.
@@ -204,14 +226,21 @@ class MMDWitness(FittedWitness):
     sizes: tuple[int, int]
 
     def choose(self, n_p: int, n_q: int, confidence: float) -> MMDChoice:
-        """The function that is expected to show most with so many fresh outputs."""
+        """The function with the largest expected limit.
+
+        Parameters
+        ----------
+        n_p, n_q : int
+            Numbers of fresh outputs.
+        confidence : float
+        """
         best, limit = _best(self.line, self.choices, n_p, n_q, confidence)
         if limit <= allowed_delta(self.claim, self.line.epsilon):
             best, _ = _best(self.line, self.choices, n_p, n_q, ONE_ERROR)
         return best
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Average the function. See `FittedWitness.measure`.
+        """The finding from the function's means; see `FittedWitness.measure`.
 
         Notes
         -----
@@ -253,23 +282,23 @@ class MMDWitness(FittedWitness):
 
 
 class MMDTester(Tester):
-    """Any claim, any outputs: numbers, categories, several columns."""
+    """Tester with a kernel's witness function: any claim, any outputs."""
 
     name = "mmd"
 
     def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
-        """Nothing is refused."""
+        """None: it supports everything."""
         return None
 
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
     ) -> MMDWitness:
-        """Learn witness functions on one half, choose on the other. See `Tester.fit`.
+        """Witness functions learned on one half and chosen on the other; see `Tester.fit`.
 
         Raises
         ------
         OutputsError
-            Fewer than 4 outputs on a side, or two sides that differ in columns or type.
+            Fewer than 4 outputs in a sample, or samples that differ in columns or type.
         """
         check_alike(p, q)
         sizes = EXPECTED * len(p), EXPECTED * len(q)

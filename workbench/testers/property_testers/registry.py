@@ -1,4 +1,4 @@
-"""The testers by name; each is imported when it is asked for."""
+"""The testers by name; each is imported on first use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TESTERS = {
 
 
 def tester(which: str | Tester) -> Tester:
-    """A tester of this name, with its usual settings; or ``which`` itself if it is one.
+    """The tester of a name, with default settings; a tester is returned unchanged.
 
     Raises
     ------
     ValueError
-        An unknown name; the message lists those that there are.
+        An unknown name; the message lists the known ones.
     """
     if isinstance(which, Tester):
         return which

@@ -1,14 +1,15 @@
-"""The Rényi tester: learn a function h, and measure the Rényi divergence that it witnesses.
+"""The Rényi tester: learn a function h, and measure the Rényi divergence that it implies.
 
-For every bounded h (AUDITORIUM's variational formula, its lost bracket restored)::
+For every bounded h (the variational formula of Kong et al. 2023, with a bracket that is missing
+there)::
 
     R_a(P‖Q) ≥ a/(a−1) · log E_P e^{(a−1)h} − log E_Q e^{ah}
 
 with equality at h = log p/q. Adding a constant to h changes nothing, so h is kept at most 0, and
 both functions lie in [0, 1]. One half of the fitting part learns log p/q; the other chooses where h
 stops growing, which direction and order to measure, and the terms of the bet on both means
-(`workbench.testers.property_testers.mean_bets`). AUDITORIUM's own correction holds only with
-another constant, and costs several times as much.
+(`workbench.testers.property_testers.mean_bets`). The correction of Kong et al. holds only
+with another constant, and costs several times as much.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
 from workbench.testers.allowed import allowed_renyi, claim_parameter, parameter_of_renyi
 from workbench.testers.learning.chebyshev import Chebyshev
-from workbench.testers.learning.encoding import check_alike, is_text
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail, learn_ratios
+from workbench.testers.learning.outputs import check_alike, is_text
 from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
@@ -63,7 +64,7 @@ _GRID = 4001
 
 @dataclass(frozen=True, eq=False)
 class RenyiChoice:
-    """A function to measure, and what is expected of it.
+    """A candidate function with its expected means.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class RenyiChoice:
     cut : float
         Where h stops growing.
     line : RenyiLine
-        That knows the order.
+        Of the order.
     expected : Expected
     """
 
@@ -85,25 +86,31 @@ class RenyiChoice:
     expected: Expected
 
     def h(self, x: NDArray[Any]) -> Floats:
-        """At most 0."""
+        """The function, at most 0, shape (n,)."""
         h = self.ratio(x)
         return np.minimum((h if self.forward else -h) - self.cut, 0.0)
 
     def expect(self, n_p: int, n_q: int, confidence: float) -> float:
-        """About what the limit will be."""
+        """The expected limit.
+
+        Parameters
+        ----------
+        n_p, n_q : int
+        confidence : float
+        """
         sizes = (n_p, n_q) if self.forward else (n_q, n_p)
         return self.expected.predict(self.line, *sizes, confidence)
 
 
 @dataclass(frozen=True, eq=False)
 class RenyiWitness(FittedWitness):
-    """Functions of which one will be measured.
+    """Functions h, one of which is measured.
 
     Attributes
     ----------
     claim : Claim or Pair
     choices : tuple of RenyiChoice
-        Chosen from when it is known how many outputs are measured, and with which confidence.
+        The candidates; the choice depends on the number of outputs and the confidence.
     predicted : float
     sizes : (int, int)
         Outputs that are expected to be measured.
@@ -115,7 +122,7 @@ class RenyiWitness(FittedWitness):
     sizes: tuple[int, int]
 
     def choose(self, n_p: int, n_q: int, confidence: float) -> RenyiChoice:
-        """The function that is expected to show most with so many fresh outputs.
+        """The function with the largest expected limit for given numbers of fresh outputs.
 
         Where none is expected to refute the claim at this confidence, the one that would at less.
         """
@@ -125,7 +132,7 @@ class RenyiWitness(FittedWitness):
         return best
 
     def measure(self, p: NDArray[Any], q: NDArray[Any], confidence: float) -> Finding:
-        """Measure both means. See `FittedWitness.measure`.
+        """The finding from both means; see `FittedWitness.measure`.
 
         Notes
         -----
@@ -189,7 +196,7 @@ class RenyiTester(Tester):
             raise ValueError(f"order must be above 1, got {self.order!r}; 1.5 is a good choice")
 
     def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
-        """Claims that allow any Rényi divergence: there is nothing to refute."""
+        """Why a claim that allows any Rényi divergence is not supported; otherwise None."""
         if self._orders(claim):
             return None
         if isinstance(claim, ApproxDP):
@@ -204,12 +211,12 @@ class RenyiTester(Tester):
     def fit(
         self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
     ) -> RenyiWitness:
-        """Learn log(p/q) on one half, choose on the other. See `Tester.fit`.
+        """Functions learned on one half and chosen on the other; see `Tester.fit`.
 
         Raises
         ------
         OutputsError
-            Fewer than 4 outputs on a side, or two sides that differ in columns or type.
+            Fewer than 4 outputs in a sample, or samples that differ in columns or type.
         """
         check_alike(p, q)
         sizes = EXPECTED * len(p), EXPECTED * len(q)
@@ -243,7 +250,7 @@ class RenyiTester(Tester):
         return least(own, refuted)
 
     def _orders(self, claim: Claimed) -> tuple[float, ...]:
-        """Those of which the claim allows a finite divergence."""
+        """The orders at which the claim allows a finite divergence."""
         orders: tuple[float, ...] = ORDERS
         if self.order is not None:
             orders = (self.order,)

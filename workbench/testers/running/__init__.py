@@ -1,5 +1,6 @@
-"""Running a mechanism that nobody vouches for.
+"""Running a mechanism of the user.
 
-`load_mechanism` finds it by name, `sandbox` runs it in a process with a time limit, `independence`
-checks that its runs do not repeat each other.
+- `load_mechanism` finds it by name, `portable` sends it to other processes.
+- `sandbox` runs it in a process with a time limit; `source` draws outputs on both datasets.
+- `independence` checks that its runs do not repeat each other.
 """

@@ -1,4 +1,4 @@
-"""Whether outputs repeat as independent runs would not: a mechanism that ignores its randomness.
+"""`dependence`: detects outputs that repeat, as those of independent runs would not.
 
 All guarantees rest on independent runs. A mechanism that seeds itself anew in each call gives the
 same noise again and again; its outputs look random and are not. Outputs are compared in the order
@@ -32,13 +32,12 @@ _FAR = 8.0
 
 
 def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | None:
-    """Why these outputs are not independent runs; None when nothing speaks against it.
+    """Why outputs are not those of independent runs; None if nothing indicates it.
 
     Parameters
     ----------
     p, q : sequence of array
-        Outputs of each call, on the dataset and on its neighbor; each call had a random stream of
-        its own.
+        Outputs of each call on the dataset and on its neighbor, each with its own random stream.
     """
     keys = {"dataset": [row_keys(x) for x in p], "neighbor": [row_keys(x) for x in q]}
     for side, calls in keys.items():
@@ -49,7 +48,7 @@ def dependence(p: Sequence[NDArray[Any]], q: Sequence[NDArray[Any]]) -> str | No
                     "random streams, gave the same outputs"
                 )
         if _recurs(np.concatenate(calls)):
-            return f"outputs on the {side} repeat themselves: a call does not make fresh runs"
+            return f"outputs on the {side} repeat: the runs of a call are not independent"
     if any(_same(a, b) for a in keys["dataset"] for b in keys["neighbor"]):
         return (
             "the mechanism ignores its rng: calls on the dataset and on its neighbor, with "
@@ -95,6 +94,6 @@ def _coincidence(x: NDArray[np.uint64]) -> float:
 
 
 def _enough(share: float) -> float:
-    """How many outputs in a row do not coincide by chance; infinite for a constant."""
+    """Number of consecutive outputs that do not coincide by chance; infinite for a constant."""
     share = max(share, _RARE)
     return float(np.ceil(np.log(_CHANCE) / np.log(share))) if share < 1 else np.inf

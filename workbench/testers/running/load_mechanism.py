@@ -1,4 +1,4 @@
-"""A mechanism from what people type: a gallery name, ``MODULE:FUNCTION``, ``file.py:function``."""
+"""`find_mechanism`: a mechanism by a gallery name, ``MODULE:FUNCTION`` or ``file.py:function``."""
 
 from __future__ import annotations
 
@@ -21,37 +21,42 @@ import numpy as np
 from workbench.mechanisms.base import Mechanism
 
 _TAKES = (
-    "a mechanism is called with (dataset, size, rng) and returns an array with a row for each of "
-    "its size runs"
+    "a mechanism is called with (dataset, size, rng) and returns an array with one row for each "
+    "of size runs"
 )
 
 
 def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism | NamedMechanism:
     """The mechanism that a text names.
 
-    The named code is run: a file or module is imported.
+    This imports the named file or module, which runs its code.
 
     Parameters
     ----------
     text : str
         A name of the gallery (``"svt5"``); ``"MODULE:FUNCTION"``, the module found as ``python -m``
-        would find it; or ``"path/to/file.py:function"``. In place of the function, anything that
-        can be called so, or a `Mechanism` of one's own.
+        would find it; or ``"path/to/file.py:function"``. The function may be any callable object,
+        or a `Mechanism`.
     directory : str or pathlib.Path, optional
-        Where modules are looked for first, and what paths are relative to; the current one by
-        default.
+        Where modules are searched first, and to which paths are relative; by default the current
+        one.
 
     Returns
     -------
     Mechanism or NamedMechanism
-        The first has a claim, a relation and a domain of its own. Both can be called, and sent to
+        The first has its own claim, relation and domain. Both are callable, and can be sent to
         other processes.
 
     Raises
     ------
     ValueError
-        No such name, module, file or function; code that fails when it is imported; something
-        that cannot be called with ``(dataset, size, rng)``.
+        No such name, module, file or function; an import that fails; an object that cannot be
+        called with ``(dataset, size, rng)``.
+
+    Examples
+    --------
+    >>> wb.find_mechanism("svt5").name
+    'svt5'
     """
     text = str(text).strip()
     place, colon, function = text.rpartition(":")
@@ -70,7 +75,7 @@ def find_mechanism(text: str, directory: str | Path | None = None) -> Mechanism 
 
 @dataclass(frozen=True, repr=False)
 class NamedMechanism:
-    """A function that is found anew wherever it is sent: other processes import it by name.
+    """A function that other processes import by name.
 
     Attributes
     ----------

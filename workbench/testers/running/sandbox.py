@@ -1,11 +1,10 @@
-"""A mechanism in a process of its own (`workbench._child`), stopped when it takes too long.
+"""Runs a mechanism in a separate process (`workbench._child`), which ends at a time limit.
 
-The mechanism is the person's own: requests and answers are pickles.
+The mechanism is the user's own code and trusted: requests and answers are pickles.
 """
 
 from __future__ import annotations
 
-import pickle
 import threading
 from collections.abc import Callable
 from io import BufferedReader
@@ -15,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench._child import Child, Ended, Overdue, received, requests, send
-from workbench.testers.learning.encoding import check_outputs
+from workbench.testers.learning.outputs import check_outputs
+from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
 #: Seconds to start the process and to unpickle the mechanism, which may import much.
 STARTUP = 60.0
@@ -26,7 +26,14 @@ class MechanismError(RuntimeError):
 
 
 def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDArray[Any]:
-    """Outputs of one call, checked.
+    """Outputs of one call in this process, checked.
+
+    Parameters
+    ----------
+    mechanism : callable
+    dataset : array
+    size : int
+    rng : numpy.random.Generator
 
     Raises
     ------
@@ -40,47 +47,8 @@ def run(mechanism: Callable[..., Any], dataset: Any, size: int, rng: Any) -> NDA
         raise MechanismError(f"{type(error).__name__}: {error}") from error
 
 
-class PortableMechanism:
-    """A mechanism that can be sent to other processes, if ``cloudpickle`` can send it.
-
-    Parameters
-    ----------
-    function : callable, optional
-    data : bytes, optional
-        The same, pickled; one of both is given.
-    """
-
-    def __init__(
-        self, function: Callable[..., Any] | None = None, data: bytes | None = None
-    ) -> None:
-        self._function, self._data = function, data
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The mechanism."""
-        if self._function is None:
-            self._function = unpickled(self._data or b"")
-        return self._function
-
-    @property
-    def data(self) -> bytes:
-        """It, pickled; ValueError if that cannot be done."""
-        if self._data is None:
-            try:
-                self._data = pickled(self._function)
-            except Exception as error:  # whatever its parts raise
-                raise ValueError(
-                    "the mechanism cannot be sent to another process, which an executor and a "
-                    f"time limit need: {type(error).__name__}: {error}"
-                ) from error
-        return self._data
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return PortableMechanism, (None, self.data)
-
-
 class Sandbox(Child):
-    """A process that runs one mechanism; not for use by several threads at a time.
+    """A process that runs one mechanism; use it in one thread at a time.
 
     Parameters
     ----------
@@ -99,7 +67,7 @@ class Sandbox(Child):
 
     @classmethod
     def taken(cls, mechanism: PortableMechanism) -> Sandbox:
-        """One that is idle and runs this mechanism, or a new one; the others are closed."""
+        """An idle process with this mechanism, or a new one; other idle ones are closed."""
         with _lock:
             idle, _idle[:] = list(_idle), []
         fit = [s for s in idle if s.fresh and s._data == mechanism.data]
@@ -112,7 +80,7 @@ class Sandbox(Child):
         return cls(mechanism) if kept is None else kept
 
     def give_back(self) -> None:
-        """Let another trial have it, if it still works."""
+        """Make the process available to other trials, if it still works."""
         if self.alive:
             with _lock:
                 _idle.append(self)
@@ -120,7 +88,15 @@ class Sandbox(Child):
     def run(
         self, dataset: Any, size: int, rng: np.random.Generator, seconds: float
     ) -> NDArray[Any]:
-        """Outputs of one call, checked; the process is ended when it is not back in time.
+        """Outputs of one call, checked; the process is ended at the time limit.
+
+        Parameters
+        ----------
+        dataset : array
+        size : int
+        rng : numpy.random.Generator
+        seconds : float
+            The time limit.
 
         Raises
         ------
@@ -148,18 +124,6 @@ _idle: list[Sandbox] = []
 
 
 # -- messages -------------------------------------------------------------------------------------
-
-
-def pickled(value: Any) -> bytes:
-    """Also of what ``pickle`` cannot take: lambdas, functions of a script or a notebook."""
-    import cloudpickle  # type: ignore[import-untyped]
-
-    return bytes(cloudpickle.dumps(value))
-
-
-def unpickled(data: bytes | bytearray) -> Any:
-    """What was `pickled`."""
-    return pickle.loads(data)
 
 
 def _answer(pipe: BufferedReader | Any) -> Any:

@@ -1,0 +1,96 @@
+"""Finders that propose the user's own datasets: one pair, or a sequence of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from workbench.testers.finders.base import Finder, FinishedTrial, ProposalError
+from workbench.testers.finders.neighbors import Neighbors, NotNeighbors
+
+
+class FixedFinder(Finder):
+    """Proposes one pair of datasets in every trial.
+
+    Parameters
+    ----------
+    neighbors : Neighbors
+    """
+
+    name = "fixed pair"
+
+    def __init__(self, neighbors: Neighbors) -> None:
+        self.neighbors = neighbors
+
+    def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
+        return self.neighbors
+
+
+class GivenFinder(Finder):
+    """Proposes the user's datasets, in the order of an iterable, until it ends.
+
+    Parameters
+    ----------
+    source : iterable of Neighbors or (dataset, neighbor)
+    neighboring_relation : {"add-remove", "substitute"}, optional
+        Which pairs count as neighbors. Default: the one that the sizes of each pair suggest.
+    """
+
+    name = "own datasets"
+
+    def __init__(self, source: Iterable[Any], neighboring_relation: str | None = None) -> None:
+        self.neighboring_relation = neighboring_relation
+        self._rest: Iterator[Any] = iter(source)
+
+    def propose(self, history: Sequence[FinishedTrial]) -> Neighbors | None:
+        try:
+            pair = next(self._rest)
+        except StopIteration:
+            return None
+        except Exception as error:  # user code: what it raises loses a trial, not the run
+            raise ProposalError(
+                f"the source of datasets raised {type(error).__name__}: {error}"
+            ) from error
+        return as_neighbors(pair, self.neighboring_relation)
+
+
+def as_neighbors(pair: Any, neighboring_relation: str | None = None) -> Neighbors:
+    """A pair of datasets as `Neighbors`, checked.
+
+    Parameters
+    ----------
+    pair : Neighbors or (dataset, neighbor)
+    neighboring_relation : {"add-remove", "substitute"}, optional
+        Which pairs count as neighbors. Default: "substitute" when both have as many records, and
+        "add-remove" otherwise.
+
+    Raises
+    ------
+    NotNeighbors
+        They are not neighbors, or by another relation than requested.
+    ProposalError
+        It is not a pair of arrays.
+    """
+    if isinstance(pair, Neighbors):
+        if neighboring_relation not in (None, pair.neighboring_relation):
+            raise NotNeighbors(
+                f"these datasets are neighbors by {pair.neighboring_relation}; the claim is "
+                f"about {neighboring_relation}"
+            )
+        return pair
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise ProposalError(
+            f"datasets come as Neighbors or as (dataset, neighbor), got {type(pair).__name__}"
+            f"{f' of length {len(pair)}' if isinstance(pair, tuple | list) else ''}"
+        )
+    try:
+        a, b = np.asarray(pair[0]), np.asarray(pair[1])
+    except ValueError as error:
+        raise ProposalError(f"a dataset must be an array, records first: {error}") from None
+    return Neighbors(a, b, neighboring_relation or _suggested(a, b))
+
+
+def _suggested(a: np.ndarray, b: np.ndarray) -> str:
+    return "substitute" if a.shape[:1] == b.shape[:1] else "add-remove"

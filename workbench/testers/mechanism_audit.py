@@ -1,0 +1,455 @@
+"""`MechanismAudit`: the result of auditing a mechanism; it can be saved and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from workbench import _checks, _html
+from workbench._format import percent, plain, round_safely
+from workbench.testers import report, serialization
+from workbench.testers.allowed import claim_symbol
+from workbench.testers.error_budget import Budget
+from workbench.testers.evidence import Trial, TrialFinding
+from workbench.testers.property_testers import registry
+from workbench.testers.property_testers.base import Claimed, Tester
+from workbench.testers.replay import Replay, replay
+from workbench.testers.report import FOUND, NONE_FOUND, NOTHING_TESTED
+from workbench.testers.running.load_mechanism import find_mechanism
+from workbench.testers.running.portable import PortableMechanism
+from workbench.testers.trial import CALLS, TrialSettings
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class AuditSettings:
+    """What was asked of an audit.
+
+    Attributes
+    ----------
+    name : str
+        The mechanism's: of the gallery, or ``MODULE:FUNCTION``.
+    claim : Claim or Pair
+    testers : tuple of str
+    trials : int
+        Planned number of trials, among which the error is shared.
+    samples : int
+        Runs of the mechanism on each dataset of a trial; a fifth fits, the others measure.
+    confidence : float
+        Of all findings together.
+    seed : int
+    neighboring_relation : {"add-remove", "substitute"}
+    finder : str
+        Where the datasets come from.
+    anytime : bool
+        Whether to stop at the first violation.
+    """
+
+    name: str
+    claim: Claimed
+    testers: tuple[str, ...]
+    trials: int
+    samples: int
+    confidence: float
+    seed: int
+    neighboring_relation: str
+    finder: str
+    anytime: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MechanismAudit:
+    """Result of searching for datasets on which a mechanism breaks its claim.
+
+    All findings hold together with the stated confidence; see `workbench.testers.error_budget`.
+
+    Attributes
+    ----------
+    settings : AuditSettings
+    trials : tuple of Trial
+        By index, including those that were lost.
+    complete : bool
+        False when it was cancelled, or failed, before it was done.
+    seconds : float
+        Duration.
+    notes : tuple of str
+        Caveats and losses, as sentences.
+    power : mapping of str to float or None, optional
+        Result of `detectable` where it is known, as in a result that was read from a file.
+    mechanism : callable, optional
+        The audited mechanism; not saved.
+    used : mapping of str to Tester
+        The testers themselves; not saved.
+    """
+
+    settings: AuditSettings
+    trials: tuple[Trial, ...]
+    complete: bool = True
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+    power: Mapping[str, float | None] | None = None
+    mechanism: Callable[..., Any] | None = None
+    used: Mapping[str, Tester] = field(default_factory=dict)
+
+    # -- settings ---------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return self.settings.name
+
+    @property
+    def claim(self) -> Claimed:
+        """The claim that was tested."""
+        return self.settings.claim
+
+    @property
+    def testers(self) -> tuple[str, ...]:
+        """Names of the testers."""
+        return self.settings.testers
+
+    @property
+    def planned(self) -> int:
+        """Planned number of trials."""
+        return self.settings.trials
+
+    @property
+    def samples(self) -> int:
+        """Runs of the mechanism on each dataset of a trial."""
+        return self.settings.samples
+
+    @property
+    def confidence(self) -> float:
+        """Confidence of all findings together."""
+        return self.settings.confidence
+
+    @property
+    def seed(self) -> int:
+        """Seed of all randomness."""
+        return self.settings.seed
+
+    @property
+    def anytime(self) -> bool:
+        """Whether the audit was to stop at the first violation."""
+        return self.settings.anytime
+
+    @property
+    def finder(self) -> str:
+        """Where the datasets came from."""
+        return self.settings.finder
+
+    @property
+    def neighboring_relation(self) -> str:
+        """By which the datasets of all trials are neighbors."""
+        relations = {
+            t.neighbors.neighboring_relation for t in self.trials if t.neighbors is not None
+        }
+        return " or ".join(sorted(relations)) or self.settings.neighboring_relation
+
+    # -- what it says -----------------------------------------------------------------------------
+
+    @property
+    def violation(self) -> bool:
+        """Whether the claim is refuted."""
+        return any(trial.violation for trial in self.trials)
+
+    @property
+    def verdict(self) -> str:
+        """One of "violation found", "none found", "nothing tested"."""
+        if self.violation:
+            return FOUND
+        return NONE_FOUND if any(trial.tested for trial in self.trials) else NOTHING_TESTED
+
+    @cached_property
+    def best(self) -> TrialFinding | None:
+        """The strongest finding: violations first, then by the claim's parameter."""
+        found = [
+            TrialFinding(trial, name, finding)
+            for trial in self.trials
+            for name, finding in trial.findings.items()
+        ]
+        return max(found, key=lambda evidence: evidence.finding.rank, default=None)
+
+    @property
+    def runs(self) -> int:
+        """Number of runs of the mechanism in all trials."""
+        return sum(trial.runs for trial in self.trials)
+
+    @property
+    def errors(self) -> Mapping[int, str]:
+        """Why trials were lost, by index."""
+        return {trial.index: trial.error for trial in self.trials if trial.error is not None}
+
+    def detectable(self) -> Mapping[str, float | None]:
+        """The smallest leak that each tester finds with 80 % power on the right datasets.
+
+        The first call takes seconds, longer than a small audit; the result is kept.
+
+        Returns
+        -------
+        mapping of str to float or None
+            The claim's parameter, for each tester that measured in some trial, at its level there;
+            see `Tester.detectable`.
+        """
+        return self._detectable if self.power is None else self.power
+
+    @cached_property
+    def _detectable(self) -> dict[str, float | None]:
+        levels: dict[str, float] = {}
+        for trial in self.trials:
+            for name in trial.findings:
+                if trial.confidence is not None:
+                    levels.setdefault(name, trial.confidence)
+        n = self.samples // CALLS * (CALLS - 1)
+        return {
+            name: self._tester(name).detectable(self.claim, n, n, levels[name])
+            for name in self.testers
+            if name in levels
+        }
+
+    def _tester(self, name: str) -> Tester:
+        return self.used[name] if name in self.used else registry.tester(name)
+
+    def least_detectable(self) -> float | None:
+        """The smallest value of `detectable`; None where none is known."""
+        known = [value for value in self.detectable().values() if value is not None]
+        return min(known, default=None)
+
+    def too_weak(self, must_detect: float) -> str | None:
+        """Why the audit could not have found such a leak; None where it could.
+
+        Parameters
+        ----------
+        must_detect : float
+            The claim's parameter of the leak.
+        """
+        must_detect = _checks.number(must_detect, "must_detect")
+        least = self.least_detectable()
+        if least is not None and least <= must_detect:
+            return None
+        return (
+            f"too weak: a leak of {claim_symbol(self.claim)} = {plain(must_detect)} would not have "
+            f"been found with a probability of 80 %, only "
+            f"{report.leak_in_words(self.claim, least)}; give more samples ({self.samples:,} a "
+            f"trial), or fewer trials ({self.planned:,}) or testers ({len(self.testers)})"
+        )
+
+    def in_words(self) -> str:
+        """The verdict in a sentence, with a violation's datasets or with the power."""
+        best = self.best
+        if self.verdict == FOUND and best is not None:
+            where = f"{best.tester}, trial {best.trial.index + 1} of {self.planned}"
+            return (
+                f"violation found: {report.finding_in_words(best.finding)} ({where}; "
+                f"{percent(self.confidence)} for all trials and testers together). "
+                f"{report.datasets_in_words(best.trial.neighbors)}"
+            )
+        tested = sum(trial.tested for trial in self.trials)
+        lost = len(self.trials) - tested
+        but = f" ({report.count_in_words(lost, 'trial')} lost)" if lost else ""
+        if self.verdict == NONE_FOUND:
+            return (
+                f"none found in {report.count_in_words(tested, 'trial')}{but}; {self._power()}. "
+                "This does not show that the mechanism is private."
+            )
+        reason = f": {self._commonest}" if self._commonest else ""
+        return f"nothing tested in {report.count_in_words(len(self.trials), 'trial')}{reason}."
+
+    def explain(self) -> str:
+        """The verdict, the settings and every note, as sentences."""
+        settings = (
+            f"{self.name} was audited against the claim {report.claim_in_words(self.claim)}, in "
+            f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
+            f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
+            f"{self.finder}, neighbors by {self.neighboring_relation}; "
+            f"testers: {', '.join(self.testers)}; "
+            f"seed {self.seed}."
+        )
+        return " ".join([self.in_words(), settings, *self.notes])
+
+    def _power(self) -> str:
+        symbol, least = claim_symbol(self.claim), self.least_detectable()
+        if least is None:
+            return "the smallest detectable leak is not known for such a claim"
+        if np.isinf(least):
+            return "with so few outputs no leak is detectable"
+        return (
+            f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with "
+            "probability 80 % on the right datasets"
+        )
+
+    @property
+    def _commonest(self) -> str:
+        """The reason for which most was lost."""
+        reasons: Counter[str] = Counter()
+        for trial in self.trials:
+            if trial.error is not None:
+                reasons[trial.error] += 1
+            elif trial.dependent is not None:
+                reasons[trial.dependent] += 1
+            else:
+                reasons.update(f"{name} refused: {why}" for name, why in trial.refused.items())
+        return reasons.most_common(1)[0][0] if reasons else ""
+
+    # -- checked again ----------------------------------------------------------------------------
+
+    def replay(
+        self,
+        mechanism: Callable[..., Any] | None = None,
+        *,
+        samples: int | None = None,
+        confidence: float = 0.95,
+        seed: int = 1,
+        time_limit: float | None = None,
+    ) -> Replay:
+        """Measure the best finding's witness again, on fresh outputs.
+
+        Parameters
+        ----------
+        mechanism : callable, optional
+            By default the audited one; for a loaded result it is looked up by name, which runs the
+            code that the name stands for.
+        samples : int, optional
+            Fresh outputs on each dataset; by default as many as were measured.
+        confidence : float
+            Of this single test.
+        seed : int
+            Of the fresh outputs; whatever it is, they are not those of the audit.
+        time_limit : float, optional
+            As in `audit_mechanism`.
+
+        Returns
+        -------
+        Replay
+
+        Raises
+        ------
+        ValueError
+            There is no finding, or the mechanism is not found or fails.
+        """
+        best = self.best
+        if best is None or best.trial.neighbors is None:
+            raise ValueError(f"there is no finding to replay: {self.in_words()}")
+        if time_limit is not None:
+            time_limit = _checks.positive(time_limit, "time_limit")
+        size = self.samples // CALLS
+        name = best.tester
+        settings = TrialSettings(
+            self.claim,
+            {name: self._tester(name)},
+            Budget(confidence, 1),
+            size,
+            self.seed,
+            time_limit,
+        )
+        return replay(
+            best,
+            PortableMechanism(self._found(mechanism)),
+            settings,
+            self.testers.index(name),
+            samples=size * (CALLS - 1)
+            if samples is None
+            else _checks.count(samples, "samples", least=1),
+            seed=_checks.count(seed, "seed"),
+        )
+
+    def _found(self, mechanism: Callable[..., Any] | None) -> Callable[..., Any]:
+        if mechanism is not None:
+            return mechanism
+        if self.mechanism is not None:
+            return self.mechanism
+        try:
+            return find_mechanism(self.name)
+        except ValueError as error:
+            raise ValueError(
+                f"the mechanism {self.name!r} is not found ({error}); give it: replay(mechanism)"
+            ) from error
+
+    # -- how it travels ---------------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each trial and tester."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [report.row(trial, name) for trial in self.trials for name in self.testers],
+            columns=report.COLUMNS,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON values, without the mechanism and the testers; see `from_dict`."""
+        return serialization.plain(replace(self, power=self.detectable()))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> MechanismAudit:
+        """The result from the values of `to_dict`; ValueError for other values."""
+        found = serialization.revived(values)
+        if not isinstance(found, cls):
+            raise ValueError("these values are not those of a MechanismAudit")
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a JSON file."""
+        text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+        Path(path).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> MechanismAudit:
+        """The result that `save` wrote; no code in the file is run.
+
+        Raises
+        ------
+        ValueError
+            The file holds something else.
+        """
+        try:
+            return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise ValueError(f"{path} is not a saved audit of a mechanism: {error}") from error
+
+    @property
+    def code(self) -> str:
+        """Code that repeats the audit, given a ``mechanism`` and its ``datasets``."""
+        known = self.finder in ("random", "grid", "bandit")
+        arguments = {
+            "datasets": repr(self.finder) if known else "datasets",
+            "testers": repr(self.testers),
+            "trials": repr(self.planned),
+            "samples": repr(self.samples),
+            "confidence": repr(self.confidence),
+            "seed": repr(self.seed),
+            "neighboring_relation": repr(self.neighboring_relation),
+            "anytime": repr(self.anytime),
+        }
+        given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
+        claim = repr(report.claim_in_words(self.claim)) if claim_symbol(self.claim) else "claim"
+        return f"wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})"
+
+    def __repr__(self) -> str:
+        return (
+            f"MechanismAudit({self.name}, {report.claim_in_words(self.claim)}: {self.in_words()})"
+        )
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, ...]] = []
+        for name in self.testers:
+            findings = [trial.findings[name] for trial in self.trials if name in trial.findings]
+            if findings:
+                best = max(findings, key=lambda finding: finding.rank)
+                least = self.detectable().get(name)
+                power = f"detects {round_safely(least, 'up')}" if least is not None else ""
+                rows.append((name, report.finding_in_words(best), power))
+            else:
+                why = next((t.refused[name] for t in self.trials if name in t.refused), "")
+                rows.append((name, "not tested", why))
+        said = " ".join([self.in_words(), *self.notes])
+        return _html.table(f"{self.name}, claim {report.claim_in_words(self.claim)}", rows, said)
