@@ -12,6 +12,7 @@ import workbench as wb
 from workbench._format import round_safely
 from workbench.bounds import citations
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def bound():
         n_p=100,
         n_q=50,
         confidence=0.95,
-        delta=1e-5,
+        at=QuantityArguments(delta=1e-5),
     )
 
 
@@ -87,13 +88,14 @@ def test_a_family_is_always_named(bound):
 
 
 def test_explain_in_natural_counts(bound):
-    told = replace(bound, quantity="tpr", value=0.0437, fpr=0.001).explain()
+    at = QuantityArguments(fpr=0.001)
+    told = replace(bound, quantity="tpr", value=0.0437, at=at).explain()
     assert told == (
         "With 95 % confidence, if rows are independent, an attacker who wrongly accuses 1 in 1,000 "
         "people correctly identifies at least 43 in 1,000 members; this does not show that the "
         "mechanism is private."
     )
-    nothing = replace(bound, quantity="tpr", value=0.001, fpr=0.001).explain()
+    nothing = replace(bound, quantity="tpr", value=0.001, at=at).explain()
     assert "better than guessing" in nothing
 
 
@@ -102,7 +104,7 @@ def test_zero_is_no_evidence_of_privacy(bound):
 
 
 def test_it_travels_as_dict_and_row(bound):
-    assert Bound(**json.loads(json.dumps(bound.to_dict()))) == bound
+    assert Bound.from_dict(json.loads(json.dumps(bound.to_dict()))) == bound
     row = bound.to_frame()
     assert len(row) == 1
     assert row["guarantee"].item() == "simultaneous"
@@ -170,19 +172,21 @@ def test_gdp_fit_says_what_is_missing(options, says):
 
 
 def test_a_two_sided_interval_says_both_ends_and_that_it_has_two(bound):
-    two = replace(bound, value=1.2849, upper=1.569, side="two", guarantee="approximate")
+    two = replace(bound, value=1.2849, high=1.569, side="two", guarantee="approximate")
     assert str(two) == (
         "ε at δ = 1e-5 in 1.28 to 1.57 (approximate, 95 % two-sided, if rows are independent)"
     )
     assert "between 1.28 and 1.57" in two.explain()
+    assert (two.low, two.high) == (two.value, 1.569)
+    assert (bound.low, bound.high) == (None, None)
     with pytest.raises(ValueError, match="two-sided"):
         replace(bound, side="two")
     with pytest.raises(ValueError, match="two-sided"):
-        replace(bound, upper=2.0)
+        replace(bound, high=2.0)
 
 
 def test_precision_names_its_prior(bound):
-    told = replace(bound, quantity="precision", value=0.5, delta=None, prior=0.01)
+    told = replace(bound, quantity="precision", value=0.5, at=QuantityArguments(prior=0.01))
     assert told.symbol == "precision at prior 0.01"
 
 

@@ -268,7 +268,7 @@ _SOURCES = {
     "held-out thresholds": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "held-out likelihood ratio": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "Clopper–Pearson at a threshold": ("nasr", "clopper-pearson", "kairouz"),
-    "combined exact test": ("berger-boos", "buehler", "clopper-pearson", "zubkov-serov", "kairouz"),
+    "joint exact test": ("berger-boos", "buehler", "clopper-pearson", "zubkov-serov", "kairouz"),
     "Jeffreys at a threshold": ("brown", "nasr", "kairouz"),
     "Wilson at a threshold": ("wilson", "nasr", "kairouz"),
     "Katz-log at a threshold": ("katz", "kairouz"),

@@ -19,13 +19,4 @@ def auc_estimate(roc: Roc) -> Bound:
 
 
 def _estimate(scores: Scores, quantity: str, value: float, method: str) -> Bound:
-    return Bound(
-        quantity=quantity,
-        value=value,
-        guarantee="estimate",
-        method=method,
-        assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
-        discarded=scores.discarded,
-    )
+    return Bound.of_scores(scores, value, quantity=quantity, guarantee="estimate", method=method)

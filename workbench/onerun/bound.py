@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.onerun import abstain, mahloujifar, per_bit
 from workbench.onerun.canaries import REMARKABLE, Ends, Guesses, Threshold, coins_p_value
 from workbench.onerun.families import Family, GaussianFamily, RandomizedResponseFamily, find
@@ -195,7 +196,7 @@ def bound_of_guesses(
     """`one_run_bound` of guesses that were counted already."""
     how = _method(method, counts)
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
-    error = 1 - confidence
+    error, at = 1 - confidence, QuantityArguments(delta=delta)
     if how.leak is None:
         if family is not None or q is not None:
             raise ValueError(
@@ -210,14 +211,14 @@ def bound_of_guesses(
             delta=delta,
             error=error,
         )
-        return _bound(counts, how, value=value, delta=delta, confidence=confidence)
+        return _bound(counts, how, value=value, at=at, confidence=confidence)
     assumed = find("randomized-response" if family is None else family, delta=delta, q=q)
     leak = how.leak(assumed, counts, error)
     return _bound(
         counts,
         how,
         value=assumed.epsilon(leak, delta),
-        delta=delta,
+        at=at,
         confidence=confidence,
         family=None if assumed == RandomizedResponseFamily(delta) else assumed.name,
         extra=_EXHAUSTED.format(assumed.name) if math.isinf(leak) else None,

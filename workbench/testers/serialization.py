@@ -18,7 +18,7 @@ from workbench.claims import Claim, parse_claim
 from workbench.pairs.base import Pair
 
 #: Raised when the form of the values changes.
-FORM = 1
+FORM = 2
 
 _CLASSES = {
     "MechanismAudit": "workbench.testers.evidence",
@@ -27,10 +27,11 @@ _CLASSES = {
     "Neighbors": "workbench.testers.finders.neighbors",
     "Finding": "workbench.testers.property_testers.base",
     "Bound": "workbench.bounds.bound",
+    "QuantityArguments": "workbench.bounds.quantities",
 }
 
 #: Fields that do not travel.
-_LEFT_OUT = {"mechanism", "used"}
+_LEFT_OUT = {"mechanism", "recompute", "used"}
 
 #: Kinds of arrays that datasets come in: whole numbers, real ones, booleans, strings.
 _KINDS = "iufbU"

@@ -30,8 +30,9 @@ from workbench.bounds.anytime.betting import (
 )
 from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.elementwise import Floats
-from workbench.scores.sample import SAMPLINGS, Scores, require_scores
+from workbench.scores.sample import SAMPLINGS, Scores, oriented, require_scores
 
 METHOD = "betting"
 
@@ -49,14 +50,14 @@ _BY_CHANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AnytimePath:
-    """A bound as the scores came in.
+    """The anytime bound at several moments while the scores came in.
 
     Attributes
     ----------
     bound : Bound
         At the end.
     n_p, n_q : ndarray of int, shape (points,)
-        Scores used by then, the warm-up included.
+        Scores of P and of Q used by then, the warm-up included.
     values : ndarray, shape (points,)
         The bound by then; never falls.
     """
@@ -65,6 +66,20 @@ class AnytimePath:
     n_p: NDArray[np.int64]
     n_q: NDArray[np.int64]
     values: Floats
+
+    def at(self, n: int) -> Bound:
+        """The bound when ``n`` scores of P had been seen: that of the last point by then.
+
+        Guarantee: anytime, for all ``n`` at once.
+        """
+        if n >= self.n_p[-1]:
+            return self.bound
+        last = int(np.searchsorted(self.n_p, n, side="right")) - 1
+        if last < 0 or not self.n_p[last]:
+            note = f"The first {WARM_UP} scores of P and of Q only place the thresholds."
+            return replace(self.bound, value=0.0, n_p=0, n_q=0, note=note)
+        n_p, n_q = int(self.n_p[last]), int(self.n_q[last])
+        return replace(self.bound, value=float(self.values[last]), n_p=n_p, n_q=n_q, note=None)
 
 
 class AnytimeAudit:
@@ -147,8 +162,8 @@ class AnytimeAudit:
         ValueError
             Not a one-dimensional array of numbers.
         """
-        sign = 1.0 if self.larger_is_member else -1.0
-        for _, counts in self._tally.add(sign * _row(p, "p"), sign * _row(q, "q")):
+        new = (oriented(_row(x, side), self.larger_is_member) for x, side in ((p, "p"), (q, "q")))
+        for _, counts in self._tally.add(*new):
             self._advance(counts)
         self._shown.append((self._tally.used, self._value))
         return self.bound
@@ -166,7 +181,7 @@ class AnytimeAudit:
             n_p=a * used,
             n_q=b * used,
             confidence=self.confidence,
-            delta=self.delta,
+            at=QuantityArguments(delta=self.delta),
             note=self._note(),
         )
 
@@ -321,7 +336,8 @@ def _of_all(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> Bound:
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    return _of_rows(audit.update(*scores), scores)
+    bound = _of_rows(audit.update(*scores), scores)
+    return replace(bound, recompute=lambda level: _of_all(scores, delta, level, quantity, ratio))
 
 
 def _audit(
@@ -334,6 +350,7 @@ def _audit(
 
 
 def _of_rows(bound: Bound, scores: Scores) -> Bound:
+    # `AnytimeAudit` knows no scores that were dropped before it.
     bound = replace(bound, discarded=scores.discarded)
     reason = out_of_order(scores)
     return bound.voided(reason) if reason else bound

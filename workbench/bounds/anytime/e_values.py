@@ -99,8 +99,7 @@ def anytime_e_value(
     epsilon = _checks.non_negative(epsilon, "epsilon")
     claims = EpsilonClaims(_checks.delta(delta))
     tally = Tally(ratio)
-    sign = 1.0 if scores.larger_is_member else -1.0
-    tally.add(sign * scores.p, sign * scores.q)
+    tally.add(*scores.oriented())
     factors = log_factors(claims, epsilon, epsilon, tally.ratio)
     return EValue(
         log=float(log_wealth(tally.total[:, None], factors)[0]),

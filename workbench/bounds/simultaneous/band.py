@@ -24,6 +24,7 @@ randomized and leave f what it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,7 +38,14 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.quantities import Delta, Epsilon, Mu, Question, TotalVariation
+from workbench.bounds.quantities import (
+    Delta,
+    Epsilon,
+    Mu,
+    QuantityArguments,
+    Question,
+    TotalVariation,
+)
 from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
     Which,
@@ -149,7 +157,14 @@ class TradeoffBand:
         """Largest ε that the band refutes at this δ; no smaller one is (ε, δ)-DP."""
         question = Epsilon(delta)
         value, i = self._sharpest(question)
-        return self._bound("epsilon", value, i, self._direction(question, i), **question.fields)
+        return self._bound(
+            "epsilon",
+            value,
+            i,
+            self._direction(question, i),
+            at=question.at,
+            again=lambda band: band.epsilon(delta),
+        )
 
     def mu(self) -> Bound:
         """Largest μ that the band refutes; the pair is not μ'-GDP for any smaller μ'.
@@ -157,11 +172,12 @@ class TradeoffBand:
         Distribution-free: it refutes Gaussian trade-off curves without assuming one.
         """
         i = int(np.argmax(self.mu_lower))
-        return self._bound("mu", float(self.mu_lower[i]), i)
+        return self._bound("mu", float(self.mu_lower[i]), i, again=TradeoffBand.mu)
 
     def total_variation(self) -> Bound:
         """Lower bound on the total variation distance of P and Q."""
-        return self._bound("total variation", *self._sharpest(TotalVariation()))
+        value, i = self._sharpest(TotalVariation())
+        return self._bound("total variation", value, i, again=TradeoffBand.total_variation)
 
     def delta(self, epsilon: float) -> Bound:
         """Lower bound on δ(ε)."""
@@ -170,13 +186,15 @@ class TradeoffBand:
         if epsilon < 0:
             # H_{1/a}(P‖Q) = 1 − (1 − H_a(Q‖P))/a.
             value = 1 - math.exp(epsilon) * (1 - value)
-        return self._bound("delta", value, i, epsilon=epsilon)
+        at = QuantityArguments(epsilon=epsilon)
+        return self._bound("delta", value, i, at=at, again=lambda band: band.delta(epsilon))
 
     def tpr(self, fpr: float) -> Bound:
         """True positive rate that some attack reaches with at most this false positive rate."""
         fpr = _checks.open_unit(fpr, "fpr")
         value = 1 - float(self.tradeoff(fpr, symmetric=False))
-        return self._bound("tpr", max(value, 0.0), fpr=fpr)
+        at = QuantityArguments(fpr=fpr)
+        return self._bound("tpr", max(value, 0.0), at=at, again=lambda band: band.tpr(fpr))
 
     def most_telling(self) -> Bound:
         """The true positive rate that says most, at one of a few false positive rates.
@@ -264,25 +282,25 @@ class TradeoffBand:
         value: float,
         i: int | None = None,
         direction: str | None = None,
+        *,
+        again: Callable[[TradeoffBand], Bound],
         **more: Any,
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
         coins = TIES if self.ties_broken and value > 0 else ""
         notes = (s.held_out, coins, self._too_few if value <= 0 else "")
-        return Bound(
+        return Bound.of_scores(
+            s,
+            max(value, 0.0),
             quantity=quantity,
-            value=max(value, 0.0),
             guarantee="held-out" if s.held_out else "simultaneous",
             method=METHOD,
-            assumption=s.assumption,
-            n_p=s.n_p,
-            n_q=s.n_q,
             confidence=self.confidence,
             threshold=witness,
             direction=None if witness is None else direction,
-            discarded=s.discarded,
             note=" ".join(filter(None, notes)) or None,
+            recompute=lambda confidence: again(tradeoff_band(s, confidence)),
             **more,
         )
 

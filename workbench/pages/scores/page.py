@@ -123,7 +123,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         "learned on a fifth of the scores and measured on the rest sees it all, at some cost.",
     )
     interval = param.Selector(
-        default="exact",
+        default="joint",
         objects={NAMES[name]: name for name in NAMES},
         label="Interval at the threshold",
         doc="The first two keep their level; the others are here to compare with other tools.",
