@@ -31,7 +31,7 @@ RESULTS = (
     "AnytimePath", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "Comparison",
     "ComposedBand", "ComposedHistogram", "Coverage", "Detectable", "ErrorRates", "EValue",
     "EvidencePath", "FamilyCheck", "FamilyFit", "FixedSizeLimits", "Histogram", "Mechanism",
-    "MechanismAudit", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
+    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
     "QuantityArguments", "Roc", "SampleSize", "TradeoffBand", "Verdict", "Witness", "WorstOrder",
 )  # fmt: skip
 
@@ -118,6 +118,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "BettingCounts": functools.cache(lambda: wb.betting_counts(scores())),
     "EvidencePath": functools.cache(lambda: wb.betting_counts(scores()).evidence(0.1, 1e-5)),
     "FixedSizeLimits": functools.cache(lambda: wb.fixed_size_limits(scores(), 1e-5)),
+    "Meeting": lambda: wb.meeting_point(wb.LaplacePair(1), 1e-6),
     "ErrorRates": lambda: wb.error_rates(scores(), [0.0, 0.5]),
     "PosteriorCurve": functools.cache(
         lambda: wb.posterior_over_thresholds(scores(), OBJECTS["GaussianPair"](), [0.0, 0.5])
@@ -268,6 +269,10 @@ OWN: dict[str, dict[str, Any]] = {
     "parametric_bound": {"family": "gaussian", "delta": 1e-5},
     "parse_claim": {"text": "gdp(1)"},
     "plan_distribution": {"pair": Make(OBJECTS["GaussianPair"]), "n": 30, "delta": 1e-5, "reps": 3},
+    "meeting_point": {"pair": Make(OBJECTS["LaplacePair"]), "floor": 1e-6},
+    "mu_from_profile": {"delta": 0.1, "epsilon": 0.5},
+    "mu_from_total_variation": {"tv": 0.5},
+    "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},
     "Scores.in_score_units": {"t": [0.0, 0.5]},
     "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
     "posterior_over_thresholds": {

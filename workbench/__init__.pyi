@@ -18,6 +18,8 @@ from .bounds.anytime.monitoring import FixedSizeLimits as FixedSizeLimits
 from .bounds.anytime.monitoring import betting_counts as betting_counts
 from .bounds.anytime.monitoring import fixed_size_limits as fixed_size_limits
 from .bounds.bound import Bound as Bound
+from .bounds.citations import references as references
+from .bounds.counts import binomial as binomial
 from .bounds.counts.counts import Counts as Counts
 from .bounds.counts.from_counts import delta_from_counts as delta_from_counts
 from .bounds.counts.from_counts import epsilon_from_counts as epsilon_from_counts
@@ -76,6 +78,8 @@ from .coverage_lab.lab import Coverage as Coverage
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.settings import coverage_settings as coverage_settings
+from .curves.gdp import mu_from_profile as mu_from_profile
+from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
@@ -112,6 +116,9 @@ from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair
 from .pairs.discrete import DiscreteLaplacePair as DiscreteLaplacePair
 from .pairs.gaussian import GaussianPair as GaussianPair
+from .pairs.gdp_tangent import Meeting as Meeting
+from .pairs.gdp_tangent import meeting_point as meeting_point
+from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair

@@ -433,3 +433,68 @@ def test_bad_questions_are_refused():
 def test_counts_that_add_up_are_taken():
     assert wb.epsilon_from_counts(**EVEN, delta=DELTA, n_p=500, n_q=500).n_p == 500
     assert set(Interval.__args__) == set(INTERVALS)
+
+
+def test_counts_are_objects_with_the_same_answers():
+    counts = wb.Counts(**EVEN)
+    assert wb.Counts(tp=400, fp=100, n_p=500, n_q=500) == counts
+    for how in ({}, {"confidence": 0.9, "interval": "joint", "side": "two"}):
+        for of_object, of_function in (
+            (counts.epsilon(DELTA, **how), wb.epsilon_from_counts(**EVEN, delta=DELTA, **how)),
+            (counts.delta(0.5, **how), wb.delta_from_counts(**EVEN, epsilon=0.5, **how)),
+            (counts.mu(**how), wb.mu_from_counts(**EVEN, **how)),
+            (counts.total_variation(**how), wb.total_variation_from_counts(**EVEN, **how)),
+            (counts.tpr(0.1, **how), wb.tpr_from_counts(**EVEN, fpr=0.1, **how)),
+            (counts.precision(0.1, **how), wb.precision_from_counts(**EVEN, prior=0.1, **how)),
+        ):
+            assert of_object == of_function
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"tp": 1, "fp": 1, "tn": 1}, "fn is missing: give fn=, or n_p="),
+        ({"tp": 1, "fp": 1, "n_p": 2}, "tn is missing: give tn=, or n_q="),
+        ({"tp": 3, "fp": 1, "n_p": 2, "n_q": 2}, "tp = 3 is more than n_p = 2"),
+        ({"tp": 3, "fp": 1, "tn": 1, "fn": 1, "n_q": 3}, "fp \\+ tn = 1 \\+ 1 = 2, but n_q = 3"),
+    ],
+)
+def test_counts_that_leave_something_open_are_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        wb.Counts(**given)
+
+
+def test_former_words_still_work():
+    joint = wb.epsilon_from_counts(**EVEN, delta=DELTA, interval="joint", side="two")
+    with pytest.warns(FutureWarning, match="now called 'joint'"):
+        assert wb.epsilon_from_counts(**EVEN, delta=DELTA, interval="exact", sided="two") == joint
+    s = wb.Scores([1, 2, 3], [0, 1, 2])
+    with pytest.warns(FutureWarning, match="now called 'joint'"):
+        wb.epsilon_lower_bound(s, DELTA, guarantee="pointwise", threshold=1, interval="exact")
+
+
+def test_the_help_of_every_function_says_what_the_counts_are():
+    for name in ("epsilon", "delta", "mu", "total_variation", "tpr", "precision"):
+        text = getattr(wb, f"{name}_from_counts").__doc__
+        assert "Runs with the record that the attack called in" in text
+        assert "{counts}" not in text
+
+
+def test_a_guarantee_with_settings_is_the_word_with_options():
+    s = wb.GaussianPair(1.0).sample(300, seed=1)
+    for words, settings in (
+        ({"guarantee": "simultaneous"}, wb.Simultaneous()),
+        (
+            {"guarantee": "pointwise", "threshold": 1, "interval": "joint"},
+            wb.Pointwise(1, "joint"),
+        ),
+        ({"guarantee": "held-out", "splits": 3}, wb.HeldOut(splits=3)),
+        ({"guarantee": "anytime"}, wb.Anytime()),
+    ):
+        by_settings = wb.epsilon_lower_bound(s, delta=DELTA, guarantee=settings)
+        assert wb.epsilon_lower_bound(s, delta=DELTA, **words) == by_settings
+        assert wb.mu_lower_bound(s, **words) == wb.mu_lower_bound(s, guarantee=settings)
+    with pytest.raises(ValueError, match="say it in one place"):
+        wb.mu_lower_bound(s, guarantee=wb.Pointwise(1), threshold=2)
+    with pytest.raises(ValueError, match="ordering must be one of"):
+        wb.HeldOut("magic")

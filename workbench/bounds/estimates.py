@@ -9,7 +9,7 @@ from workbench.scores.sample import Scores
 
 
 def total_variation_estimate(histogram: Histogram) -> Bound:
-    """TV of the two histograms; biased upward (HIST Alg. 2 at ε = 0)."""
+    """TV of the two histograms; biased upward."""
     return _estimate(histogram.scores, "total variation", histogram.total_variation, "histogram")
 
 

@@ -111,7 +111,7 @@ class _Region(_Asked):
 
 @dataclass(frozen=True)
 class Epsilon(_Region):
-    """The smallest ε for which the attack is compatible with (ε, δ)-DP (KAIROUZ15)."""
+    """The smallest ε for which the attack is compatible with (ε, δ)-DP."""
 
     delta: float
     quantity: ClassVar[str] = "epsilon"
@@ -159,7 +159,7 @@ class Delta(_Region):
 
 @dataclass(frozen=True)
 class Mu(_Region):
-    """The smallest μ for which the attack is compatible with μ-GDP (DONG22)."""
+    """The smallest μ for which the attack is compatible with μ-GDP."""
 
     quantity: ClassVar[str] = "mu"
 

@@ -205,7 +205,7 @@ class CountsPage(Page):
         "the truth more often than it says, above all where few false positives are expected.",
     )
     def posterior(self) -> dict[str, Any]:
-        """How credible it is that this attack shows at most a given ε (ZANELLA23)."""
+        """Posterior probability that this attack shows at most ε (Zanella-Béguelin et al. 2023)."""
         return charts.posterior(*self.credible(), self.by_interval()["bayesian"])
 
     def _reach(self) -> float:

@@ -213,8 +213,8 @@ def _bayesian(counts: FourCounts, question: Question, error: float, side: str) -
     """The value below which the posterior has ``error``, or above which it has that.
 
     P(θ ≤ v) is the posterior mass of the region that v allows: for trade-off functions, which
-    bind the complement of the attack too, that between both edges (ZANELLA23). Hence this limit
-    exceeds 0 even where P = Q.
+    bind the complement of the attack too, that between both edges (Zanella-Béguelin et al. 2023).
+    Hence this limit exceeds 0 even where P = Q.
     """
     level = error if side == "lower" else 1 - error
 
