@@ -30,11 +30,12 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Bound", "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand",
-    "ComposedHistogram", "Coverage", "Detectable", "EValue", "FamilyCheck", "FamilyFit",
-    "Finding", "Histogram", "Mechanism", "MechanismAudit", "Ordering", "Power", "Replay", "Roc",
-    "SampleSize", "TradeoffBand", "Trial", "Tuning", "Verdict", "RefutingPoint",
-    "WorstOrder",
+    "AnytimePath", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "Comparison",
+    "ComposedBand", "ComposedHistogram", "Coverage", "Detectable", "ErrorRates", "EValue",
+    "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram",
+    "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember",
+    "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "TradeoffBand",
+    "Trial", "Tuning", "Verdict", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -121,6 +122,22 @@ OBJECTS: dict[str, Callable[[], Any]] = {
         )
     ),
     "Bound": lambda: band().epsilon(1e-5),
+    "BettingCounts": functools.cache(lambda: wb.betting_counts(scores())),
+    "EvidencePath": functools.cache(lambda: wb.betting_counts(scores()).evidence(0.1, 1e-5)),
+    "FixedSizeLimits": functools.cache(lambda: wb.fixed_size_limits(scores(), 1e-5)),
+    "Meeting": lambda: wb.meeting_point(wb.LaplacePair(1), 1e-6),
+    "ErrorRates": lambda: wb.error_rates(scores(), [0.0, 0.5]),
+    "PosteriorCurve": functools.cache(
+        lambda: wb.posterior_over_thresholds(scores(), OBJECTS["GaussianPair"](), [0.0, 0.5])
+    ),
+    "PosteriorMember": functools.cache(
+        lambda: wb.posterior_parameter(counts(), wb.GaussianPair, (0.01, 5.0))
+    ),
+    "Anytime": lambda: wb.Anytime(),
+    "HeldOut": lambda: wb.HeldOut(splits=2),
+    "Pointwise": lambda: wb.Pointwise(0.5),
+    "Simultaneous": lambda: wb.Simultaneous(),
+    "QuantityArguments": lambda: wb.QuantityArguments(delta=1e-5),
     "TradeoffBand": band,
     "Counts": counts,
     "Ordering": functools.cache(lambda: wb.learn_ordering(scores())),
@@ -201,12 +218,19 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
+    "Bound.from_dict": {"values": Make(lambda: OBJECTS["Bound"]().to_dict())},
+    "Bound.of_scores": {
+        "value": 0.5,
+        "quantity": "mu",
+        "guarantee": "estimate",
+        "method": "Mann–Whitney",
+    },
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
     "compose_histogram": {"histogram": Make(OBJECTS["Histogram"]), "k": 2},
     "ComposedPair.sample": {"n": 4},
     "Counts.at_threshold": {"threshold": 0.5},
-    "Counts.must_add_up": {"n_p": 60, "n_q": 60},
+    "Counts.precision": {"prior": 0.1},
     "coverage": {
         "method": "simultaneous",
         "pair": Make(OBJECTS["GaussianPair"]),
@@ -226,6 +250,7 @@ OWN: dict[str, dict[str, Any]] = {
     "epsilon": {"runs": Make(runs), "mu": 0.5, "delta": 1e-5},
     "epsilon_from_counts": {**_COUNTS, "delta": 1e-5},
     "Ends.scaled": {"canaries": 10, "of": 20},
+    "error_rates": {"thresholds": [0.0, 0.5]},
     "example": {"name": "gaussian"},
     "explore_compare": {"a": Make(scores), "b": Make(scores)},
     "family_check": {"family": "gaussian"},
@@ -262,6 +287,11 @@ OWN: dict[str, dict[str, Any]] = {
     "parametric_bound": {"family": "gaussian", "delta": 1e-5},
     "parse_claim": {"text": "gdp(1)"},
     "plan_distribution": {"pair": Make(OBJECTS["GaussianPair"]), "n": 30, "delta": 1e-5, "reps": 3},
+    "meeting_point": {"pair": Make(OBJECTS["LaplacePair"]), "floor": 1e-6},
+    "mu_from_profile": {"delta": 0.1, "epsilon": 0.5},
+    "mu_from_total_variation": {"tv": 0.5},
+    "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},
+    "Scores.in_score_units": {"t": [0.0, 0.5]},
     "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
     "posterior_over_thresholds": {
         "tradeoff": Make(OBJECTS["GaussianPair"]),
@@ -296,7 +326,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "Scores.below_counts": {"x": [0.0, 0.5]},
     "Scores.most_member_like_q": {"rank": [1, 2]},
-    "Scores.part": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
+    "Scores.part_of_sorted": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
     "Scores.quantile": {"level": 0.5},
     "Scores.rescored": {"rule": np.tanh, "held_out": "other runs"},
     "Scores.tail_counts": {"t": [0.0, 0.5]},
@@ -321,15 +351,16 @@ OWN: dict[str, dict[str, Any]] = {
     },
 }
 
-_INTERVALS = ("clopper-pearson", "exact", "jeffreys", "wilson", "bayesian")
+_INTERVALS = ("clopper-pearson", "joint", "jeffreys", "wilson", "bayesian")
 _LOWER: tuple[dict[str, Any], ...] = (
     *({"guarantee": "pointwise", "threshold": 0.5, "interval": i} for i in _INTERVALS),
     {"guarantee": "held-out", "splits": 3},
     {"guarantee": "held-out", "ordering": "likelihood-ratio"},
     {"guarantee": "anytime"},
+    *({"guarantee": Make(OBJECTS[name])} for name in ("HeldOut", "Pointwise", "Simultaneous")),
 )
-_LIMITS = tuple({"interval": i, "sided": s} for i in _INTERVALS for s in ("lower", "two"))
-_OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "sided": "two"})
+_LIMITS = tuple({"interval": i, "side": s} for i in _INTERVALS for s in ("lower", "two"))
+_OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "side": "two"})
 _MEMBERS = (
     {"family": "laplace"},
     {"family": "subsampled-gaussian", "q": 0.25},
@@ -367,7 +398,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "parametric_bound": (
         *_MEMBERS,
-        {"sided": "two"},
+        {"side": "two"},
         {"quantity": "delta", "delta": None, "epsilon": 0.5},
         {"quantity": "mu", "delta": None},
         {"quantity": "total variation", "delta": None},

@@ -30,9 +30,7 @@ def counts() -> list[tuple[str, str, str]]:
 
     rows = [row("Bayesian interval", ask(100, interval="bayesian", sided="two"), 25)]
     for n in (100, 2 * 10**5, 2 * 10**6):
-        rows.append(
-            row(f"combined exact test, {10 * n:,} scores", ask(n, interval="exact"), 200, 3)
-        )
+        rows.append(row(f"joint exact test, {10 * n:,} scores", ask(n, interval="joint"), 200, 3))
     return rows
 
 

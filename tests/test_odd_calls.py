@@ -224,7 +224,7 @@ def test_what_is_no_list_of_e_values(together, values):
             lambda: wb.explore(wb.Scores(1.7e308 * np.linspace(-1, 1, 50), np.linspace(-1, 1, 50))),
             "divide them by a constant",
         ),
-        (lambda: SCORES.part([0.5], [0.5]), "p must be 60 bools"),
+        (lambda: SCORES.part_of_sorted([0.5], [0.5]), "p must be 60 bools"),
         (lambda: valid.one_run().part("text"), "rows must be 40 bools"),
         (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308])), "divide the scores"),
         (lambda: wb.Coverage.quantile(valid.OBJECTS["Coverage"](), [0.5, None]), "level must be"),
@@ -272,7 +272,7 @@ def test_limits_at_an_epsilon_whose_exponential_no_float_holds(method):
 # -- results -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bad", [{"value": math.nan}, {"side": "two", "upper": math.nan}])
+@pytest.mark.parametrize("bad", [{"value": math.nan}, {"side": "two", "high": math.nan}])
 def test_no_bound_is_nan(bad):
     given = {"value": 0.5, "guarantee": "estimate", "method": "", "assumption": ""}
     with pytest.raises(ValueError, match="must be finite, got nan"):

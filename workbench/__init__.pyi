@@ -14,7 +14,14 @@ from .bounds.anytime.e_values import anytime_e_value as anytime_e_value
 from .bounds.anytime.e_values import average_e_values as average_e_values
 from .bounds.anytime.e_values import e_benjamini_hochberg as e_benjamini_hochberg
 from .bounds.anytime.e_values import multiply_e_values as multiply_e_values
+from .bounds.anytime.monitoring import BettingCounts as BettingCounts
+from .bounds.anytime.monitoring import EvidencePath as EvidencePath
+from .bounds.anytime.monitoring import FixedSizeLimits as FixedSizeLimits
+from .bounds.anytime.monitoring import betting_counts as betting_counts
+from .bounds.anytime.monitoring import fixed_size_limits as fixed_size_limits
 from .bounds.bound import Bound as Bound
+from .bounds.citations import references as references
+from .bounds.counts import binomial as binomial
 from .bounds.counts.counts import Counts as Counts
 from .bounds.counts.from_counts import delta_from_counts as delta_from_counts
 from .bounds.counts.from_counts import epsilon_from_counts as epsilon_from_counts
@@ -22,9 +29,13 @@ from .bounds.counts.from_counts import mu_from_counts as mu_from_counts
 from .bounds.counts.from_counts import precision_from_counts as precision_from_counts
 from .bounds.counts.from_counts import total_variation_from_counts as total_variation_from_counts
 from .bounds.counts.from_counts import tpr_from_counts as tpr_from_counts
+from .bounds.counts.posterior import PosteriorCurve as PosteriorCurve
+from .bounds.counts.posterior import PosteriorMember as PosteriorMember
 from .bounds.counts.posterior import posterior_mass as posterior_mass
 from .bounds.counts.posterior import posterior_over_thresholds as posterior_over_thresholds
 from .bounds.counts.posterior import posterior_parameter as posterior_parameter
+from .bounds.counts.threshold import ErrorRates as ErrorRates
+from .bounds.counts.threshold import error_rates as error_rates
 from .bounds.held_out.ordering import Ordering as Ordering
 from .bounds.held_out.ordering import learn_ordering as learn_ordering
 from .bounds.held_out.ordering import learn_ordering_nd as learn_ordering_nd
@@ -46,6 +57,7 @@ from .bounds.power.verdict import Detectable as Detectable
 from .bounds.power.verdict import RefutingPoint as RefutingPoint
 from .bounds.power.verdict import Verdict as Verdict
 from .bounds.power.verdict import judge as judge
+from .bounds.quantities import QuantityArguments as QuantityArguments
 from .bounds.simultaneous.band import TradeoffBand as TradeoffBand
 from .bounds.simultaneous.band import tradeoff_band as tradeoff_band
 from .bounds.simultaneous.compare import Comparison as Comparison
@@ -55,6 +67,10 @@ from .bounds.simultaneous.composition import ComposedHistogram as ComposedHistog
 from .bounds.simultaneous.composition import compose_band as compose_band
 from .bounds.simultaneous.composition import compose_histogram as compose_histogram
 from .bounds.simultaneous.fixed_bins import hockey_stick_limits as hockey_stick_limits
+from .bounds.strategies import Anytime as Anytime
+from .bounds.strategies import HeldOut as HeldOut
+from .bounds.strategies import Pointwise as Pointwise
+from .bounds.strategies import Simultaneous as Simultaneous
 from .claims import GDP as GDP
 from .claims import ApproxDP as ApproxDP
 from .claims import PureDP as PureDP
@@ -64,6 +80,8 @@ from .coverage_lab.lab import Coverage as Coverage
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.settings import coverage_settings as coverage_settings
+from .curves.gdp import mu_from_profile as mu_from_profile
+from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
@@ -103,6 +121,9 @@ from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair
 from .pairs.discrete import DiscreteLaplacePair as DiscreteLaplacePair
 from .pairs.gaussian import GaussianPair as GaussianPair
+from .pairs.gdp_tangent import Meeting as Meeting
+from .pairs.gdp_tangent import meeting_point as meeting_point
+from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair

@@ -68,8 +68,8 @@ def assert_no_violation(
     **options
         As in `audit_mechanism`: ``datasets``, ``testers``, ``trials``, ``samples``, ``confidence``,
         ``seed``, ``neighboring_relation``, ``domain``, ``anytime``, ``time_limit``,
-        ``executor``. The seed is 0 by default, so that the result is reproducible if the mechanism uses no randomness but
-        its ``rng``.
+        ``executor``. The seed is 0 by default, so that the result is reproducible
+        if the mechanism uses no randomness but its ``rng``.
 
     Returns
     -------

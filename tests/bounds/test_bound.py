@@ -2,6 +2,8 @@
 
 import json
 import math
+import operator
+import pickle
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,7 @@ import workbench as wb
 from workbench._format import round_safely
 from workbench.bounds import citations
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 
 
 @pytest.fixture
@@ -25,7 +28,7 @@ def bound():
         n_p=100,
         n_q=50,
         confidence=0.95,
-        delta=1e-5,
+        at=QuantityArguments(delta=1e-5),
     )
 
 
@@ -87,13 +90,14 @@ def test_a_family_is_always_named(bound):
 
 
 def test_explain_in_natural_counts(bound):
-    told = replace(bound, quantity="tpr", value=0.0437, fpr=0.001).explain()
+    at = QuantityArguments(fpr=0.001)
+    told = replace(bound, quantity="tpr", value=0.0437, at=at).explain()
     assert told == (
         "With 95 % confidence, if rows are independent, an attacker who wrongly accuses 1 in 1,000 "
         "people correctly identifies at least 43 in 1,000 members; this does not show that the "
         "mechanism is private."
     )
-    nothing = replace(bound, quantity="tpr", value=0.001, fpr=0.001).explain()
+    nothing = replace(bound, quantity="tpr", value=0.001, at=at).explain()
     assert "better than guessing" in nothing
 
 
@@ -102,7 +106,7 @@ def test_zero_is_no_evidence_of_privacy(bound):
 
 
 def test_it_travels_as_dict_and_row(bound):
-    assert Bound(**json.loads(json.dumps(bound.to_dict()))) == bound
+    assert Bound.from_dict(json.loads(json.dumps(bound.to_dict()))) == bound
     row = bound.to_frame()
     assert len(row) == 1
     assert row["guarantee"].item() == "simultaneous"
@@ -170,19 +174,21 @@ def test_gdp_fit_says_what_is_missing(options, says):
 
 
 def test_a_two_sided_interval_says_both_ends_and_that_it_has_two(bound):
-    two = replace(bound, value=1.2849, upper=1.569, side="two", guarantee="approximate")
+    two = replace(bound, value=1.2849, high=1.569, side="two", guarantee="approximate")
     assert str(two) == (
         "ε at δ = 1e-5 in 1.28 to 1.57 (approximate, 95 % two-sided, if rows are independent)"
     )
     assert "between 1.28 and 1.57" in two.explain()
+    assert (two.low, two.high) == (two.value, 1.569)
+    assert (bound.low, bound.high) == (None, None)
     with pytest.raises(ValueError, match="two-sided"):
         replace(bound, side="two")
     with pytest.raises(ValueError, match="two-sided"):
-        replace(bound, upper=2.0)
+        replace(bound, high=2.0)
 
 
 def test_precision_names_its_prior(bound):
-    told = replace(bound, quantity="precision", value=0.5, delta=None, prior=0.01)
+    told = replace(bound, quantity="precision", value=0.5, at=QuantityArguments(prior=0.01))
     assert told.symbol == "precision at prior 0.01"
 
 
@@ -208,3 +214,86 @@ def test_the_words_of_a_bound_at_a_choice_keep_to_that_choice(bound):
         assert "chosen before these data were seen" in one.explain()
         assert "dragging the threshold" in one.survival
     assert replace(bound, guarantee="estimate").survival == ""
+
+
+# -- the same question again, and what a bound is not ----------------------------------------------
+
+
+def asked_at(confidence):
+    s = wb.GaussianPair(1.0).sample(400, seed=3)
+    band = wb.tradeoff_band(s, confidence)
+    more = {"confidence": confidence}
+    counts = wb.Counts(tp=300, fp=80, n_p=400, n_q=400)
+    return [
+        counts.epsilon(1e-5, **more),
+        counts.tpr(0.1, interval="joint", side="two", **more),
+        band.epsilon(1e-5),
+        band.mu(),
+        band.total_variation(),
+        band.delta(0.5),
+        band.tpr(0.1),
+        wb.epsilon_lower_bound(s, 1e-5, guarantee="pointwise", threshold=1, **more),
+        wb.mu_lower_bound(s, guarantee=wb.HeldOut(splits=3), **more),
+        wb.epsilon_lower_bound(s, 1e-5, guarantee=wb.Anytime((2, 1)), **more),
+        wb.parametric_bound(s, "gaussian", "delta", epsilon=0.5, side="two", **more),
+    ]
+
+
+def test_a_bound_answers_at_another_confidence_as_if_asked_there_first():
+    for first, other in zip(asked_at(0.95), asked_at(0.8), strict=True):
+        assert first.at_confidence(0.8) == other
+        assert first.voided("looked").at_confidence(0.8) == other.voided("looked")
+
+
+def test_a_bound_without_its_data_says_how_to_get_another_confidence(bound):
+    with pytest.raises(ValueError, match=r"repeat the call .* with confidence=0.9"):
+        bound.at_confidence(0.9)
+    with pytest.raises(ValueError, match="has no confidence"):
+        wb.gdp_fit(wb.example("gaussian")).at_confidence(0.9)
+    asked = wb.mu_from_counts(tp=9, fp=1, tn=9, fn=1)
+    with pytest.raises(ValueError, match=r"did you mean 0\.95"):
+        asked.at_confidence(0.05)
+
+
+def test_the_data_behind_a_bound_neither_travel_nor_count():
+    asked = wb.mu_from_counts(tp=9, fp=1, tn=9, fn=1)
+    back = pickle.loads(pickle.dumps(asked))
+    assert back == asked == replace(asked, recompute=None)
+    assert back.recompute is None
+    assert "recompute" not in asked.to_dict()
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge])
+def test_bounds_have_no_order(bound, compare):
+    with pytest.raises(TypeError, match=r"bound\.value > 1$"):
+        compare(bound, 1)
+    with pytest.raises(TypeError, match=r"bound\.value > 1\.2999"):
+        compare(bound, bound)
+
+
+def test_what_a_quantity_is_asked_at_reads_as_an_attribute():
+    counts = wb.Counts(tp=9, fp=1, tn=9, fn=1)
+    assert counts.epsilon(delta=1e-5).delta == 1e-5
+    assert counts.delta(epsilon=0.5).epsilon == 0.5
+    assert counts.tpr(fpr=0.1).fpr == 0.1
+    assert counts.precision(prior=0.2).prior == 0.2
+    row = counts.tpr(fpr=0.1).to_frame()
+    assert (row["fpr"].item(), row["delta"].item()) == (0.1, None)
+
+
+# -- references ------------------------------------------------------------------------------------
+
+
+def test_every_key_of_a_reference_is_explained():
+    table = wb.references()
+    assert set(citations.KEYS) <= set(table["key"])
+    assert table["title"].str.len().min() > 5
+    assert not table[["authors", "title", "published"]].stack().str.contains(r"[{}\\$]").any()
+    assert table["year"].between(1900, 2030).all()
+    nasr = table.set_index("key").loc["NASR23"]
+    assert (nasr["authors"], nasr["year"]) == ("Nasr et al.", 2023)
+
+
+def test_every_source_of_a_method_has_an_entry():
+    for method in citations._SOURCES:
+        assert citations.bibtex(method).count("year") >= 1

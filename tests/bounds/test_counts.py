@@ -11,14 +11,13 @@ from scipy.stats import binom, norm
 import workbench as wb
 from workbench.bounds import quantities
 from workbench.bounds.counts import binomial, joint_exact
-from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.from_counts import Interval
+from workbench.bounds.counts.counts import Counts, Interval
 from workbench.bounds.counts.intervals import INTERVALS, bound
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.tradeoff import TradeoffCurve
 
 DELTA = 1e-5
-HELD = ("clopper-pearson", "exact")
+HELD = ("clopper-pearson", "joint")
 QUESTIONS = (
     quantities.Epsilon(DELTA),
     quantities.Epsilon(0.1),
@@ -55,7 +54,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
     ends = np.array(
         [
             [
-                (b.value, b.upper)
+                (b.value, b.high)
                 for fp in range(n_q + 1)
                 for b in [
                     bound(Counts(tp, fp, n_q - fp, n_p - tp), question, confidence, interval, "two")
@@ -92,14 +91,14 @@ def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
 
 @pytest.mark.parametrize("interval", [i for i in INTERVALS if i not in HELD])
 def test_the_same_enumeration_catches_the_approximate_intervals(interval):
-    assert INTERVALS[interval][0] == "approximate"
+    assert INTERVALS[interval].guarantee == "approximate"
     assert misses(6, 4, quantities.Epsilon(DELTA), interval).max() > 0.05
     assert misses(6, 4, quantities.Precision(0.3), interval).max() > 0.05
 
 
 def test_the_exact_test_wastes_little_of_its_level():
     """Where an interval misses 4.5 % of 5 % somewhere, no other one can be much shorter there."""
-    lower, upper = misses(7, 7, quantities.Epsilon(DELTA), "exact")
+    lower, upper = misses(7, 7, quantities.Epsilon(DELTA), "joint")
     assert lower > 0.045
     assert upper > 0.045
 
@@ -109,7 +108,7 @@ def test_the_level_is_kept_by_the_short_cuts_of_large_counts(sizes, monkeypatch)
     """Blocks of outcomes and closed-form tails, forced upon counts that would not need them."""
     monkeypatch.setattr(joint_exact, "MOST_OUTCOMES", 0)
     monkeypatch.setattr(joint_exact, "MOST_BLOCKS", 4)
-    assert misses(*sizes, quantities.Epsilon(DELTA), "exact").max() <= 0.05
+    assert misses(*sizes, quantities.Epsilon(DELTA), "joint").max() <= 0.05
 
 
 def test_closed_form_tails_lie_between_two_exact_ones():
@@ -159,7 +158,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
         return math.inf if excess(1) <= 0 else question.from_rates(q, 1 - brentq(excess, 0, 1))
 
     brute = min(least(q) for q in np.linspace(*ends, 60))
-    limit = joint_exact.combined_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
+    limit = joint_exact.joint_lower(Counts(tp, fp, n_q - fp, n_p - tp), question, error)
     assert brute - 0.02 <= limit <= brute + 1e-6
 
 
@@ -175,7 +174,7 @@ def test_the_exact_test_says_more_than_two_limits(mu, threshold):
         tp = round(n * norm.sf(threshold - mu)) + shift
         counts = {"tp": tp, "fp": fp, "tn": n - fp, "fn": n - tp, "delta": DELTA}
         two_limits = wb.epsilon_from_counts(**counts).value
-        together = wb.epsilon_from_counts(**counts, interval="exact").value
+        together = wb.epsilon_from_counts(**counts, interval="joint").value
         assert 1.08 * two_limits < together < epsilon_of_point(fp / n, 1 - tp / n, DELTA)
 
 
@@ -184,10 +183,8 @@ def test_the_exact_test_says_more_than_two_limits(mu, threshold):
 
 def test_the_bayesian_region_of_reference():
     """ZANELLA23 at FN = FP = 100, TN = TP = 400, δ = 1e-5, 90 % two-sided."""
-    b = wb.epsilon_from_counts(
-        **EVEN, delta=DELTA, confidence=0.9, interval="bayesian", sided="two"
-    )
-    assert (round(b.value, 4), round(b.upper, 4)) == (1.2849, 1.5690)
+    b = wb.epsilon_from_counts(**EVEN, delta=DELTA, confidence=0.9, interval="bayesian", side="two")
+    assert (round(b.value, 4), round(b.high, 4)) == (1.2849, 1.5690)
     assert b.guarantee == "approximate"
 
 
@@ -244,9 +241,9 @@ def test_clopper_pearson_shares_the_error_between_both_rates():
 def test_katz_log_by_hand():
     """log(0.8/0.2) ± z·√(1/400 − 1/500 + 1/100 − 1/500), both directions alike here."""
     se = math.sqrt(1 / 400 - 1 / 500 + 1 / 100 - 1 / 500)
-    b = wb.epsilon_from_counts(**EVEN, delta=0, confidence=0.9, interval="katz-log", sided="two")
+    b = wb.epsilon_from_counts(**EVEN, delta=0, confidence=0.9, interval="katz-log", side="two")
     assert b.value == pytest.approx(math.log(4) - norm.isf(0.025) * se)
-    assert b.upper == pytest.approx(math.log(4) + norm.isf(0.05) * se)
+    assert b.high == pytest.approx(math.log(4) + norm.isf(0.05) * se)
     b = wb.precision_from_counts(**EVEN, prior=0.5, confidence=0.9, interval="katz-log")
     ratio = math.exp(math.log(4) - norm.isf(0.1) * se)
     assert b.value == pytest.approx(ratio / (1 + ratio))
@@ -302,7 +299,7 @@ def test_zero_cells_give_numbers(interval):
             if not has_no_meaning(question, interval):
                 b = bound(Counts(tp, fp, tn, fn), question, 0.95, interval, "two")
                 assert 0 <= b.value < math.inf
-                assert b.value <= b.upper
+                assert b.value <= b.high
                 assert str(b)
 
 
@@ -322,7 +319,7 @@ def test_extremes_give_numbers(interval):
             if not has_no_meaning(question, interval):
                 b = bound(counts, question, confidence, interval, "two")
                 assert 0 <= b.value < 100
-                assert b.value <= b.upper
+                assert b.value <= b.high
 
 
 def test_no_false_positive_is_a_finite_bound():
@@ -342,14 +339,14 @@ def test_what_a_bound_says_of_itself(interval):
                 ask(**EVEN, **about, interval=interval)
             continue
         one = ask(**EVEN, **about, interval=interval)
-        two = ask(**EVEN, **about, interval=interval, sided="two")
+        two = ask(**EVEN, **about, interval=interval, side="two")
         assert one.quantity == question
         assert one.guarantee == ("pointwise" if interval in HELD else "approximate")
         assert one.cite().startswith("@")
         assert one.note is None
         assert one.side == "lower"
         assert two.side == "two"
-        assert two.value < one.value < two.upper
+        assert two.value < one.value < two.high
         assert "this attack only" in two.note
         assert two.note in two.explain()
         assert all(getattr(one, name) == value for name, value in about.items())
@@ -392,7 +389,7 @@ def test_at_a_threshold_it_is_the_same(interval):
     )
     assert there.value == wb.epsilon_from_counts(**counts, delta=DELTA, interval=interval).value
     assert there.threshold == 1.0
-    assert there.guarantee == INTERVALS[interval][0]
+    assert there.guarantee == INTERVALS[interval].guarantee
     if interval != "katz-log":
         mu = wb.mu_lower_bound(s, guarantee="pointwise", threshold=1.0, interval=interval)
         assert mu.value == wb.mu_from_counts(**counts, interval=interval).value
@@ -411,8 +408,9 @@ def test_at_a_threshold_it_is_the_same(interval):
         ({"n_q": 99}, r"do not add up: fp \+ tn = 100 \+ 400 = 500, but n_q = 99"),
         ({"delta": 1}, r"delta must lie in \[0, 1\), got 1"),
         ({"confidence": 0.05}, "did you mean 0.95"),
-        ({"interval": "wald"}, "interval must be one of 'clopper-pearson', 'exact'"),
-        ({"sided": "upper"}, "sided must be one of 'lower', 'two'; got 'upper'"),
+        ({"interval": "wald"}, "interval must be one of 'joint', 'clopper-pearson'"),
+        ({"side": "upper"}, "side must be one of 'lower', 'two'; got 'upper'"),
+        ({"side": "two", "sided": "lower"}, "give one of them"),
     ],
 )
 def test_bad_counts_are_refused_with_the_numbers(changes, says):
@@ -428,10 +426,75 @@ def test_bad_questions_are_refused():
     with pytest.raises(ValueError, match="prior must lie strictly between 0 and 1, got 1"):
         wb.precision_from_counts(**EVEN, prior=1)
     s = wb.Scores([1, 2, 3], [0, 1, 2])
-    with pytest.raises(ValueError, match="interval='exact' belongs to guarantee='pointwise'"):
-        wb.epsilon_lower_bound(s, DELTA, interval="exact")
+    with pytest.raises(ValueError, match="interval='joint' belongs to guarantee='pointwise'"):
+        wb.epsilon_lower_bound(s, DELTA, interval="joint")
 
 
 def test_counts_that_add_up_are_taken():
     assert wb.epsilon_from_counts(**EVEN, delta=DELTA, n_p=500, n_q=500).n_p == 500
     assert set(Interval.__args__) == set(INTERVALS)
+
+
+def test_counts_are_objects_with_the_same_answers():
+    counts = wb.Counts(**EVEN)
+    assert wb.Counts(tp=400, fp=100, n_p=500, n_q=500) == counts
+    for how in ({}, {"confidence": 0.9, "interval": "joint", "side": "two"}):
+        for of_object, of_function in (
+            (counts.epsilon(DELTA, **how), wb.epsilon_from_counts(**EVEN, delta=DELTA, **how)),
+            (counts.delta(0.5, **how), wb.delta_from_counts(**EVEN, epsilon=0.5, **how)),
+            (counts.mu(**how), wb.mu_from_counts(**EVEN, **how)),
+            (counts.total_variation(**how), wb.total_variation_from_counts(**EVEN, **how)),
+            (counts.tpr(0.1, **how), wb.tpr_from_counts(**EVEN, fpr=0.1, **how)),
+            (counts.precision(0.1, **how), wb.precision_from_counts(**EVEN, prior=0.1, **how)),
+        ):
+            assert of_object == of_function
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"tp": 1, "fp": 1, "tn": 1}, "fn is missing: give fn=, or n_p="),
+        ({"tp": 1, "fp": 1, "n_p": 2}, "tn is missing: give tn=, or n_q="),
+        ({"tp": 3, "fp": 1, "n_p": 2, "n_q": 2}, "tp = 3 is more than n_p = 2"),
+        ({"tp": 3, "fp": 1, "tn": 1, "fn": 1, "n_q": 3}, "fp \\+ tn = 1 \\+ 1 = 2, but n_q = 3"),
+    ],
+)
+def test_counts_that_leave_something_open_are_refused(given, says):
+    with pytest.raises(ValueError, match=says):
+        wb.Counts(**given)
+
+
+def test_former_words_still_work():
+    joint = wb.epsilon_from_counts(**EVEN, delta=DELTA, interval="joint", side="two")
+    with pytest.warns(FutureWarning, match="now called 'joint'"):
+        assert wb.epsilon_from_counts(**EVEN, delta=DELTA, interval="exact", sided="two") == joint
+    s = wb.Scores([1, 2, 3], [0, 1, 2])
+    with pytest.warns(FutureWarning, match="now called 'joint'"):
+        wb.epsilon_lower_bound(s, DELTA, guarantee="pointwise", threshold=1, interval="exact")
+
+
+def test_the_help_of_every_function_says_what_the_counts_are():
+    for name in ("epsilon", "delta", "mu", "total_variation", "tpr", "precision"):
+        text = getattr(wb, f"{name}_from_counts").__doc__
+        assert "Runs with the record that the attack called in" in text
+        assert "{counts}" not in text
+
+
+def test_a_guarantee_with_settings_is_the_word_with_options():
+    s = wb.GaussianPair(1.0).sample(300, seed=1)
+    for words, settings in (
+        ({"guarantee": "simultaneous"}, wb.Simultaneous()),
+        (
+            {"guarantee": "pointwise", "threshold": 1, "interval": "joint"},
+            wb.Pointwise(1, "joint"),
+        ),
+        ({"guarantee": "held-out", "splits": 3}, wb.HeldOut(splits=3)),
+        ({"guarantee": "anytime"}, wb.Anytime()),
+    ):
+        by_settings = wb.epsilon_lower_bound(s, delta=DELTA, guarantee=settings)
+        assert wb.epsilon_lower_bound(s, delta=DELTA, **words) == by_settings
+        assert wb.mu_lower_bound(s, **words) == wb.mu_lower_bound(s, guarantee=settings)
+    with pytest.raises(ValueError, match="say it in one place"):
+        wb.mu_lower_bound(s, guarantee=wb.Pointwise(1), threshold=2)
+    with pytest.raises(ValueError, match="ordering must be one of"):
+        wb.HeldOut("magic")

@@ -177,7 +177,7 @@ def test_ordered_limits_are_near_on_typical_scores(family, q, pair):
     s = wb.Scores(-np.interp(level, 1 - fnr, level), -level)
     bound = wb.parametric_bound(s, family, delta=0.01, q=q)
     assert 0.8 * pair(truth).epsilon(0.01) < bound.value < pair(truth).epsilon(0.01)
-    both = wb.parametric_bound(s, family, delta=0.01, q=q, sided="two")
+    both = wb.parametric_bound(s, family, delta=0.01, q=q, side="two")
     assert both.value < bound.value
     assert both.upper > pair(truth).epsilon(0.01)
     assert not wb.family_check(s, family, q=q).refuted
@@ -389,7 +389,7 @@ def test_a_bound_says_what_it_assumes():
     assert bound.value == pytest.approx(wb.GaussianPair(mu.value).epsilon(DELTA))
     delta = wb.parametric_bound(s, quantity="delta", epsilon=1.0)
     assert delta.value == pytest.approx(wb.GaussianPair(mu.value).profile(1.0))
-    laplace = wb.parametric_bound(s, "laplace", "total variation", sided="two")
+    laplace = wb.parametric_bound(s, "laplace", "total variation", side="two")
     assert laplace.guarantee == "simultaneous"
     assert "keeps the order of its likelihood ratio" in laplace.family
     assert laplace.value < laplace.upper
@@ -399,7 +399,7 @@ def test_a_bound_says_what_it_assumes():
 
 def test_where_no_member_fits_the_bound_is_void_and_claims_nothing():
     s = wb.SubsampledGaussianPair(0.25, 0.3).sample(10_000, seed=9)
-    bound = wb.parametric_bound(s, "subsampled-gaussian", delta=DELTA, q=0.2, sided="two")
+    bound = wb.parametric_bound(s, "subsampled-gaussian", delta=DELTA, q=0.2, side="two")
     assert "no member" in bound.void
     assert (bound.value, bound.upper) == (0, np.inf)
     fit = wb.family_fit(s, "subsampled-gaussian", q=0.2)
@@ -423,7 +423,7 @@ def test_separated_and_tiny_samples_give_no_nan(family, n):
         ("delta", {"epsilon": 1.0}),
         ("total variation", {}),
     ):
-        bound = wb.parametric_bound(apart, family, quantity, sided="two", q=q, **more)
+        bound = wb.parametric_bound(apart, family, quantity, side="two", q=q, **more)
         assert 0 <= bound.value <= bound.upper
     check = wb.family_check(apart, family, q=q)
     for curve in (check.fnr_fitted, check.fnr_lower, check.fnr_upper):
@@ -443,7 +443,7 @@ def test_separated_and_tiny_samples_give_no_nan(family, n):
         ({"epsilon": 1.0}, "takes no epsilon=, got 1.0"),
         ({"quantity": "delta"}, "quantity='delta' needs epsilon="),
         ({"family": "laplace", "quantity": "mu", "delta": None}, "ask for quantity='epsilon'"),
-        ({"sided": "upper"}, "'lower', 'two'; got 'upper'"),
+        ({"side": "upper"}, "'lower', 'two'; got 'upper'"),
         ({"confidence": 0.05}, "did you mean 0.95"),
         ({"delta": 1.0}, "delta must lie in"),
         ({"family": "randomized-response"}, "two outcomes"),

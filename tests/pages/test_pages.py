@@ -94,7 +94,7 @@ def test_a_chart_of_rows_is_as_high_as_its_rows_need():
 def test_the_counts_page_shows_the_references():
     page = CountsPage(confidence=0.9, sided="two")
     bayesian = page.by_interval()["bayesian"]
-    assert (bayesian.value, bayesian.upper) == pytest.approx((1.2849, 1.5690), abs=1e-4)
+    assert (bayesian.value, bayesian.high) == pytest.approx((1.2849, 1.5690), abs=1e-4)
     assert bayesian.guarantee == "approximate"
     assert page.epsilon().guarantee == "pointwise"
 

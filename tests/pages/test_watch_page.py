@@ -15,10 +15,8 @@ from scipy.stats import binomtest
 import workbench as wb
 from workbench.bounds.anytime.monitoring import (
     WATCHED,
-    bound_by,
-    evidence,
-    looks_at,
-    watched_limit,
+    betting_counts,
+    fixed_size_limits,
 )
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
@@ -48,7 +46,7 @@ def first(scores, n):
 
 @pytest.mark.parametrize("n", [33, 64, 500, 2048])
 def test_the_evidence_by_a_row_is_that_of_the_rows_so_far(scores, n):
-    found = evidence(looks_at(scores), 0.7, 1e-5).at(n)
+    found = betting_counts(scores).evidence(0.7, 1e-5).at(n)
     alone = wb.anytime_e_value(first(scores, n), 0.7, 1e-5)
     assert (found.log, found.n_p, found.n_q) == pytest.approx((alone.log, alone.n_p, alone.n_q))
 
@@ -57,15 +55,15 @@ def test_the_anytime_bound_by_a_row_is_that_of_the_rows_so_far(scores):
     path = wb.anytime_path(scores, **ASKED)
     for n in path.n_p[1::20].tolist():
         alone = wb.anytime_epsilon(first(scores, n), **ASKED)
-        assert (bound_by(path, n).value, bound_by(path, n).n_p) == (alone.value, alone.n_p)
-    early = bound_by(path, 20)
+        assert (path.at(n).value, path.at(n).n_p) == (alone.value, alone.n_p)
+    early = path.at(20)
     assert (early.value, early.n_p) == (0, 0)
     assert "only place the thresholds" in early.note
-    assert bound_by(path, 3000) == path.bound
+    assert path.at(3000) == path.bound
 
 
 def test_each_watched_limit_is_the_pointwise_one_of_the_rows_counted(scores):
-    limit = watched_limit(scores, **ASKED)
+    limit = fixed_size_limits(scores, **ASKED)
     for look in (0, 40, 99, -1):
         counted = slice(limit.pilot, int(limit.n[look]))
         if counted.stop - counted.start < 2:
@@ -83,7 +81,7 @@ def test_each_watched_limit_is_the_pointwise_one_of_the_rows_counted(scores):
 
 
 def test_watched_limits_are_void_and_the_largest_never_falls(scores):
-    limit = watched_limit(scores, **ASKED)
+    limit = fixed_size_limits(scores, **ASKED)
     largest = [limit.largest(n).value for n in range(1, 3001, 50)]
     assert np.all(np.diff(largest) >= 0)
     assert largest[-1] >= limit.at(3000).value
@@ -95,19 +93,20 @@ def test_watched_limits_are_void_and_the_largest_never_falls(scores):
 
 def test_the_direction_of_the_score_is_minded(scores):
     turned = wb.Scores(-scores.p, -scores.q, larger_is_member=False)
-    limit, other = watched_limit(scores, **ASKED), watched_limit(turned, **ASKED)
+    limit, other = fixed_size_limits(scores, **ASKED), fixed_size_limits(turned, **ASKED)
     np.testing.assert_allclose(limit.values, other.values)
     assert other.threshold == -limit.threshold
     np.testing.assert_allclose(
-        evidence(looks_at(scores), 0.5, 1e-5).log, evidence(looks_at(turned), 0.5, 1e-5).log
+        betting_counts(scores).evidence(0.5, 1e-5).log,
+        betting_counts(turned).evidence(0.5, 1e-5).log,
     )
 
 
 @pytest.mark.parametrize("n", [2, 3, 20, 33, 40])
 def test_few_rows_are_watched_too(n):
-    limit = watched_limit(PAIR.sample(n, seed=3), **ASKED)
+    limit = fixed_size_limits(PAIR.sample(n, seed=3), **ASKED)
     assert np.all(limit.values >= 0)
-    found = evidence(looks_at(PAIR.sample(n, seed=3)), 0.5, 1e-5)
+    found = betting_counts(PAIR.sample(n, seed=3)).evidence(0.5, 1e-5)
     assert found.at(n).log == 0 or n > 32
 
 
@@ -115,7 +114,7 @@ def test_nan_is_an_outcome_above_all_others():
     rng = np.random.default_rng(0)
     p = np.where(rng.random(600) < 0.6, np.nan, 0.0)
     q = np.where(rng.random(600) < 0.3, np.nan, 0.0)
-    limit = watched_limit(wb.Scores(p, q), **ASKED)
+    limit = fixed_size_limits(wb.Scores(p, q), **ASKED)
     assert limit.at(600).value > 0.2
 
 
@@ -131,7 +130,7 @@ def test_watching_a_fixed_limit_is_wrong_too_often_and_watching_the_anytime_boun
 @pytest.mark.parametrize(("epsilon", "delta"), [(-1, 1e-5), (math.nan, 1e-5), (1, 1.5)])
 def test_bad_claims_are_refused(scores, epsilon, delta):
     with pytest.raises(ValueError, match=r"epsilon|delta"):
-        evidence(looks_at(scores), epsilon, delta)
+        betting_counts(scores).evidence(epsilon, delta)
 
 
 # -- the page ----------------------------------------------------------------------------------
@@ -271,7 +270,7 @@ def test_the_code_gives_the_numbers_in_view(page):
 
 def test_a_notebook_watches_scores_that_are_at_hand(scores):
     view = wb.explore_watch(scores, spec={"log_rows": 3.0})
-    assert view.epsilon == bound_by(wb.anytime_path(scores, **ASKED), 1000)
+    assert view.epsilon == wb.anytime_path(scores, **ASKED).at(1000)
     names = {"scores": scores}
     exec(view.to_code(), names)
     assert names["epsilon"] == view.epsilon == names["view"].epsilon

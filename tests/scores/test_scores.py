@@ -191,3 +191,17 @@ def test_frame_and_assumption():
     s = Scores([1.0, 2.0], [0.0, 1.0, 5.0])
     assert s.to_frame().to_dict("list") == {"score": [1, 2, 0, 1, 5], "member": [1, 1, 0, 0, 0]}
     assert s.assumption == "if rows are independent"
+
+
+def test_oriented_scores_are_larger_for_members_in_their_order_of_arrival():
+    loss = Scores([1.0, 3.0, 2.0], [5.0, 4.0, np.inf], larger_is_member=False)
+    p, q = loss.oriented()
+    assert (p.tolist(), q.tolist()) == ([-1, -3, -2], [-5, -4, -np.inf])
+    t = loss.in_score_units(-2.5)
+    assert isinstance(t, float)
+    tp, fp = loss.tail_counts(t)
+    assert (tp, fp) == ((p > -2.5).sum(), (q > -2.5).sum())
+    assert loss.in_score_units([-1.0, 2.0]).tolist() == [1, -2]
+    similar = Scores([1.0, 3.0], [5.0, 4.0])
+    assert similar.oriented()[0].tolist() == [1, 3]
+    assert similar.in_score_units(2) == 2

@@ -1,6 +1,34 @@
-"""BibTeX of the methods, for `Bound.cite`."""
+"""References of the methods: BibTeX for `Bound.cite`, and `references`, a table of all.
+
+Comments and docstrings that name a formula by a key of ``KEYS``, such as "HIST eq. 2.5", mean the
+reference of that key.
+"""
 
 from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Short name of a much-cited reference -> key of its entry.
+KEYS = {
+    "AUDITORIUM": "auditorium",
+    "BALLE18": "balle-gaussian",
+    "BALLE20": "balle-renyi",
+    "BITS": "xiang-bits",
+    "DONG22": "dong",
+    "HIST": "koskela-hist",
+    "KAIROUZ15": "kairouz",
+    "MAHLOUJIFAR24": "mahloujifar",
+    "NASR23": "nasr",
+    "PS22": "papernot-steinke",
+    "SELECT": "select",
+    "STEINKE23": "steinke",
+    "TV": "koskela-tv",
+    "ZANELLA23": "zanella",
+}
 
 _ENTRIES = {
     "auditorium": """@article{kong2023auditorium,
@@ -108,8 +136,10 @@ _ENTRIES = {
   year      = {1989},
 }""",
     "workbench": """@software{dp_audit_workbench,
-  title = {DP Audit Workbench},
-  note  = {Simultaneous order-statistic band for the trade-off function},
+  title  = {DP Audit Workbench},
+  author = {{The DP Audit Workbench developers}},
+  year   = {2026},
+  note   = {Simultaneous order-statistic band for the trade-off function},
 }""",
     "johnson-welch": """@article{johnson1940applications,
   title   = {Applications of the Non-Central t-Distribution},
@@ -119,8 +149,10 @@ _ENTRIES = {
   year    = {1940},
 }""",
     "workbench-selection": """@software{dp_audit_workbench_selection,
-  title = {DP Audit Workbench},
-  note  = {Search over orders of the outputs for the selection that leaks most},
+  title  = {DP Audit Workbench},
+  author = {{The DP Audit Workbench developers}},
+  year   = {2026},
+  note   = {Search over orders of the outputs for the selection that leaks most},
 }""",
     "ville": """@book{ville1939etude,
   title     = {{\\'E}tude critique de la notion de collectif},
@@ -184,8 +216,10 @@ _ENTRIES = {
   year    = {1947},
 }""",
     "workbench-one-run": """@software{dp_audit_workbench_one_run,
-  title = {DP Audit Workbench},
-  note  = {Sharp limit for guesses on canaries under approximate differential privacy},
+  title  = {DP Audit Workbench},
+  author = {{The DP Audit Workbench developers}},
+  year   = {2026},
+  note   = {Sharp limit for guesses on canaries under approximate differential privacy},
 }""",
     "steinke": """@inproceedings{steinke2023privacy,
   title     = {Privacy Auditing with One (1) Training Run},
@@ -245,6 +279,19 @@ _ENTRIES = {
   booktitle = {International Conference on Artificial Intelligence and Statistics},
   year      = {2020},
 }""",
+    "balle-gaussian": """@inproceedings{balle2018improving,
+  title     = {Improving the {Gaussian} Mechanism for Differential Privacy: Analytical Calibration
+               and Optimal Denoising},
+  author    = {Balle, Borja and Wang, Yu-Xiang},
+  booktitle = {International Conference on Machine Learning},
+  year      = {2018},
+}""",
+    "koskela-tv": """@article{koskela2024blackbox,
+  title  = {Black Box Differential Privacy Auditing Using Total Variation Distance},
+  author = {Koskela, Antti and Mohammadi, Jafar},
+  year   = {2024},
+  note   = {arXiv:2406.04827v1},
+}""",
     "andrew": """@inproceedings{andrew2024one,
   title     = {One-shot Empirical Privacy Estimation for Federated Learning},
   author    = {Andrew, Galen and Kairouz, Peter and Oh, Sewoong and Oprea, Alina and
@@ -268,7 +315,7 @@ _SOURCES = {
     "held-out thresholds": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "held-out likelihood ratio": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "Clopper–Pearson at a threshold": ("nasr", "clopper-pearson", "kairouz"),
-    "combined exact test": ("berger-boos", "buehler", "clopper-pearson", "zubkov-serov", "kairouz"),
+    "joint exact test": ("berger-boos", "buehler", "clopper-pearson", "zubkov-serov", "kairouz"),
     "Jeffreys at a threshold": ("brown", "nasr", "kairouz"),
     "Wilson at a threshold": ("wilson", "nasr", "kairouz"),
     "Katz-log at a threshold": ("katz", "kairouz"),
@@ -295,6 +342,24 @@ _SOURCES = {
 }
 
 
+#: LaTeX of the entries -> text.
+_TEXT = {
+    "{\\'e}": "é",
+    "{\\`e}": "è",
+    "{\\'E}": "É",
+    "{\\'o}": "ó",
+    '{\\"o}': "ö",
+    '{\\"u}': "ü",
+    "{\\~n}": "ñ",
+    "\\textsubscript{0}": "₀",
+    "``": "“",
+    "''": "”",
+    "$": "",
+    "{": "",
+    "}": "",
+}
+
+
 def bibtex(method: str) -> str:
     """The BibTeX entries of a method, one after the other.
 
@@ -306,3 +371,63 @@ def bibtex(method: str) -> str:
     if method not in _SOURCES:
         raise ValueError(f"no source is known for {method!r}; known: {', '.join(_SOURCES)}")
     return "\n\n".join(_ENTRIES[key] for key in _SOURCES[method])
+
+
+def references() -> pd.DataFrame:
+    """Table of the references behind the methods, with the short names used for them.
+
+    Returns
+    -------
+    DataFrame
+        A row for each reference, sorted by authors and year, with the columns ``key`` (such as
+        "HIST" in "HIST eq. 2.5"; "" for a reference that is always named by its authors),
+        ``authors``, ``year``, ``title``, ``published`` and ``bibtex``.
+
+    See Also
+    --------
+    Bound.cite : BibTeX of the sources of one result.
+
+    Examples
+    --------
+    >>> table = wb.references().set_index("key")
+    >>> print(*table.loc["HIST", ["authors", "year"]])
+    Koskela and Mohammadi 2024
+    """
+    import pandas as pd
+
+    short = {entry: key for key, entry in KEYS.items()}
+    rows = [
+        {
+            "key": short.get(name, ""),
+            "authors": _authors(_field(entry, "author")),
+            "year": int(_field(entry, "year")),
+            "title": _field(entry, "title"),
+            "published": next(filter(None, (_field(entry, where) for where in _PUBLISHED)), ""),
+            "bibtex": entry,
+        }
+        for name, entry in _ENTRIES.items()
+    ]
+    return pd.DataFrame(rows).sort_values(["authors", "year"], ignore_index=True)
+
+
+#: Fields that say where something was published.
+_PUBLISHED = ("journal", "booktitle", "publisher", "note")
+
+
+def _field(entry: str, name: str) -> str:
+    """A field of a BibTeX entry as text; empty where it has none."""
+    found = re.search(rf"^  {name} *= \{{(.*?)\}},$", entry, re.MULTILINE | re.DOTALL)
+    if not found:
+        return ""
+    text = found[1]
+    for latex, plain in _TEXT.items():
+        text = text.replace(latex, plain)
+    return " ".join(text.split())
+
+
+def _authors(names: str) -> str:
+    """Last names: of one, of two, or of the first "et al."."""
+    last = [name.split(",")[0] for name in names.split(" and ")]
+    if len(last) > 2:
+        return f"{last[0]} et al."
+    return " and ".join(last)

@@ -9,7 +9,7 @@ from workbench.scores.sample import Scores
 
 
 def total_variation_estimate(histogram: Histogram) -> Bound:
-    """TV of the two histograms; biased upward (HIST Alg. 2 at ε = 0)."""
+    """TV of the two histograms; biased upward."""
     return _estimate(histogram.scores, "total variation", histogram.total_variation, "histogram")
 
 
@@ -19,13 +19,4 @@ def auc_estimate(roc: Roc) -> Bound:
 
 
 def _estimate(scores: Scores, quantity: str, value: float, method: str) -> Bound:
-    return Bound(
-        quantity=quantity,
-        value=value,
-        guarantee="estimate",
-        method=method,
-        assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
-        discarded=scores.discarded,
-    )
+    return Bound.of_scores(scores, value, quantity=quantity, guarantee="estimate", method=method)

@@ -39,7 +39,7 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
     """
     rng = hashed_generator(*scores.ordered, which=which)
     masks = [in_first(n, share, rng, side) for side, n in (("P", scores.n_p), ("Q", scores.n_q))]
-    return scores.part(*masks), scores.part(*(~mask for mask in masks))
+    return scores.part_of_sorted(*masks), scores.part_of_sorted(*(~mask for mask in masks))
 
 
 def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.Generator:

@@ -1,30 +1,38 @@
-"""The two questions that most people ask: how large is ε at least, and how large is μ?"""
+"""Lower bounds from two score samples: `epsilon_lower_bound` (at a δ) and `mu_lower_bound`."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
 from workbench import _checks
-from workbench.bounds.anytime.anytime import anytime_epsilon, anytime_mu
 from workbench.bounds.bound import Bound
-from workbench.bounds.counts.threshold import epsilon_at_threshold, mu_at_threshold
-from workbench.bounds.held_out.held_out import held_out_bound
-from workbench.bounds.quantities import Epsilon, Mu
-from workbench.bounds.simultaneous.band import tradeoff_band
+from workbench.bounds.strategies import Anytime, HeldOut, Pointwise, Simultaneous, Strategy
 from workbench.scores.sample import Scores
-
-GUARANTEES = ("simultaneous", "pointwise", "held-out", "anytime")
 
 Guarantee = Literal["simultaneous", "pointwise", "held-out", "anytime"]
 
-DEFAULT_INTERVAL = "clopper-pearson"
+#: Name of a guarantee -> class of its settings.
+STRATEGIES: dict[str, type[Strategy]] = {
+    "simultaneous": Simultaneous,
+    "pointwise": Pointwise,
+    "held-out": HeldOut,
+    "anytime": Anytime,
+}
+
+#: Option of one guarantee only -> that guarantee.
+_OWNERS = {
+    "threshold": "pointwise",
+    "interval": "pointwise",
+    "ordering": "held-out",
+    "splits": "held-out",
+}
 
 
 def epsilon_lower_bound(
     scores: Scores,
     delta: float,
     confidence: float = 0.95,
-    guarantee: Guarantee = "simultaneous",
+    guarantee: Guarantee | Strategy = "simultaneous",
     threshold: float | None = None,
     interval: str | None = None,
     ordering: str | None = None,
@@ -38,60 +46,57 @@ def epsilon_lower_bound(
     delta : float
         In [0, 1).
     confidence : float
-        0.95 for 95 %.
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}
+        In (0.5, 1); 0.95 for 95 %.
+    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
         "simultaneous" holds for all thresholds, all δ and both directions at once, so the threshold
         may be tuned at will. "pointwise" holds for a ``threshold`` that was chosen before these
-        scores were seen. "held-out" tunes on a fifth of the scores, which a hash of them chooses,
+        scores were seen. "held-out" tunes on one fifth of the scores, which a hash of them chooses,
         and measures on the rest. "anytime" holds at every sample size at once, for rows in their
-        order of arrival, so the run may be watched and stopped.
+        order of arrival, so the audit may be watched and stopped. With settings: `Simultaneous()`,
+        `Pointwise(threshold, interval)`, `HeldOut(ordering, splits)`, `Anytime(ratio)`.
     threshold : float, optional
-        In score units; needed for "pointwise" and refused otherwise.
+        In score units; for "pointwise", which needs it.
     interval : str, optional
-        For "pointwise": "clopper-pearson" (unless stated) and "exact" keep their level; "jeffreys",
-        "wilson", "katz-log" and "bayesian" make the guarantee approximate.
+        For "pointwise", as in `Pointwise`.
     ordering : {"threshold", "likelihood-ratio"}, optional
-        For "held-out": thresholds of the scores as they are (unless stated), or of a likelihood
-        ratio learned on the first part, for members that score both high and low.
+        For "held-out", as in `HeldOut`.
     splits : int, optional
-        For "held-out": how many splits are combined, 1 unless stated. More depend less on luck.
+        For "held-out", as in `HeldOut`.
 
     Returns
     -------
     Bound
-        0 where nothing is shown.
+        Of quantity "epsilon"; 0 where nothing is shown.
 
     Raises
     ------
     ValueError
-        A level out of range, a missing or a superfluous threshold, interval, ordering or splits.
+        A level out of range; a missing threshold; a threshold, interval, ordering or splits of
+        another guarantee.
+    ScoresError
+        Too few scores for a held-out bound.
 
     See Also
     --------
     tradeoff_band : the whole curve behind the simultaneous bound.
-    learn_ordering : the same for a learned ordering, for all δ at once.
+    learn_ordering : a held-out ordering whose band serves all δ at once.
     AnytimeAudit : the anytime bound of scores that are still coming in.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(5000, seed=0)
+    >>> bound = wb.epsilon_lower_bound(scores, delta=1e-5, guarantee="pointwise", threshold=2)
+    >>> bound == wb.epsilon_lower_bound(scores, delta=1e-5, guarantee=wb.Pointwise(2))
+    True
     """
-    held_out = _held_out(guarantee, ordering, splits)
-    if _pointwise(guarantee, threshold, interval):
-        return epsilon_at_threshold(
-            scores,
-            threshold,  # type: ignore[arg-type]
-            delta,
-            confidence,
-            interval or DEFAULT_INTERVAL,
-        )
-    if held_out:
-        return held_out_bound(scores, Epsilon(delta), confidence, **held_out)
-    if guarantee == "anytime":
-        return anytime_epsilon(scores, delta, confidence)
-    return tradeoff_band(scores, confidence).epsilon(delta)
+    strategy = _strategy(guarantee, threshold, interval, ordering, splits)
+    return strategy.epsilon(scores, delta, confidence)
 
 
 def mu_lower_bound(
     scores: Scores,
     confidence: float = 0.95,
-    guarantee: Guarantee = "simultaneous",
+    guarantee: Guarantee | Strategy = "simultaneous",
     threshold: float | None = None,
     interval: str | None = None,
     ordering: str | None = None,
@@ -99,48 +104,59 @@ def mu_lower_bound(
 ) -> Bound:
     """Lower bound on μ: with this confidence, the pair is not μ'-GDP for any smaller μ'.
 
-    No Gaussian is assumed. Arguments as in `epsilon_lower_bound`.
+    It does not assume that the pair is Gaussian.
+
+    Parameters
+    ----------
+    scores : Scores
+    confidence : float
+        In (0.5, 1); 0.95 for 95 %.
+    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
+        As in `epsilon_lower_bound`.
+    threshold : float, optional
+        In score units; for "pointwise", which needs it.
+    interval : str, optional
+        For "pointwise", as in `Pointwise`, but for "katz-log".
+    ordering : {"threshold", "likelihood-ratio"}, optional
+        For "held-out", as in `HeldOut`.
+    splits : int, optional
+        For "held-out", as in `HeldOut`.
+
+    Returns
+    -------
+    Bound
+        Of quantity "mu"; 0 where nothing is shown.
+
+    Raises
+    ------
+    ValueError
+        As `epsilon_lower_bound`.
+    ScoresError
+        Too few scores for a held-out bound.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(5000, seed=0)
+    >>> 0.8 < wb.mu_lower_bound(scores).value < 1
+    True
     """
-    held_out = _held_out(guarantee, ordering, splits)
-    if _pointwise(guarantee, threshold, interval):
-        return mu_at_threshold(
-            scores,
-            threshold,  # type: ignore[arg-type]
-            confidence,
-            interval or DEFAULT_INTERVAL,
-        )
-    if held_out:
-        return held_out_bound(scores, Mu(), confidence, **held_out)
-    if guarantee == "anytime":
-        return anytime_mu(scores, confidence)
-    return tradeoff_band(scores, confidence).mu()
+    return _strategy(guarantee, threshold, interval, ordering, splits).mu(scores, confidence)
 
 
-def _held_out(guarantee: str, ordering: str | None, splits: int | None) -> dict[str, Any]:
-    """Arguments of a held-out bound; empty for the other guarantees, which take none of them."""
-    if guarantee == "held-out":
-        return {"ordering": ordering or "threshold", "splits": 1 if splits is None else splits}
-    for name, value in (("ordering", ordering), ("splits", splits)):
-        if value is not None:
+def _strategy(guarantee: str | Strategy, *options: Any) -> Strategy:
+    """The settings object that a guarantee and its options stand for."""
+    given = {k: v for k, v in zip(_OWNERS, options, strict=True) if v is not None}
+    if isinstance(guarantee, Strategy):
+        for name, value in given.items():
+            raise ValueError(f"{name}={value!r} beside {guarantee!r}: say it in one place")
+        return guarantee
+    made = STRATEGIES[_checks.one_of(guarantee, "guarantee", STRATEGIES)]
+    for name, value in given.items():
+        if _OWNERS[name] != guarantee:
             raise ValueError(
-                f"{name}={value!r} belongs to guarantee='held-out'; leave it out with "
-                f"guarantee={guarantee!r}"
+                f"{name}={value!r} belongs to guarantee={_OWNERS[name]!r}; with "
+                f"guarantee={guarantee!r} leave out {name}={value!r}"
             )
-    return {}
-
-
-def _pointwise(guarantee: str, threshold: float | None, interval: str | None) -> bool:
-    _checks.one_of(guarantee, "guarantee", GUARANTEES)
-    if guarantee == "pointwise" and threshold is None:
+    if made is Pointwise and "threshold" not in given:
         raise ValueError("a pointwise bound needs threshold=, chosen before the scores were seen")
-    if guarantee != "pointwise" and threshold is not None:
-        raise ValueError(
-            f"the {guarantee} bound covers all thresholds; leave out threshold={threshold!r}, "
-            "or ask for guarantee='pointwise'"
-        )
-    if guarantee != "pointwise" and interval is not None:
-        raise ValueError(
-            f"interval={interval!r} belongs to guarantee='pointwise'; leave it out with "
-            f"guarantee={guarantee!r}"
-        )
-    return guarantee == "pointwise"
+    return made(**given)

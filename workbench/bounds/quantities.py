@@ -9,7 +9,7 @@ non-members more often than members shows nothing, though its complement would.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
@@ -17,6 +17,31 @@ from scipy.special import expit, ndtr, ndtri
 from workbench import _checks
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
+
+
+@dataclass(frozen=True)
+class QuantityArguments:
+    """What a quantity is a function of: the δ of an ε, the ε of a δ, and so on.
+
+    Parameters
+    ----------
+    delta : float, optional
+        Of "epsilon".
+    epsilon : float, optional
+        Of "delta".
+    fpr : float, optional
+        The false positive rate of "tpr".
+    prior : float, optional
+        The prior probability of being a member, of "precision".
+    order : float, optional
+        Of "renyi".
+    """
+
+    delta: float | None = None
+    epsilon: float | None = None
+    fpr: float | None = None
+    prior: float | None = None
+    order: float | None = None
 
 
 class Question(Protocol):
@@ -29,8 +54,8 @@ class Question(Protocol):
     is_region: ClassVar[bool]
 
     @property
-    def fields(self) -> dict[str, Any]:
-        """What it was asked at, as fields of a `Bound`."""
+    def at(self) -> QuantityArguments:
+        """Its arguments, as `Bound.at`."""
 
     @property
     def chance_level(self) -> float:
@@ -57,8 +82,8 @@ class _Asked:
     """Base of the quantities: `chance_level` and `minimum` are 0 unless overridden."""
 
     @property
-    def fields(self) -> dict[str, Any]:
-        return asdict(self)  # type: ignore[call-overload]
+    def at(self) -> QuantityArguments:
+        return QuantityArguments(**asdict(self))  # type: ignore[call-overload]
 
     @property
     def chance_level(self) -> float:
@@ -86,7 +111,7 @@ class _Region(_Asked):
 
 @dataclass(frozen=True)
 class Epsilon(_Region):
-    """The smallest ε for which the attack is compatible with (ε, δ)-DP (KAIROUZ15)."""
+    """The smallest ε for which the attack is compatible with (ε, δ)-DP."""
 
     delta: float
     quantity: ClassVar[str] = "epsilon"
@@ -134,7 +159,7 @@ class Delta(_Region):
 
 @dataclass(frozen=True)
 class Mu(_Region):
-    """The smallest μ for which the attack is compatible with μ-GDP (DONG22)."""
+    """The smallest μ for which the attack is compatible with μ-GDP."""
 
     quantity: ClassVar[str] = "mu"
 

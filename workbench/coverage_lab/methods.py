@@ -20,7 +20,7 @@ from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.held_out.ordering import learn_ordering
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.parametric.parametric import parametric_bound
-from workbench.bounds.quantities import Epsilon
+from workbench.bounds.quantities import Epsilon, QuantityArguments
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import hockey_stick_limits
 from workbench.coverage_lab.settings import Setting
@@ -146,8 +146,8 @@ def _tuned(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
 
 def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
     """The largest limit seen while the data arrived, at a threshold written down beforehand."""
-    t, sign = asked.setting.threshold, 1 if s.larger_is_member else -1
-    tp, fp = (np.cumsum(sign * side > sign * t) for side in s)
+    t = s.in_score_units(asked.setting.threshold)
+    tp, fp = (np.cumsum(side > t) for side in s.oriented())
     looks = np.unique(np.linspace(0.01, 1, LOOKS) * min(s.n_p, s.n_q)).astype(int)
     looks = looks[looks >= 2]
     limits = _normal_limits(tp[looks - 1] / looks, fp[looks - 1] / looks, looks, looks, asked)
@@ -160,7 +160,7 @@ def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
             fn=int(n - tp[n - 1]),
             delta=asked.delta,
             confidence=asked.confidence,
-            interval="exact",
+            interval="joint",
         )
         for n in best
     )
@@ -216,7 +216,8 @@ def _gdp_of_histogram(s: Scores, asked: Asked) -> Iterable[Bound]:
     """The ε of the Gaussian with the histogram's total variation, claimed as if it were a bound."""
     fit = gdp_fit(s, "tv")
     epsilon = float(GaussianPair(fit.value).epsilon(asked.delta))
-    return (replace(fit, quantity="epsilon", value=epsilon, delta=asked.delta),)
+    at = QuantityArguments(delta=asked.delta)
+    return (replace(fit, quantity="epsilon", value=epsilon, at=at),)
 
 
 _METHODS = (
@@ -230,10 +231,10 @@ _METHODS = (
     ),
     Method(
         "exact",
-        "Both counts together, one threshold",
-        "The combined exact test at a threshold written down beforehand.",
+        "Joint exact test, one threshold",
+        "The joint exact test at a threshold written down beforehand.",
         "pointwise",
-        _at_threshold("exact"),
+        _at_threshold("joint"),
     ),
     Method(
         "clopper-pearson",
@@ -327,7 +328,7 @@ _METHODS = (
     Method(
         "watched",
         "Fixed-n limit, watched live",
-        f"The combined exact test at a fixed threshold, looked at {LOOKS} times while data arrive.",
+        f"The joint exact test at a fixed threshold, looked at {LOOKS} times while data arrive.",
         "pointwise",
         _watched,
         fails="a limit for one sample size, read at many",

@@ -34,7 +34,7 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
         The quantity at the observed rates, without any allowance for chance.
     """
     low = np.array([bound.value for bound in bounds.values()])
-    high = np.array([b.value if b.upper is None else b.upper for b in bounds.values()])
+    high = np.array([b.value if b.high is None else b.high for b in bounds.values()])
     roles = [_entry(bound).role for bound in bounds.values()]
     seen = [x for x in (*low, *high, observed) if math.isfinite(x)]
     reach = 1.1 * max([*seen, 0.1])
@@ -47,7 +47,7 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
         "data": [dot_rows.dots("lower limit", low, low, shown, roles, hover)],
         "layout": base_layout(
             f"{first.symbol}, {percent(first.confidence or 0)} "
-            f"{'two-sided' if first.upper is not None else 'lower limits'}",
+            f"{'two-sided' if first.high is not None else 'lower limits'}",
             "",
             summary="; ".join(hover) + ".",
             x={"range": [-0.02 * reach, reach]},
@@ -109,7 +109,7 @@ def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> di
 
 def posterior(epsilon: ArrayLike, mass: ArrayLike, interval: Bound) -> dict[str, Any]:
     """Posterior probability that the attack shows at most ε, and the credible interval."""
-    low, high = interval.value, interval.upper if interval.upper is not None else math.inf
+    low, high = interval.value, interval.high if interval.high is not None else math.inf
     ends = [x for x in (low, high) if math.isfinite(x)]
     entry = Entry("posterior probability", "warn")
     return {

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath
-from workbench.bounds.anytime.monitoring import Evidence, WatchedLimit, bound_by
+from workbench.bounds.anytime.monitoring import EvidencePath, FixedSizeLimits
 from workbench.figures.kit import log_n_axis
 from workbench.figures.kit.layout import base_layout, label, power_of_ten
 from workbench.figures.kit.legend import HEADROOM, Entry, key
@@ -36,7 +36,7 @@ X_TITLE = "rows seen a side"
 
 def bounds(
     path: AnytimePath,
-    limit: WatchedLimit,
+    limit: FixedSizeLimits,
     rows: int,
     log_rows: float,
     span: tuple[float, float],
@@ -47,7 +47,7 @@ def bounds(
     Parameters
     ----------
     path : AnytimePath
-    limit : WatchedLimit
+    limit : FixedSizeLimits
     rows : int
         Rows a side seen so far, and ``log_rows`` where the slider stands.
     span : (float, float)
@@ -65,7 +65,7 @@ def bounds(
     mark, words = log_n_axis.marker(log_rows, "log_rows", f"seen: {rows:,}", span, 1 - HEADROOM)
     drawn["shapes"].append(mark)
     drawn["annotations"].append(words)
-    now = bound_by(path, rows)
+    now = path.at(rows)
     return {
         "data": [
             *_seen(WATCHED, limit.n, limit.values, rows),
@@ -87,7 +87,7 @@ def bounds(
 
 
 def evidence(
-    found: Evidence, rows: int, log_rows: float, span: tuple[float, float], confidence: float
+    found: EvidencePath, rows: int, log_rows: float, span: tuple[float, float], confidence: float
 ) -> dict[str, Any]:
     """The e-value against the claim at every look, and where it refutes."""
     powers = found.log / math.log(10)
@@ -99,7 +99,7 @@ def evidence(
     now = found.at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
     return {
-        "data": _seen(EVIDENCE, found.looks.n, powers, rows),
+        "data": _seen(EVIDENCE, found.n, powers, rows),
         "layout": base_layout(
             X_TITLE,
             "e-value",

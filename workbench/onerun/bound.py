@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.onerun import abstain, mahloujifar, per_bit
 from workbench.onerun.families import Family, GaussianFamily, RandomizedResponseFamily, find
 from workbench.onerun.guesses import DESIGNS, REMARKABLE, Ends, Guesses, Threshold, coins_p_value
@@ -172,7 +173,7 @@ def one_run_bound(
     counts = _counts(guesses, canaries, correct, included, design)
     how = _method(method, counts)
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
-    error = 1 - confidence
+    error, at = 1 - confidence, QuantityArguments(delta=delta)
     if how.leak is None:
         if family is not None or q is not None:
             raise ValueError(
@@ -187,14 +188,14 @@ def one_run_bound(
             delta=delta,
             error=error,
         )
-        return _bound(counts, how, value=value, delta=delta, confidence=confidence)
+        return _bound(counts, how, value=value, at=at, confidence=confidence)
     assumed = find("randomized-response" if family is None else family, delta=delta, q=q)
     leak = how.leak(assumed, counts, error)
     return _bound(
         counts,
         how,
         value=assumed.epsilon(leak, delta),
-        delta=delta,
+        at=at,
         confidence=confidence,
         family=None if assumed == RandomizedResponseFamily(delta) else assumed.name,
         extra=_EXHAUSTED.format(assumed.name) if math.isinf(leak) else None,

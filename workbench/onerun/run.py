@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._html import table
 from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import Scores, ScoresError, oriented
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,8 +204,8 @@ class OneRun:
         return self._counted(k_in + k_out, int(correct), Ends(k_in, k_out))
 
     def _guess_by_threshold(self, threshold: float) -> Guesses:
-        sign = 1 if self.larger_is_member else -1
-        guessed_in = (sign * self.scores > sign * threshold) | np.isnan(self.scores)
+        t = oriented(np.asarray(threshold), self.larger_is_member)
+        guessed_in = (self._oriented > t) | np.isnan(self.scores)
         correct = int((guessed_in == self.included).sum())
         return self._counted(self.canaries, correct, Threshold(threshold))
 
@@ -227,7 +227,7 @@ class OneRun:
     @cached_property
     def _oriented(self) -> NDArray[np.float64]:
         # NaN sorts after everything: the most member-like.
-        return self.scores if self.larger_is_member else -self.scores
+        return oriented(self.scores, self.larger_is_member)
 
     def part(self, rows: NDArray[np.bool_]) -> OneRun:
         """A run with some of the canaries; the others count as other training data.

@@ -123,7 +123,7 @@ class CountsPage(Page):
             for name, limit in UPPER.items()
         }
 
-    def _ask(self, question: quantities.Question, interval: str = "exact") -> Bound:
+    def _ask(self, question: quantities.Question, interval: str = "joint") -> Bound:
         return bound(self.counts(), question, self.confidence, interval, self.sided)
 
     # -- the strip of numbers ----------------------------------------------------------------------
@@ -137,7 +137,7 @@ class CountsPage(Page):
     )
     def epsilon(self) -> Bound:
         """No smaller ε makes the mechanism (ε, δ)-DP, at this confidence."""
-        return self.by_interval()["exact"]
+        return self.by_interval()["joint"]
 
     @number("μ", needs=("counts", "confidence", "sided"), formula="Φ⁻¹(TPR) − Φ⁻¹(FPR).")
     def mu(self) -> Bound:
@@ -196,7 +196,7 @@ class CountsPage(Page):
             float(binomial.clopper_pearson_upper(c.fp, c.n_q, error)),
             float(binomial.clopper_pearson_upper(c.fn, c.n_p, error)),
         )
-        return charts.error_rates(c, limits, self.by_interval()["exact"])
+        return charts.error_rates(c, limits, self.by_interval()["joint"])
 
     @figure(
         "Posterior of ε",
@@ -205,13 +205,13 @@ class CountsPage(Page):
         "the truth more often than it says, above all where few false positives are expected.",
     )
     def posterior(self) -> dict[str, Any]:
-        """How credible it is that this attack shows at most a given ε (ZANELLA23)."""
+        """Posterior probability that this attack shows at most ε (Zanella-Béguelin et al. 2023)."""
         return charts.posterior(*self.credible(), self.by_interval()["bayesian"])
 
     def _reach(self) -> float:
         """An ε that hardly any posterior passes: the upper end of a wide Bayesian interval."""
         asked = quantities.Epsilon(self.delta)
-        upper = bound(self.counts(), asked, 0.999, "bayesian", "two").upper
+        upper = bound(self.counts(), asked, 0.999, "bayesian", "two").high
         return 1.2 * upper if upper else 1.0
 
     @figure(
@@ -229,7 +229,7 @@ class CountsPage(Page):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; `spec` is for ``wb.explore_counts``."""
         counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
-        level = f"confidence={self.confidence!r}, sided={self.sided!r}"
+        level = f"confidence={self.confidence!r}, side={self.sided!r}"
         asked = f"{counts}, delta={self.delta!r}, {level}"
         kept = {name: value for name, value in spec.items() if name not in COUNTS}
         return "\n".join(
@@ -240,7 +240,7 @@ class CountsPage(Page):
                 f"    interval: wb.epsilon_from_counts({asked}, interval=interval)",
                 f"    for interval in {tuple(NAMES)!r}",
                 "}",
-                'epsilon = by_interval["exact"]',
+                'epsilon = by_interval["joint"]',
                 f"view = wb.explore_counts({counts}, spec={kept!r})",
                 "",
             ]

@@ -332,8 +332,9 @@ class PairLabPage(
         span=6,
         formula="μ(α) = Φ⁻¹(1−α) − Φ⁻¹(f(α)), f symmetrised",
         caution="A μ without a floor means nothing: where μ(α) rises as α → 0, as for q = 0.25, "
-        "σ = 0.3, a lower floor gives a larger one. The 1/0.404 = 2.475 that HIST prints for that "
-        "pair is where its search stopped (floor 3.17e-5 gives 2.471), and 1/σ = 3.33 the limit.",
+        "σ = 0.3, a lower floor gives a larger one. The 1/0.404 = 2.475 that Koskela & "
+        "Mohammadi (2024) print for that pair is where their search stopped (floor 3.17e-5 gives "
+        "2.471), and 1/σ = 3.33 the limit.",
         drag={"floor": "log_floor"},
     )
     def mu_at_rates(self) -> dict[str, Any]:
@@ -360,9 +361,9 @@ class PairLabPage(
         "Privacy profile and tight μ",
         needs=("band", "tight", *PAIR, "log_delta", "hide_truth"),
         span=6,
-        caution="HIST Appendix A looks for a Gaussian profile that touches the pair's, with equal "
-        "value and slope. Where μ(α) still rises at the floor there is none: the two cross, and "
-        "beyond the crossing the pair leaks more than this μ says.",
+        caution="Koskela & Mohammadi (2024, Appendix A) look for a Gaussian profile that touches "
+        "the pair's, with equal value and slope. Where μ(α) still rises at the floor there is "
+        "none: the two cross, and beyond the crossing the pair leaks more than this μ says.",
     )
     def profile(self) -> dict[str, Any]:
         """The pair's own δ(ε), and that of a Gaussian pair with the tight μ."""

@@ -13,13 +13,11 @@ import param
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.anytime.anytime import AnytimePath, anytime_epsilon, anytime_path
 from workbench.bounds.anytime.monitoring import (
-    Evidence,
-    Looks,
-    WatchedLimit,
-    bound_by,
-    evidence,
-    looks_at,
-    watched_limit,
+    BettingCounts,
+    EvidencePath,
+    FixedSizeLimits,
+    betting_counts,
+    fixed_size_limits,
 )
 from workbench.bounds.bound import Bound
 from workbench.figures import watch as charts
@@ -180,19 +178,19 @@ class WatchPage(ScoreSource):
         return anytime_path(self.scores, self.delta, self.confidence)
 
     @derived(needs=("scores", *ASKED), shared=True)
-    def limit(self) -> WatchedLimit:
+    def limit(self) -> FixedSizeLimits:
         """The watched limit of one sample size."""
-        return watched_limit(self.scores, self.delta, self.confidence)
+        return fixed_size_limits(self.scores, self.delta, self.confidence)
 
     @derived(needs=("scores",), shared=True)
-    def looks(self) -> Looks:
+    def looks(self) -> BettingCounts:
         """What bets need to know of the rows."""
-        return looks_at(self.scores)
+        return betting_counts(self.scores)
 
     @derived(needs=("looks", "claim", "log_delta"))
-    def evidence(self) -> Evidence:
+    def evidence(self) -> EvidencePath:
         """Evidence against the claim."""
-        return evidence(self.looks(), self.claim, self.delta)
+        return self.looks().evidence(self.claim, self.delta)
 
     @derived(needs=(*SAMPLE, "log_delta"))
     def truth(self) -> float | None:
@@ -219,7 +217,7 @@ class WatchPage(ScoreSource):
     )
     def epsilon(self) -> Bound:
         """Holds at every row at once, so that it survives watching, and stopping when convinced."""
-        bound = bound_by(self.path(), self.rows)
+        bound = self.path().at(self.rows)
         if self.looked and not bound.void:
             return bound.voided(self._looked_words)
         return bound
@@ -412,15 +410,13 @@ class WatchPage(ScoreSource):
         return "\n".join(
             [
                 "import workbench as wb",
-                "from workbench.bounds.anytime import monitoring",
                 "",
                 *data_code(self),
                 f"path = wb.anytime_path(scores, {asked})",
-                f"epsilon = monitoring.bound_by(path, {self.rows})",
-                f"limit = monitoring.watched_limit(scores, {asked})",
+                f"epsilon = path.at({self.rows})",
+                f"limit = wb.fixed_size_limits(scores, {asked})",
                 f"limit_now, limit_largest = limit.at({self.rows}), limit.largest({self.rows})",
-                f"evidence = monitoring.evidence(monitoring.looks_at(scores), {self.claim!r}, "
-                f"{self.delta!r})",
+                f"evidence = wb.betting_counts(scores).evidence({self.claim!r}, {self.delta!r})",
                 f"e_value = evidence.at({self.rows})",
                 f"view = wb.explore_watch(scores, spec={kept!r})",
                 "",
@@ -439,7 +435,7 @@ def _watch(
     truth, found = float(pair.epsilon(delta)), np.zeros(3, dtype=int)
     for seed in seeds:
         scores = pair.sample(n, seed=np.random.default_rng(seed))
-        limit = watched_limit(scores, delta, confidence)
+        limit = fixed_size_limits(scores, delta, confidence)
         values = (
             limit.largest(n).value,
             limit.at(n).value,

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.elementwise import Floats, rates
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.pairs.base import Pair
 
@@ -80,6 +81,7 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     largest at the floor, f runs below G_μ beyond: δ(ε) of the pair exceeds the Gaussian's at this ε
     and falls short of it at ε = 0, so they cross between.
     """
+    _checks.instance(pair, Pair, "pair", "a pair, such as wb.LaplacePair(1)")
     floor = _checks.open_unit(floor, "floor")
     middle = (1 - pair.total_variation) / 2  # where α = f(α); beyond lies the mirror image
     if middle < floor:
@@ -101,13 +103,13 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     return Meeting(floor, mu, at, epsilon, float(pair.profile(epsilon)), tangent)
 
 
-def symmetric_local_mu(curve: Tradeoff, alpha: Floats) -> Floats:
+def symmetric_local_mu(curve: Tradeoff, alpha: ArrayLike) -> Floats:
     """Φ⁻¹(1−α) − Φ⁻¹(f(α)) of the symmetrised f, for a chart.
 
     Parameters
     ----------
     curve : Pair, TradeoffBand or whatever has ``tradeoff``
-    alpha : ndarray
+    alpha : array_like
         From 1e-12 to ½; further down 1 − f(α) loses its digits.
 
     Returns
@@ -115,4 +117,7 @@ def symmetric_local_mu(curve: Tradeoff, alpha: Floats) -> Floats:
     ndarray
         At least 0, ``inf`` where f(α) = 0.
     """
+    if not hasattr(curve, "tradeoff"):
+        raise TypeError(f"curve must be a pair, band or curve, got {_checks.shown(curve)}")
+    alpha = rates(alpha, "alpha")
     return np.maximum(-ndtri(alpha) - ndtri(curve.tradeoff(alpha)), 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,10 +19,6 @@ from workbench._html import table
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Sampling = Literal["independent runs", "clustered", "one run", "unknown"]
-ClusterRule = Literal["mean", "max", "first"]
-NonFinite = Literal["keep", "drop"]
 
 SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
 CLUSTER_RULES = ("mean", "max", "first")
@@ -236,9 +232,34 @@ class Scores:
 
     @cached_property
     def ordered(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Both sides, oriented (larger is more member-like) and sorted, NaN after everything."""
-        sign = self._sign
-        return _locked(np.sort(sign * self.p)), _locked(np.sort(sign * self.q))
+        """`oriented` scores of P and of Q, each sorted in increasing order with NaN last."""
+        p, q = self.oriented()
+        return _locked(np.sort(p)), _locked(np.sort(q))
+
+    def oriented(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Scores of P and of Q in order of arrival, negated where smaller is member-like.
+
+        Returns
+        -------
+        p, q : ndarray, shape (n_p,), (n_q,)
+            Larger is more member-like; `in_score_units` undoes the change.
+        """
+        return oriented(self.p, self.larger_is_member), oriented(self.q, self.larger_is_member)
+
+    def in_score_units(self, t: ArrayLike) -> Any:
+        """Thresholds for `oriented` scores as thresholds for the scores themselves, and back.
+
+        Parameters
+        ----------
+        t : array_like
+
+        Returns
+        -------
+        float or ndarray
+            A float for a scalar ``t``, otherwise an array of the same shape.
+        """
+        t = self._sign * _checks.array(t, "thresholds")
+        return float(t) if t.ndim == 0 else t
 
     @cached_property
     def results(self) -> dict[Any, Any]:
@@ -329,8 +350,19 @@ class Scores:
             return self
         return self._changed(larger_is_member=larger_is_member)
 
-    def part(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
-        """Some of the scores: those that masks over `ordered` choose."""
+    def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
+        """A subset of the scores, sorted: the order of arrival is lost.
+
+        Parameters
+        ----------
+        p, q : ndarray of bool, shape (n_p,), (n_q,)
+            Which of the `ordered` scores to keep.
+
+        Raises
+        ------
+        ValueError
+            A mask of another length or type.
+        """
         masks = _checks.mask(p, self.n_p, "p"), _checks.mask(q, self.n_q, "q")
         chosen = (side[mask] for side, mask in zip(self.ordered, masks, strict=True))
         p_part, q_part = (self._sign * x for x in chosen)
@@ -362,6 +394,11 @@ class Scores:
         for f in fields(self):
             object.__setattr__(changed, f.name, values.get(f.name, getattr(self, f.name)))
         return changed
+
+
+def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float64]:
+    """Scores of which the larger is more member-like: ``x``, or its negative."""
+    return x if larger_is_member else -x
 
 
 def require_scores(value: Any, name: str = "scores") -> Scores:

@@ -6,6 +6,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
@@ -103,7 +104,7 @@ def epsilon(
         assumption="no samples",
         n_p=0,
         n_q=0,
-        delta=delta,
+        at=QuantityArguments(delta=delta),
         family=None if bound == "generic" else "monotone score",
         side="upper",
         direction=direction,

@@ -22,6 +22,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
@@ -121,7 +122,7 @@ def worst_order(
         assumption="no samples",
         n_p=0,
         n_q=0,
-        delta=delta,
+        at=QuantityArguments(delta=delta),
         side="lower",
         direction=direction,
         note="Some score makes the selection leak this much; another may make it leak more.",

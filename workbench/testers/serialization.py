@@ -28,10 +28,11 @@ _CLASSES = {
     "Neighbors": "workbench.testers.finders.neighbors",
     "Finding": "workbench.testers.property_testers.base",
     "Bound": "workbench.bounds.bound",
+    "QuantityArguments": "workbench.bounds.quantities",
 }
 
 #: Fields that are not saved.
-_LEFT_OUT = {"mechanism", "used"}
+_LEFT_OUT = {"mechanism", "recompute", "used"}
 
 #: Kinds of arrays that datasets come in: whole numbers, real ones, booleans, strings.
 _KINDS = "iufbU"

@@ -78,14 +78,12 @@ class CanaryRun:
         cosines = self.scores.p / self.norm
         spread = float(cosines.std(ddof=1))
         value = max(float(cosines.mean()) / spread, 0.0) if spread > 0 else float("inf")
-        return Bound(
+        return Bound.of_scores(
+            self.scores,
+            value,
             quantity="mu",
-            value=value,
             guarantee="estimate",
             method="mean and variance of canaries",
-            assumption=self.scores.assumption,
-            n_p=self.scores.n_p,
-            n_q=self.scores.n_q,
             family="Gaussian",
         )
 

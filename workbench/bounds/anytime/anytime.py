@@ -1,12 +1,13 @@
-"""Bounds that hold at every sample size at once, for audits that one watches and stops.
+"""Lower bounds that hold at every sample size at once, for audits that are watched and stopped.
 
-A limit for one sample size, looked at again and again, is wrong far more often than it says. Here
+A limit for one sample size, computed again and again, is wrong far more often than its level. Here
 every claim has a bet against it (`workbench.bounds.anytime.betting`), and a claim whose bet ever
 multiplies its wealth by 1/(1 − confidence) is refuted for good.
 
-Claims are refuted in their order, θ = 0 first. Within a cell of claims the wealth falls as θ grows,
-so refuting θ refutes what is below it; a cell is left when its top is refuted. The bound exceeds
-the truth only if the wealth of the true claim, one fixed process, ever reached the goal.
+Claims are refuted in increasing order of θ, from θ = 0. Within a cell of claims the wealth falls as
+θ grows, so refuting θ refutes everything below it; the next cell is entered when the top of this
+one is refuted. The bound exceeds the truth only if the wealth of the true claim, one fixed process,
+ever reached the goal.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from workbench.bounds.anytime.betting import (
 )
 from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.elementwise import Floats
-from workbench.scores.sample import SAMPLINGS, Scores, require_scores
+from workbench.scores.sample import SAMPLINGS, Scores, oriented, require_scores
 
 METHOD = "betting"
 
@@ -43,20 +45,20 @@ _STEPS = 64
 #: Points of a path while the data double.
 _POINTS = 16
 
-#: Rows that come sorted with less than this probability are taken to have been sorted.
+#: Rows whose order has a smaller probability than this are taken to have been sorted.
 _BY_CHANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class AnytimePath:
-    """A bound as the scores came in.
+    """The anytime bound at several moments while the scores came in.
 
     Attributes
     ----------
     bound : Bound
         At the end.
     n_p, n_q : ndarray of int, shape (points,)
-        Scores used by then, the warm-up included.
+        Scores of P and of Q used by then, the warm-up included.
     values : ndarray, shape (points,)
         The bound by then; never falls.
     """
@@ -66,42 +68,60 @@ class AnytimePath:
     n_q: NDArray[np.int64]
     values: Floats
 
+    def at(self, n: int) -> Bound:
+        """The bound when ``n`` scores of P had been seen: that of the last point by then.
+
+        Guarantee: anytime, for all ``n`` at once.
+        """
+        if n >= self.n_p[-1]:
+            return self.bound
+        last = int(np.searchsorted(self.n_p, n, side="right")) - 1
+        if last < 0 or not self.n_p[last]:
+            note = f"The first {WARM_UP} scores of P and of Q only place the thresholds."
+            return replace(self.bound, value=0.0, n_p=0, n_q=0, note=note)
+        n_p, n_q = int(self.n_p[last]), int(self.n_q[last])
+        return replace(self.bound, value=float(self.values[last]), n_p=n_p, n_q=n_q, note=None)
+
 
 class AnytimeAudit:
-    """An audit of scores that are still coming in.
+    """Anytime lower bound of scores that are still coming in.
 
     Parameters
     ----------
     delta : float, optional
-        In [0, 1); needed for ε, and for nothing else.
+        In [0, 1); for ε, which needs it.
     confidence : float
-        The probability, at least, that no bound ever shown exceeds the truth.
+        In (0.5, 1): the probability, at least, that no bound ever shown exceeds the truth.
     quantity : {"epsilon", "mu", "total variation"}
         One for each audit: two audits of the same scores are wrong twice as often.
     ratio : pair of int
-        How many scores of P and of Q belong to a block, fixed before they come.
+        Number of scores of P and of Q in a block, fixed before they arrive.
     larger_is_member : bool
         Whether a larger score speaks for membership.
     sampling : {"unknown", "independent runs", "clustered", "one run"}
-        How the scores come about; "clustered" if each stands for a cluster.
+        How the scores arise; "clustered" if each stands for a cluster.
 
     Raises
     ------
     ValueError
-        A level out of range, a missing or superfluous δ, a ratio that is not whole.
+        A level out of range, a missing or superfluous δ, a ratio of other than whole numbers.
 
     Notes
     -----
     Guarantee: anytime, distribution-free, for independent scores in order of arrival; ties, NaN and
-    ±∞ included. The first 32 blocks only place thresholds. Looks come after every block up to 128
-    and then 64 times while the number doubles, whenever scores are handed in.
+    ±∞ included. The first 32 blocks only place thresholds. There is a look after every block up to
+    128, and then 64 looks while the number of blocks doubles, however the scores are divided into
+    updates.
+
+    References
+    ----------
+    Ville (1939); Waudby-Smith & Ramdas (2024); Turner, Ly & Grünwald (2024).
 
     Examples
     --------
-    >>> from workbench import AnytimeAudit, GaussianPair
-    >>> audit = AnytimeAudit(delta=1e-5)
+    >>> audit = wb.AnytimeAudit(delta=1e-5)
     >>> for seed in range(10):
-    ...     bound = audit.update(*GaussianPair(1).sample(100, seed=seed))
+    ...     bound = audit.update(*wb.GaussianPair(1).sample(100, seed=seed))
     >>> bound.guarantee
     'anytime'
     """
@@ -130,7 +150,7 @@ class AnytimeAudit:
         self._shown: list[tuple[int, float]] = []
 
     def update(self, p: ArrayLike = (), q: ArrayLike = ()) -> Bound:
-        """Take the scores that arrived since the last call.
+        """The bound after the scores that arrived since the last call.
 
         Parameters
         ----------
@@ -140,22 +160,22 @@ class AnytimeAudit:
         Returns
         -------
         Bound
-            The same however the scores are chopped into calls.
+            The same however the scores are divided into calls.
 
         Raises
         ------
         ValueError
             Not a one-dimensional array of numbers.
         """
-        sign = 1.0 if self.larger_is_member else -1.0
-        for _, counts in self._tally.add(sign * _row(p, "p"), sign * _row(q, "q")):
+        new = (oriented(_row(x, side), self.larger_is_member) for x, side in ((p, "p"), (q, "q")))
+        for _, counts in self._tally.add(*new):
             self._advance(counts)
         self._shown.append((self._tally.used, self._value))
         return self.bound
 
     @property
     def bound(self) -> Bound:
-        """What is shown by now."""
+        """The bound from the scores so far."""
         (a, b), used = self.ratio, self._tally.used
         return Bound(
             quantity=self.quantity,
@@ -166,7 +186,7 @@ class AnytimeAudit:
             n_p=a * used,
             n_q=b * used,
             confidence=self.confidence,
-            delta=self.delta,
+            at=QuantityArguments(delta=self.delta),
             note=self._note(),
         )
 
@@ -193,8 +213,8 @@ class AnytimeAudit:
         if not any(left):
             return None
         return (
-            f"Not used: the last {left[0]:,} scores of P and {left[1]:,} of Q, which came after "
-            "the last look or wait for the other side."
+            f"Not used: the last {left[0]:,} scores of P and {left[1]:,} of Q, which "
+            "arrived after the last look or wait for scores of the other sample."
         )
 
     def _advance(self, counts: Floats) -> None:
@@ -232,7 +252,7 @@ class AnytimeAudit:
 
 
 def factors_above(claims: Claims, value: float) -> Floats:
-    """Factors, in blocks of one score a side, of the first claim that refutes ``value`` too."""
+    """Factors, for blocks of one score of P and one of Q, of the first claim above ``value``."""
     step = math.floor(value / claims.cell * _STEPS) + 1
     top = claims.cell * math.ceil(step / _STEPS)
     return log_factors(claims, claims.cell * step / _STEPS, top, (1, 1))
@@ -241,19 +261,20 @@ def factors_above(claims: Claims, value: float) -> Floats:
 def anytime_epsilon(
     scores: Scores, delta: float, confidence: float = 0.95, ratio: tuple[int, int] = (1, 1)
 ) -> Bound:
-    """Lower bound on ε that holds at every sample size at once, rows being in order of arrival.
+    """Lower bound on ε at δ that holds at every sample size at once.
 
     Parameters
     ----------
     scores : Scores
+        Rows in order of arrival.
     delta : float
         In [0, 1).
     confidence : float
-        The probability, at least, that neither this bound nor any that shorter data would have
-        shown exceeds the truth.
+        In (0.5, 1): the probability, at least, that neither this bound nor any that fewer rows
+        would have shown exceeds the truth.
     ratio : pair of int
-        How many scores of P and of Q belong to a block, fixed before they came; what finds no
-        place in a block is left out, and the bound's note says so.
+        Number of scores of P and of Q in a block, fixed before they arrive. Scores that fill no
+        block are left out, and the bound's note says so.
 
     Returns
     -------
@@ -263,7 +284,7 @@ def anytime_epsilon(
     Raises
     ------
     ValueError
-        A level out of range, a ratio that is not whole.
+        A level out of range, a ratio of other than whole numbers.
 
     See Also
     --------
@@ -273,14 +294,30 @@ def anytime_epsilon(
     -----
     Distribution-free, for independent scores; ties, NaN and ±∞ included. A betting e-process with
     Ville's inequality; the proof is in `workbench.bounds.anytime.betting`.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(2).sample(1000, seed=0)
+    >>> 1 < wb.anytime_epsilon(scores, delta=1e-5).value < wb.GaussianPair(2).epsilon(1e-5)
+    True
     """
     return _of_all(scores, delta, confidence, "epsilon", ratio)
 
 
 def anytime_mu(scores: Scores, confidence: float = 0.95, ratio: tuple[int, int] = (1, 1)) -> Bound:
-    """Lower bound on μ that holds at every sample size at once; no Gaussian is assumed.
+    """Lower bound on μ that holds at every sample size at once.
 
-    Arguments, guarantee and errors as in `anytime_epsilon`.
+    It does not assume that the pair is Gaussian.
+
+    Parameters
+    ----------
+    scores, confidence, ratio
+        As in `anytime_epsilon`, as are the guarantee and the errors raised.
+
+    Returns
+    -------
+    Bound
+        Of quantity "mu".
     """
     return _of_all(scores, None, confidence, "mu", ratio)
 
@@ -290,7 +327,15 @@ def anytime_total_variation(
 ) -> Bound:
     """Lower bound on the total variation distance that holds at every sample size at once.
 
-    Arguments, guarantee and errors as in `anytime_epsilon`.
+    Parameters
+    ----------
+    scores, confidence, ratio
+        As in `anytime_epsilon`, as are the guarantee and the errors raised.
+
+    Returns
+    -------
+    Bound
+        Of quantity "total variation".
     """
     return _of_all(scores, None, confidence, "total variation", ratio)
 
@@ -302,9 +347,25 @@ def anytime_path(
     quantity: str = "epsilon",
     ratio: tuple[int, int] = (1, 1),
 ) -> AnytimePath:
-    """The bound as the rows came in, for a chart; rows being in order of arrival.
+    """The anytime bound as the rows came in, for a chart.
 
-    Arguments and errors as in `AnytimeAudit`; 16 points while the data double.
+    Parameters
+    ----------
+    scores : Scores
+        Rows in order of arrival.
+    delta, confidence, quantity, ratio
+        As in `AnytimeAudit`, as are the errors raised.
+
+    Returns
+    -------
+    AnytimePath
+        With 16 points while the number of rows doubles.
+
+    Examples
+    --------
+    >>> path = wb.anytime_path(wb.GaussianPair(1).sample(1000, seed=0), delta=1e-5)
+    >>> path.at(1000) == path.bound
+    True
     """
     audit = _audit(scores, delta, confidence, quantity, ratio)
     blocks = min(x.size // k for x, k in zip(scores, audit.ratio, strict=True))
@@ -321,7 +382,8 @@ def _of_all(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> Bound:
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    return _of_rows(audit.update(*scores), scores)
+    bound = _of_rows(audit.update(*scores), scores)
+    return replace(bound, recompute=lambda level: _of_all(scores, delta, level, quantity, ratio))
 
 
 def _audit(
@@ -334,6 +396,7 @@ def _audit(
 
 
 def _of_rows(bound: Bound, scores: Scores) -> Bound:
+    # `AnytimeAudit` knows no scores that were dropped before it.
     bound = replace(bound, discarded=scores.discarded)
     reason = out_of_order(scores)
     return bound.voided(reason) if reason else bound
@@ -346,7 +409,7 @@ def out_of_order(scores: Scores) -> str | None:
         if (np.all(step >= 0) or np.all(step <= 0)) and _log_chance(x) < math.log(_BY_CHANCE):
             return (
                 f"the rows of {side} are sorted by score, so their order of arrival is lost; "
-                "shuffle them, with a seed fixed beforehand"
+                "shuffle them, with a seed chosen before any result is seen"
             )
     return None
 

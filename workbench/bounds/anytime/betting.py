@@ -1,4 +1,4 @@
-"""A bet against a privacy claim, whose wealth is evidence at every sample size at once.
+"""Bets against privacy claims, whose wealth is evidence at every sample size at once.
 
 A claim says P(S) ≤ s·Q(S) + δ for every set S, and the same with P and Q exchanged: (ε, δ)-DP with
 s = e^ε, total variation at most δ with s = 1, μ-GDP with any line above its trade-off curve. Scores
@@ -49,7 +49,7 @@ _LOG_WEIGHTS = np.log(
 
 
 class Claims(Protocol):
-    """Claims θ ≥ 0 that grow weaker with θ, in cells of equal width that share their bets."""
+    """Claims indexed by θ ≥ 0, weaker for larger θ, in cells of equal width that share bets."""
 
     @property
     def cell(self) -> float:

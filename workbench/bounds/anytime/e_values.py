@@ -34,11 +34,11 @@ class EValue:
     epsilon, delta : float
         The claim.
     n_p, n_q : int
-        Scores used a side.
+        Number of scores of P and of Q used.
     assumption : str
         As of a `Bound`.
     void : str, optional
-        Why it is none after all.
+        Why it is no evidence after all.
     """
 
     log: float
@@ -56,7 +56,13 @@ class EValue:
         return math.exp(self.log) if self.log < 709 else math.inf
 
     def refutes(self, confidence: float = 0.95) -> bool:
-        """Whether the claim is refuted with this confidence, chosen beforehand."""
+        """Whether the claim is refuted with this confidence, chosen before the scores were seen.
+
+        Parameters
+        ----------
+        confidence : float
+            In (0.5, 1).
+        """
         return self.void is None and self.log >= -math.log1p(-_checks.confidence(confidence))
 
     def __repr__(self) -> str:
@@ -69,11 +75,12 @@ class EValue:
 def anytime_e_value(
     scores: Scores, epsilon: float, delta: float, ratio: tuple[int, int] = (1, 1)
 ) -> EValue:
-    """Evidence against the claim that a pair is (ε, δ)-DP, rows being in order of arrival.
+    """E-value against the claim that a pair is (ε, δ)-DP, valid at every sample size at once.
 
     Parameters
     ----------
     scores : Scores
+        Rows in order of arrival.
     epsilon : float
         At least 0.
     delta : float
@@ -84,7 +91,7 @@ def anytime_e_value(
     Returns
     -------
     EValue
-        Also if the run was stopped because of what was seen.
+        Valid also if the audit was stopped because of what was seen.
 
     Raises
     ------
@@ -94,13 +101,18 @@ def anytime_e_value(
     Notes
     -----
     The wealth of the bets in `workbench.bounds.anytime.betting` at the last look.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(2).sample(1000, seed=0)
+    >>> wb.anytime_e_value(scores, epsilon=0.5, delta=1e-5).refutes(0.95)
+    True
     """
     require_scores(scores)
     epsilon = _checks.non_negative(epsilon, "epsilon")
     claims = EpsilonClaims(_checks.delta(delta))
     tally = Tally(ratio)
-    sign = 1.0 if scores.larger_is_member else -1.0
-    tally.add(sign * scores.p, sign * scores.q)
+    tally.add(*scores.oriented())
     factors = log_factors(claims, epsilon, epsilon, tally.ratio)
     return EValue(
         log=float(log_wealth(tally.total[:, None], factors)[0]),
@@ -114,9 +126,17 @@ def anytime_e_value(
 
 
 def average_e_values(values: Sequence[EValue]) -> EValue:
-    """The mean of e-values against one claim: an e-value, however they depend on each other.
+    """Mean of e-values against one claim: an e-value whatever the dependence between them.
 
-    Of many canaries it is evidence that the claim is false for *some* of them.
+    For many canaries it is evidence that the claim is false for *some* of them.
+
+    Parameters
+    ----------
+    values : sequence of EValue
+
+    Returns
+    -------
+    EValue
 
     Raises
     ------
@@ -129,7 +149,15 @@ def average_e_values(values: Sequence[EValue]) -> EValue:
 
 
 def multiply_e_values(values: Sequence[EValue]) -> EValue:
-    """The product of e-values against one claim: an e-value, if they come of independent runs.
+    """Product of e-values against one claim: an e-value if they come from independent runs.
+
+    Parameters
+    ----------
+    values : sequence of EValue
+
+    Returns
+    -------
+    EValue
 
     Raises
     ------
@@ -143,18 +171,20 @@ def multiply_e_values(values: Sequence[EValue]) -> EValue:
 def e_benjamini_hochberg(
     values: Sequence[EValue | float], confidence: float = 0.95
 ) -> NDArray[np.bool_]:
-    """Which claims to call false, for example which canaries leak.
+    """Claims to reject at a false discovery rate, for example which canaries leak.
 
     Parameters
     ----------
     values : sequence of EValue or float, length m
         One for each claim; numbers are e-values, not their logarithms.
     confidence : float
-        The expected share of true claims among those called false is at most 1 − ``confidence``.
+        One minus the false discovery rate: the expected share of true claims among those rejected
+        is at most 1 − ``confidence``.
 
     Returns
     -------
     ndarray of bool, shape (m,)
+        True where the claim is rejected.
 
     Raises
     ------
@@ -163,8 +193,13 @@ def e_benjamini_hochberg(
 
     Notes
     -----
-    The k largest are called false, k being the largest with k-th value ≥ m/(k(1 − confidence));
-    under any dependence (Wang & Ramdas 2022).
+    The claims of the k largest values are rejected, where k is the largest number with k-th value
+    ≥ m/(k(1 − confidence)). Valid under any dependence.
+
+    References
+    ----------
+    Wang & Ramdas, "False Discovery Rate Control with E-values", Journal of the Royal Statistical
+    Society Series B 84 (2022).
     """
     goal = -math.log1p(-_checks.confidence(confidence))
     logs = np.array([_log(value) for value in values], dtype=float)

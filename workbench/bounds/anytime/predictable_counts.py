@@ -1,4 +1,4 @@
-"""How many scores fell into each of the sets that the past suggests, as the scores arrive."""
+"""Running counts of scores in predictable sets (chosen from earlier scores), for betting."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _TAIL = 4
 
 
 class Tally:
-    """Counts for every bet, at looks that were fixed beforehand.
+    """Counts for every bet, at looks that do not depend on the scores.
 
-    The looks come after every block up to 2·LOOKS, and then LOOKS times while the number of blocks
+    There is a look after every block up to 2·LOOKS, and then LOOKS times while the number of blocks
     doubles. Whenever it has doubled, the thresholds are placed anew. So the counts depend on the
-    scores and not on how they were chopped.
+    scores and not on how they were divided into calls.
 
     Parameters
     ----------
@@ -60,7 +60,12 @@ class Tally:
         return self.looked if self._epoch else 0
 
     def add(self, p: Floats, q: Floats) -> list[tuple[Whole, Floats]]:
-        """Take new scores, larger being more member-like and NaN the largest.
+        """Counts at the looks that new scores make possible.
+
+        Parameters
+        ----------
+        p, q : ndarray
+            New scores, larger being more member-like and NaN the largest.
 
         Returns
         -------
@@ -85,7 +90,7 @@ class Tally:
             runs.append((looks, counts.transpose(1, 0, 2)))
 
     def _place(self, epoch: int) -> None:
-        """Thresholds from the past; NaN is the largest, here as in numpy's order."""
+        """Place thresholds from earlier scores; NaN is the largest, as in numpy's order."""
         a, b = self.ratio
         p, q = self.columns
         self._high = thresholds(np.sort(q[: epoch * b])[::-1])
@@ -126,10 +131,10 @@ class _Column:
 
 
 def thresholds(outermost: Floats) -> Floats:
-    """Quantiles at the levels, of scores sorted from the outermost on.
+    """Quantiles at the levels, of scores sorted from the outermost inwards.
 
-    Any threshold that depends on the past alone is allowed. Beyond the outermost score, the tail is
-    taken to go on by equal steps an octave.
+    Any threshold that depends on earlier scores only is valid. Beyond the outermost score, the tail
+    is extrapolated by equal steps for each halving of the level.
     """
     n = outermost.size
     rank = np.floor(LEVELS * n).astype(np.int64)

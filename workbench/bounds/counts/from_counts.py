@@ -1,43 +1,52 @@
-"""Bounds from the four counts of one attack: ε, δ, μ, total variation, TPR and precision.
+"""Bounds on ε, δ, μ, total variation, TPR and precision from the four counts of one attack.
 
-All of them share these arguments and what they raise:
-
-tp, fp, tn, fn : int
-    Runs with the record that the attack called in (tp) and out (fn); runs without it that the
-    attack called in (fp) and out (tn).
-confidence : float
-    0.95 for 95 %. Of the lower limit, or of both ends together.
-interval : str
-    "clopper-pearson" and "exact" keep their level: pointwise, for an attack fixed before these
-    runs and runs that are independent. "exact" tests both counts together and mostly says more.
-    "jeffreys", "wilson", "katz-log" (ε and precision only) and "bayesian" are approximate: for
-    comparison with tools that use them.
-sided : {"lower", "two"}
-    A lower limit, or an interval. The upper end of an interval says what *this attack* shows at
-    most, nothing about the mechanism.
-n_p, n_q : int, optional
-    Runs a side, where they are known: counts that do not add up to them are refused.
-
-Raises ValueError for negative or fractional counts, a side without runs, counts that do not add
-up, an argument out of range, and an interval that has no meaning for the quantity.
-
-A bound that shows nothing carries a `note` with the n that would do, where even an attack without
-errors would have shown nothing.
+Each function is a method of `workbench.Counts` with the counts as arguments.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+import inspect
+from collections.abc import Callable
+from typing import Any
 
-from workbench.bounds import quantities
 from workbench.bounds.bound import Bound
-from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.intervals import bound
+from workbench.bounds.counts.counts import Counts, Interval, Side
 
-Interval = Literal["clopper-pearson", "exact", "jeffreys", "wilson", "katz-log", "bayesian"]
-Sided = Literal["lower", "two"]
+#: What all docstrings here share.
+_SHARED = {
+    "counts": """tp, fn : int
+    Runs with the record that the attack called in (``tp``) and out (``fn``).
+fp, tn : int
+    Runs without the record that the attack called in (``fp``) and out (``tn``).""",
+    "interval": """confidence : float
+    In (0.5, 1); of the lower limit, or of both ends together.
+interval : {"clopper-pearson", "joint", "jeffreys", "wilson", "katz-log", "bayesian"}
+    "clopper-pearson" and "joint" keep their level: pointwise, for an attack fixed before these
+    runs, and independent runs. "joint" tests both counts together and mostly gives larger
+    bounds. The others are approximate, for comparison with tools that use them; "katz-log"
+    serves epsilon and precision only.
+side : {"lower", "two"}
+    A lower limit, or an interval. The upper end of an interval says what *this attack* shows
+    at most, nothing about the mechanism.
+n_p, n_q : int, optional
+    Number of runs with and without the record; counts that do not add up to them are refused.""",
+    "bound": """Bound
+    With a ``note`` of a sufficient n where even an attack without errors would have shown
+    nothing.""",
+    "raises": """ValueError
+    Negative or fractional counts, no runs with the record or none without it, counts that do
+    not add up, an argument out of range, "katz-log" for another quantity.""",
+}
 
 
+def _with_shared_parts(function: Callable[..., Bound]) -> Any:
+    """The function with ``{counts}``, … of its docstring filled in."""
+    if function.__doc__:  # none with python -OO
+        function.__doc__ = inspect.cleandoc(function.__doc__).format(**_SHARED)
+    return function
+
+
+@_with_shared_parts
 def epsilon_from_counts(
     *,
     tp: int,
@@ -47,33 +56,53 @@ def epsilon_from_counts(
     delta: float,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
+    sided: Side | None = None,
 ) -> Bound:
     """Lower bound on ε at δ from the four counts of one attack.
 
     Parameters
     ----------
+    {counts}
     delta : float
         In [0, 1).
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+    {interval}
+    sided : {{"lower", "two"}}, optional
+        Another name of ``side``.
 
     Returns
     -------
-    Bound
-        max{0, log((TPR − δ)/FPR), log((TNR − δ)/FNR)} at the limits of the rates (KAIROUZ15).
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range.
+    {raises}
+
+    See Also
+    --------
+    Counts.epsilon : the same as a method.
+
+    Notes
+    -----
+    max{{0, log((TPR − δ)/FPR), log((TNR − δ)/FNR)}} at limits of the rates (Kairouz, Oh & Viswanath
+    2015, Theorem 3.1).
+
+    Examples
+    --------
+    >>> print(wb.epsilon_from_counts(tp=400, fp=100, tn=400, fn=100, delta=1e-5))
+    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95 %, if rows are independent)
     """
-    counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, quantities.Epsilon(delta), confidence, interval, sided)
+    if sided is not None:
+        if side not in ("lower", sided):
+            raise ValueError(f"sided={sided!r} is another name of side={side!r}; give one of them")
+        side = sided
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.epsilon(delta, confidence, interval, side)
 
 
+@_with_shared_parts
 def delta_from_counts(
     *,
     tp: int,
@@ -83,28 +112,45 @@ def delta_from_counts(
     epsilon: float,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
 ) -> Bound:
-    """Lower bound on δ at ε: max{0, TPR − e^ε FPR, TNR − e^ε FNR} of one attack.
+    """Lower bound on δ at ε from the four counts of one attack.
 
     Parameters
     ----------
+    {counts}
     epsilon : float
         At least 0.
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+    {interval}
+
+    Returns
+    -------
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range, "katz-log".
+    {raises}
+
+    See Also
+    --------
+    Counts.delta : the same as a method.
+
+    Notes
+    -----
+    max{{0, TPR − e^ε FPR, TNR − e^ε FNR}} at limits of the rates.
+
+    Examples
+    --------
+    >>> print(wb.delta_from_counts(tp=400, fp=100, tn=400, fn=100, epsilon=1))
+    δ at ε = 1 ≥ 0.115 (pointwise, 95 %, if rows are independent)
     """
-    counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, quantities.Delta(epsilon), confidence, interval, sided)
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.delta(epsilon, confidence, interval, side)
 
 
+@_with_shared_parts
 def mu_from_counts(
     *,
     tp: int,
@@ -113,25 +159,44 @@ def mu_from_counts(
     fn: int,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
 ) -> Bound:
-    """Lower bound on μ: Φ⁻¹(TPR) − Φ⁻¹(FPR) of one attack (NASR23); no Gaussian is assumed.
+    """Lower bound on μ of Gaussian differential privacy from the four counts of one attack.
 
     Parameters
     ----------
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+    {counts}
+    {interval}
+
+    Returns
+    -------
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range, "katz-log".
+    {raises}
+
+    See Also
+    --------
+    Counts.mu : the same as a method.
+
+    Notes
+    -----
+    Φ⁻¹(TPR) − Φ⁻¹(FPR) at limits of the rates (Nasr et al. 2023). It refutes every smaller μ and
+    does not assume that the pair is Gaussian.
+
+    Examples
+    --------
+    >>> print(wb.mu_from_counts(tp=400, fp=100, tn=400, fn=100))
+    μ ≥ 1.42 (pointwise, 95 %, if rows are independent)
     """
-    return bound(_counts(tp, fp, tn, fn, n_p, n_q), quantities.Mu(), confidence, interval, sided)
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.mu(confidence, interval, side)
 
 
+@_with_shared_parts
 def total_variation_from_counts(
     *,
     tp: int,
@@ -140,26 +205,43 @@ def total_variation_from_counts(
     fn: int,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
 ) -> Bound:
-    """Lower bound on the total variation: TPR − FPR of one attack, its advantage.
+    """Lower bound on the total variation distance from the four counts of one attack.
 
     Parameters
     ----------
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+    {counts}
+    {interval}
+
+    Returns
+    -------
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range, "katz-log".
+    {raises}
+
+    See Also
+    --------
+    Counts.total_variation : the same as a method.
+
+    Notes
+    -----
+    TPR − FPR at limits of the rates: the advantage of the attack.
+
+    Examples
+    --------
+    >>> print(wb.total_variation_from_counts(tp=400, fp=100, tn=400, fn=100))
+    TV ≥ 0.524 (pointwise, 95 %, if rows are independent)
     """
-    counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, quantities.TotalVariation(), confidence, interval, sided)
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.total_variation(confidence, interval, side)
 
 
+@_with_shared_parts
 def tpr_from_counts(
     *,
     tp: int,
@@ -169,31 +251,46 @@ def tpr_from_counts(
     fpr: float,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
 ) -> Bound:
-    """The true positive rate that an attack reaches at a false positive rate.
-
-    The attack's own error rates and mixtures with guessing bound the trade-off function from
-    above, as in `TradeoffBand.tpr`.
+    """Lower bound on the true positive rate that the attack reaches at a false positive rate.
 
     Parameters
     ----------
+    {counts}
     fpr : float
-        Strictly between 0 and 1; what guessing reaches.
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+        Strictly between 0 and 1; the TPR of guessing.
+    {interval}
+
+    Returns
+    -------
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range, "katz-log".
+    {raises}
+
+    See Also
+    --------
+    Counts.tpr : the same as a method.
+
+    Notes
+    -----
+    The error rates of the attack and of its mixtures with guessing bound the trade-off function
+    from above, as in `TradeoffBand.tpr`.
+
+    Examples
+    --------
+    >>> print(wb.tpr_from_counts(tp=400, fp=100, tn=400, fn=100, fpr=0.1))
+    TPR at FPR 0.1 ≥ 0.320 (pointwise, 95 %, if rows are independent)
     """
-    counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, quantities.TruePositiveRate(fpr), confidence, interval, sided)
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.tpr(fpr, confidence, interval, side)
 
 
+@_with_shared_parts
 def precision_from_counts(
     *,
     tp: int,
@@ -203,30 +300,40 @@ def precision_from_counts(
     prior: float,
     confidence: float = 0.95,
     interval: Interval = "clopper-pearson",
-    sided: Sided = "lower",
+    side: Side = "lower",
     n_p: int | None = None,
     n_q: int | None = None,
 ) -> Bound:
-    """The share of members among those whom the attack accuses, at a stated prior.
+    """Lower bound on the share of members among those whom the attack accuses, at a prior.
 
     Parameters
     ----------
+    {counts}
     prior : float
-        Probability of being a member before the attack, strictly between 0 and 1; what guessing
-        reaches. Not the share of runs with the record, unless people are members that often.
-    tp, fp, tn, fn, confidence, interval, sided, n_p, n_q
-        As in `workbench.bounds.counts.from_counts`.
+        Probability of being a member before the attack, strictly between 0 and 1; the precision of
+        guessing. Not the share of runs with the record, unless people are members that often.
+    {interval}
+
+    Returns
+    -------
+    {bound}
 
     Raises
     ------
-    ValueError
-        Counts that are none or do not add up, an argument out of range.
+    {raises}
+
+    See Also
+    --------
+    Counts.precision : the same as a method.
+
+    Notes
+    -----
+    Bayes' theorem, π TPR / (π TPR + (1 − π) FPR), at limits of the rates.
+
+    Examples
+    --------
+    >>> print(wb.precision_from_counts(tp=400, fp=100, tn=400, fn=100, prior=0.01))
+    precision at prior 0.01 ≥ 0.0313 (pointwise, 95 %, if rows are independent)
     """
-    counts = _counts(tp, fp, tn, fn, n_p, n_q)
-    return bound(counts, quantities.Precision(prior), confidence, interval, sided)
-
-
-def _counts(tp: int, fp: int, tn: int, fn: int, n_p: int | None, n_q: int | None) -> Counts:
-    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn)
-    counts.must_add_up(n_p, n_q)
-    return counts
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.precision(prior, confidence, interval, side)

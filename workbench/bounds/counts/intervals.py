@@ -1,20 +1,23 @@
-"""Limits for what is asked of one attack, from its four counts, by a named interval.
+"""Confidence limits for a quantity of one attack, from its four counts, by a named interval.
 
 ========================  =============  =======================================================
 "clopper-pearson"         pointwise      exact limits of both rates, sharing the error
-"exact"                   pointwise      both counts tested together, `combined_test`
+"joint"                   pointwise      an exact test of both counts together, `joint_exact`
 "jeffreys", "wilson"      approximate    shorter limits of both rates, sharing the error
 "katz-log"                approximate    normal limits of the log ratio: ε and precision only
-"bayesian"                approximate    ZANELLA23's joint posterior, equal-tailed
+"bayesian"                approximate    equal-tailed limits of a joint posterior
 ========================  =============  =======================================================
 
-The approximate ones are here for comparison: they exceed the truth more often than they say.
+The approximate ones serve for comparison: they exceed the truth more often than they state. The
+posterior is that of Zanella-Béguelin et al. (2023).
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -26,40 +29,47 @@ from scipy.special import betaincinv, ndtri
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
-from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.joint_exact import combined_lower, combined_upper
+from workbench.bounds.counts.four_counts import FourCounts
+from workbench.bounds.counts.joint_exact import joint_lower, joint_upper
 from workbench.bounds.counts.posterior import Region, region_mass
 from workbench.bounds.quantities import Epsilon, Precision, Question
 
-#: Interval -> guarantee and `Bound.method`.
-INTERVALS = {
-    "clopper-pearson": ("pointwise", "Clopper–Pearson at a threshold"),
-    "exact": ("pointwise", "combined exact test"),
-    "jeffreys": ("approximate", "Jeffreys at a threshold"),
-    "wilson": ("approximate", "Wilson at a threshold"),
-    "katz-log": ("approximate", "Katz-log at a threshold"),
-    "bayesian": ("approximate", "Bayesian region at a threshold"),
-}
+#: Lower or upper limit: counts, question and error probability -> value.
+Limit = Callable[[FourCounts, Question, float], float]
 
-#: What people call them; those that keep their level come first.
-NAMES = {
-    "exact": "Both counts together, exact",
-    "clopper-pearson": "Clopper–Pearson",
-    "wilson": "Wilson",
-    "jeffreys": "Jeffreys",
-    "bayesian": "Bayesian region",
-    "katz-log": "Katz-log",
+#: One-sided limit of a binomial rate: successes, trials and error probability -> rate.
+RateLimit = Callable[[Any, Any, float], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class RateInterval:
+    """One-sided limits of one binomial rate.
+
+    Attributes
+    ----------
+    lower, upper : callable
+        Of successes, trials and error probability.
+    """
+
+    lower: RateLimit
+    upper: RateLimit
+
+    def value(self, counts: FourCounts, question: Question, error: float, side: str) -> float:
+        """The question's value at limits of both rates; each has half of the error."""
+        # The question falls in both rates.
+        limit = self.upper if side == "lower" else self.lower
+        alpha = limit(counts.fp, counts.n_q, error / 2)
+        beta = limit(counts.fn, counts.n_p, error / 2)
+        return float(question.from_rates(alpha, beta))
+
+
+RATES = {
+    "clopper-pearson": RateInterval(binomial.clopper_pearson_lower, binomial.clopper_pearson_upper),
+    "jeffreys": RateInterval(binomial.jeffreys_lower, binomial.jeffreys_upper),
+    "wilson": RateInterval(binomial.wilson_lower, binomial.wilson_upper),
 }
 
 SIDES = ("lower", "two")
-
-#: Limits of a binomial rate: (lower, upper), of successes, trials and error.
-Rate = Callable[[Any, Any, float], NDArray[np.float64]]
-RATES: dict[str, tuple[Rate, Rate]] = {
-    "clopper-pearson": (binomial.clopper_pearson_lower, binomial.clopper_pearson_upper),
-    "jeffreys": (binomial.jeffreys_lower, binomial.jeffreys_upper),
-    "wilson": (binomial.wilson_lower, binomial.wilson_upper),
-}
 
 THIS_ATTACK = "The upper end speaks about this attack only: another one may show more."
 
@@ -68,25 +78,25 @@ MOST_RUNS = 2**40
 
 
 def bound(
-    counts: Counts,
+    counts: FourCounts,
     question: Question,
     confidence: float,
     interval: str = "clopper-pearson",
-    sided: str = "lower",
+    side: str = "lower",
     assumption: str = "if rows are independent",
     **more: Any,
 ) -> Bound:
-    """What the counts say about a question.
+    """Confidence limit for a quantity of one attack.
 
     Parameters
     ----------
-    counts : Counts
+    counts : FourCounts
     question : Question
     confidence : float
         Of the lower limit, or of both ends together.
     interval : str
         A key of ``INTERVALS``.
-    sided : {"lower", "two"}
+    side : {"lower", "two"}
     assumption : str
     **more
         Further fields of the `Bound`.
@@ -104,39 +114,42 @@ def bound(
         for the question.
     """
     confidence = _checks.confidence(confidence)
-    _checks.one_of(interval, "interval", INTERVALS)
-    _checks.one_of(sided, "sided", SIDES)
-    error = 1 - confidence if sided == "lower" else (1 - confidence) / 2
-    guarantee, method = INTERVALS[interval]
-    lower, upper = _ENDS[interval]
-    value = lower(counts, question, error)
-    notes = []
+    interval = current_name(interval)
+    kind = INTERVALS[interval]
+    _checks.one_of(side, "side", SIDES)
+    error = 1 - confidence if side == "lower" else (1 - confidence) / 2
+    value = kind.lower(counts, question, error)
+    notes, high = [], None
     if value <= question.chance_level:
-        notes.append(_too_few(counts, question, partial(lower, question=question, error=error)))
-    if sided == "two":
-        more["upper"] = max(upper(counts, question, error), value)
+        notes.append(_too_few(counts, question, lambda other: kind.lower(other, question, error)))
+    if side == "two":
+        high = max(kind.upper(counts, question, error), value)
         notes.append(THIS_ATTACK)
     return Bound(
         quantity=question.quantity,
         value=value,
-        guarantee=guarantee,
-        method=method,
+        guarantee=kind.guarantee,
+        method=kind.method,
         assumption=assumption,
         n_p=counts.n_p,
         n_q=counts.n_q,
         confidence=confidence,
-        side=sided,
+        side=side,
         note=" ".join(filter(None, notes)) or None,
-        **question.fields,
+        at=question.at,
+        recompute=lambda level: bound(counts, question, level, interval, side, assumption, **more),
+        high=high,
         **more,
     )
 
 
-def _too_few(counts: Counts, question: Question, lower: Callable[..., float]) -> str | None:
-    """A sentence with the n that would do, where even an attack without errors shows nothing."""
+def _too_few(
+    counts: FourCounts, question: Question, lower: Callable[[FourCounts], float]
+) -> str | None:
+    """A sentence with a sufficient n, where even an attack without errors shows nothing."""
 
     def shows(n_p: int, n_q: int) -> bool:
-        return lower(Counts(tp=n_p, fp=0, tn=n_q, fn=0)) > question.chance_level
+        return lower(FourCounts(tp=n_p, fp=0, tn=n_q, fn=0)) > question.chance_level
 
     if shows(counts.n_p, counts.n_q):
         return None
@@ -151,27 +164,15 @@ def _too_few(counts: Counts, question: Question, lower: Callable[..., float]) ->
         enough, too_few = (middle, too_few) if shows(middle, middle) else (enough, middle)
     return (
         f"n is too small: at this confidence even an attack without errors would show nothing with "
-        f"n_p = {counts.n_p} and n_q = {counts.n_q}; {enough} runs a side would do."
+        f"n_p = {counts.n_p} and n_q = {counts.n_q}; {enough} runs with "
+        f"the record and {enough} without it would suffice."
     )
-
-
-# -- two limits of one rate each ------------------------------------------------------------------
-
-
-def _from_rates(
-    counts: Counts, question: Question, error: float, interval: str, side: str
-) -> float:
-    """The answer at limits of both rates; each has half of the error."""
-    limit = RATES[interval][side == "lower"]
-    alpha = limit(counts.fp, counts.n_q, error / 2)
-    beta = limit(counts.fn, counts.n_p, error / 2)
-    return float(question.from_rates(alpha, beta))
 
 
 # -- a log ratio ----------------------------------------------------------------------------------
 
 
-def _katz(counts: Counts, question: Question, error: float, side: str) -> float:
+def _katz(counts: FourCounts, question: Question, error: float, side: str) -> float:
     """Normal limits of log((TPR − δ)/FPR), and for ε of log((TNR − δ)/FNR) too (Katz et al. 1978).
 
     Half a run is added to each cell where one is empty. The two directions of ε share the error of
@@ -208,12 +209,12 @@ def _katz_limit(
 # -- a posterior ----------------------------------------------------------------------------------
 
 
-def _bayesian(counts: Counts, question: Question, error: float, side: str) -> float:
+def _bayesian(counts: FourCounts, question: Question, error: float, side: str) -> float:
     """The value below which the posterior has ``error``, or above which it has that.
 
     P(θ ≤ v) is the posterior mass of the region that v allows: for trade-off functions, which
-    bind the complement of the attack too, that between both edges (ZANELLA23). Hence this limit
-    exceeds 0 even where P = Q.
+    bind the complement of the attack too, that between both edges (Zanella-Béguelin et al. 2023).
+    Hence this limit exceeds 0 even where P = Q.
     """
     level = error if side == "lower" else 1 - error
 
@@ -237,7 +238,7 @@ def _bayesian(counts: Counts, question: Question, error: float, side: str) -> fl
     return float(brentq(excess, least, most, xtol=1e-8, rtol=1e-8))
 
 
-def _quantiles(counts: Counts, level: float) -> tuple[Any, ...]:
+def _quantiles(counts: FourCounts, level: float) -> tuple[Any, ...]:
     """Quantiles of α, β, 1 − α and 1 − β."""
     tp, fp, tn, fn = (k + 0.5 for k in (counts.tp, counts.fp, counts.tn, counts.fn))
     shapes = (fp, tn), (fn, tp), (tn, fp), (tp, fn)
@@ -252,16 +253,76 @@ def _region(question: Question, value: float) -> Region:
     return Region(edge, inverse, None, None, kinks)
 
 
-#: Interval -> functions of (counts, question, error): lower limit, upper limit.
-_ENDS: dict[str, tuple[Callable[..., float], Callable[..., float]]] = {
-    **{
-        name: (
-            partial(_from_rates, interval=name, side="lower"),
-            partial(_from_rates, interval=name, side="upper"),
+# -- all of them ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CountInterval:
+    """A way to compute limits from four counts.
+
+    Attributes
+    ----------
+    label : str
+        Its name on the pages.
+    guarantee, method : str
+        As of a `Bound`.
+    lower, upper : callable
+        Of counts, question and error probability.
+    """
+
+    label: str
+    guarantee: str
+    method: str
+    lower: Limit
+    upper: Limit
+
+    @classmethod
+    def by_side(
+        cls, label: str, guarantee: str, method: str, limit: Callable[..., float]
+    ) -> CountInterval:
+        """From one function of counts, question, error probability and side."""
+        return cls(
+            label, guarantee, method, partial(limit, side="lower"), partial(limit, side="upper")
         )
-        for name in RATES
-    },
-    "exact": (combined_lower, combined_upper),
-    "katz-log": (partial(_katz, side="lower"), partial(_katz, side="upper")),
-    "bayesian": (partial(_bayesian, side="lower"), partial(_bayesian, side="upper")),
+
+
+#: Those that keep their level come first.
+INTERVALS = {
+    "joint": CountInterval(
+        "Joint exact test", "pointwise", "joint exact test", joint_lower, joint_upper
+    ),
+    "clopper-pearson": CountInterval.by_side(
+        "Clopper–Pearson",
+        "pointwise",
+        "Clopper–Pearson at a threshold",
+        RATES["clopper-pearson"].value,
+    ),
+    "wilson": CountInterval.by_side(
+        "Wilson", "approximate", "Wilson at a threshold", RATES["wilson"].value
+    ),
+    "jeffreys": CountInterval.by_side(
+        "Jeffreys", "approximate", "Jeffreys at a threshold", RATES["jeffreys"].value
+    ),
+    "bayesian": CountInterval.by_side(
+        "Bayesian region", "approximate", "Bayesian region at a threshold", _bayesian
+    ),
+    "katz-log": CountInterval.by_side("Katz-log", "approximate", "Katz-log at a threshold", _katz),
 }
+
+#: Interval -> its name on the pages.
+NAMES = {name: interval.label for name, interval in INTERVALS.items()}
+
+
+def current_name(interval: str) -> str:
+    """A key of ``INTERVALS``; "exact", the former name of "joint", gives a FutureWarning.
+
+    Raises
+    ------
+    ValueError
+        An unknown name.
+    """
+    if interval == "exact":
+        message = "interval='exact' is now called 'joint'; the old name goes in release 0.3"
+        warnings.warn(message, FutureWarning, stacklevel=5)
+        return "joint"
+    return _checks.one_of(interval, "interval", INTERVALS)

@@ -1,4 +1,4 @@
-"""The combined exact test: a limit from both counts together, not from two limits of one each.
+"""The joint exact test: a limit from both counts together, not from two limits of one each.
 
 Two Clopper–Pearson limits share the error probability and assume that both counts are unlucky at
 once. Here one number, the statistic S, orders all outcomes (T, F), and the joint distribution of
@@ -39,7 +39,7 @@ from workbench.bounds.counts.binomial import (
     clopper_pearson_upper,
     wilson_upper,
 )
-from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.four_counts import FourCounts
 from workbench.bounds.quantities import Question
 from workbench.curves.elementwise import Floats, quiet
 
@@ -65,19 +65,19 @@ MOST_BLOCKS = 400
 MOST_OUTCOMES = 4000
 
 
-def combined_lower(counts: Counts, question: Question, error: float) -> float:
+def joint_lower(counts: FourCounts, question: Question, error: float) -> float:
     """Lower limit of θ, above the truth with probability at most ``error``."""
     return _of_attack(counts, question, error).limit()
 
 
-def combined_corners(
-    counts: Counts, question: Question, error: float, cells: int = CELLS
+def joint_corners(
+    counts: FourCounts, question: Question, error: float, cells: int = CELLS
 ) -> tuple[Floats, Floats]:
     """Corners of the region C: with confidence 1 − ``error``, both rates lie within one of them.
 
     Parameters
     ----------
-    counts : Counts
+    counts : FourCounts
     question : Question
         Shapes the region, which is narrow in the direction of this question. Whatever else is
         asked of the same region holds together with it, and may be chosen afterwards.
@@ -96,7 +96,9 @@ def combined_corners(
     return q, 1 - p
 
 
-def _of_attack(counts: Counts, question: Question, error: float, cells: int = CELLS) -> _Ordered:
+def _of_attack(
+    counts: FourCounts, question: Question, error: float, cells: int = CELLS
+) -> _Ordered:
     return _Ordered(
         k_p=counts.tp,
         m=counts.n_p,
@@ -109,7 +111,7 @@ def _of_attack(counts: Counts, question: Question, error: float, cells: int = CE
     )
 
 
-def combined_upper(counts: Counts, question: Question, error: float) -> float:
+def joint_upper(counts: FourCounts, question: Question, error: float) -> float:
     """Upper limit of θ, below the truth with probability at most ``error``.
 
     The lower limit of −θ, with the calls "out" in place of the calls "in".

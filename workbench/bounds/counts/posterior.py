@@ -30,7 +30,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaln, xlogy
 
 from workbench import _checks
-from workbench.bounds.counts.counts import Counts
+from workbench.bounds.counts.four_counts import FourCounts
 from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.scores.sample import Scores, require_scores
@@ -52,12 +52,12 @@ CHUNK = 64
 Edge = Callable[[Floats], Floats]
 
 
-def posterior_mass(counts: Counts, tradeoff: Any) -> float:
+def posterior_mass(counts: FourCounts, tradeoff: Any) -> float:
     """Posterior probability that the error rates lie in the region that f allows.
 
     Parameters
     ----------
-    counts : Counts
+    counts : FourCounts
     tradeoff : pair, curve, histogram or band
         Anything with ``tradeoff(alpha)``, symmetrised: f(α) for α in [0, 1].
 
@@ -131,7 +131,7 @@ class PosteriorMember:
     parameter : float
         Also ``float(member)``.
     member : pair or curve
-    counts : Counts
+    counts : FourCounts
     probability : float
         Posterior mass of its region; approximate, a credibility and not a confidence.
     monotone : bool
@@ -141,7 +141,7 @@ class PosteriorMember:
 
     parameter: float
     member: Any
-    counts: Counts
+    counts: FourCounts
     probability: float
     monotone: bool
 
@@ -150,7 +150,7 @@ class PosteriorMember:
 
 
 def posterior_parameter(
-    counts: Counts,
+    counts: FourCounts,
     family: Callable[[float], Any],
     bounds: tuple[float, float],
     probability: float = 0.95,
@@ -159,7 +159,7 @@ def posterior_parameter(
 
     Parameters
     ----------
-    counts : Counts
+    counts : FourCounts
     family : callable
         Parameter -> pair or curve.
     bounds : pair of float
@@ -249,7 +249,7 @@ class Region:
         return cls(f, f, high, high, np.concatenate([kinks, 1 - kinks]))
 
 
-def region_mass(counts: Counts, region: Region) -> float:
+def region_mass(counts: FourCounts, region: Region) -> float:
     """Posterior mass of any region."""
     return float(_mass(_rows([counts]), region)[0])
 
@@ -269,10 +269,12 @@ def _allowed(tradeoff: Any) -> Region:
     return Region.of_tradeoff(f, np.array([diagonal]))
 
 
-def _rows(counts: list[Counts]) -> Floats:
+def _rows(counts: list[FourCounts]) -> Floats:
     """tp, fp, tn, fn, shape (4, number of counts)."""
     for c in counts:
-        _checks.instance(c, Counts, "counts", "a workbench.Counts: wb.Counts(tp=, fp=, tn=, fn=)")
+        _checks.instance(
+            c, FourCounts, "counts", "a workbench.Counts: wb.Counts(tp=, fp=, tn=, fn=)"
+        )
     return np.array([[c.tp, c.fp, c.tn, c.fn] for c in counts], dtype=float).T
 
 

@@ -1,4 +1,4 @@
-"""Limits at one threshold that was chosen before the data were seen."""
+"""Error rates and lower bounds at one threshold that was chosen before the data were seen."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ class ErrorRates:
     Attributes
     ----------
     thresholds, fpr, fnr, fpr_upper, fnr_upper : ndarray, all of one shape
-        Observed rates, and limits that hold *together* at any one threshold chosen beforehand:
-        each takes half of the error probability.
+        Observed rates, and upper limits that hold *together* at any one threshold chosen before
+        the scores were seen: each takes half of the error probability.
+    confidence : float
+        Of both limits together.
     """
 
     thresholds: NDArray[np.float64]
@@ -37,7 +39,7 @@ class ErrorRates:
 
     @property
     def mu(self) -> NDArray[np.float64]:
-        """Observed Φ⁻¹(1−FPR) − Φ⁻¹(FNR); ±inf where a rate is 0 or 1 (HIST eq. 3.1)."""
+        """Observed Φ⁻¹(1−FPR) − Φ⁻¹(FNR); ±inf where a rate is 0 or 1."""
         return np.asarray(mu_of_point(self.fpr, self.fnr))
 
     @property
@@ -45,11 +47,48 @@ class ErrorRates:
         """Pointwise lower limit of μ at each threshold; may be negative."""
         return np.asarray(mu_of_point(self.fpr_upper, self.fnr_upper))
 
+    def epsilon_lower(self, delta: float) -> NDArray[np.float64]:
+        """Pointwise lower limit of ε at each threshold.
+
+        Parameters
+        ----------
+        delta : float
+            In [0, 1).
+        """
+        return Epsilon(delta).from_rates(self.fpr_upper, self.fnr_upper)
+
 
 def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95) -> ErrorRates:
     """Observed error rates at thresholds, and their pointwise limits.
 
-    Guarantee: pointwise; at any one of the thresholds, if it was chosen beforehand.
+    Parameters
+    ----------
+    scores : Scores
+    thresholds : array_like
+        In score units.
+    confidence : float
+        In (0.5, 1), of both limits at one threshold together.
+
+    Returns
+    -------
+    ErrorRates
+
+    Raises
+    ------
+    ValueError
+        A confidence out of range, thresholds that are not numbers.
+
+    Notes
+    -----
+    Guarantee: pointwise; it holds at any one of the thresholds that was chosen before the scores
+    were seen.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(1000, seed=0)
+    >>> rates = wb.error_rates(scores, [0, 1, 2])
+    >>> rates.epsilon_lower(delta=1e-5).shape
+    (3,)
     """
     require_scores(scores)
     confidence = _checks.confidence(confidence)
@@ -74,11 +113,24 @@ def epsilon_at_threshold(
     confidence: float = 0.95,
     interval: str = "clopper-pearson",
 ) -> Bound:
-    """Lower bound on ε from the error rates at one threshold.
+    """Lower bound on ε at δ from the error rates at one threshold.
 
-    Guarantee: pointwise for "clopper-pearson" and "exact", approximate for the other intervals of
-    `workbench.bounds.counts.from_counts`; the threshold must not have been chosen with these data
-    in view. Source: KAIROUZ15 and NASR23.
+    Parameters
+    ----------
+    scores : Scores
+    threshold : float
+        In score units, not chosen with these scores in view.
+    delta : float
+        In [0, 1).
+    confidence : float
+        In (0.5, 1).
+    interval : str
+        As in `workbench.epsilon_from_counts`: pointwise for "clopper-pearson" and "joint",
+        approximate for the others.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath (2015); Nasr et al. (2023).
     """
     return _at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
 
@@ -89,9 +141,18 @@ def mu_at_threshold(
     confidence: float = 0.95,
     interval: str = "clopper-pearson",
 ) -> Bound:
-    """Lower bound on μ at one threshold: Φ⁻¹(1−ᾱ) − Φ⁻¹(β̄) (NASR23, HIST §3).
+    """Lower bound on μ from the error rates at one threshold.
 
-    Guarantee as in `epsilon_at_threshold`; it refutes every smaller μ without assuming a Gaussian.
+    It refutes every smaller μ and does not assume that the pair is Gaussian.
+
+    Parameters
+    ----------
+    scores, threshold, confidence, interval
+        As in `epsilon_at_threshold`.
+
+    References
+    ----------
+    Nasr et al. (2023).
     """
     return _at_threshold(scores, threshold, Mu(), confidence, interval)
 

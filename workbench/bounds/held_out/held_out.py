@@ -103,20 +103,18 @@ def held_out_bound(
     # A threshold that people can use: one split, and in their own units.
     usable = splits == 1 and ordering == "threshold" and value > 0
     threshold, direction = parts[0].witness(question, value) if usable else (None, None)
-    return Bound(
+    return Bound.of_scores(
+        scores,
+        value,
         quantity=question.quantity,
-        value=value,
         guarantee="held-out",
         method=METHODS[ordering],
-        assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
         confidence=confidence,
         threshold=threshold,
         direction=direction,
-        discarded=scores.discarded,
         note=note,
-        **question.fields,
+        at=question.at,
+        recompute=lambda level: held_out_bound(scores, question, level, ordering, splits),
     )
 
 

@@ -138,8 +138,10 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
 
     Examples
     --------
-    >>> band = wb.tradeoff_band(wb.learn_ordering(s).scores)
-    >>> band.epsilon(1e-5), band.mu(), band.curve
+    >>> scores = wb.GaussianPair(1).sample(1000, seed=0)
+    >>> band = wb.tradeoff_band(wb.learn_ordering(scores).scores)
+    >>> band.epsilon(delta=1e-5).guarantee
+    'held-out'
     """
     require_scores(scores)
     share = _checks.open_unit(share, "share", "such as 0.2")

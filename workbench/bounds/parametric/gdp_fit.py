@@ -85,18 +85,16 @@ def gdp_fit(
 
 
 def _fit(source: Any, mu: float, method: str, threshold: float | None = None) -> Bound:
-    scores = source if isinstance(source, Scores) else getattr(source, "scores", None)
     from_band = isinstance(source, TradeoffBand)
-    return Bound(
-        quantity="mu",
-        value=max(mu, 0.0),
-        guarantee="simultaneous" if from_band else "estimate",
-        confidence=source.confidence if from_band else None,
-        family=None if from_band else "Gaussian",
-        method=METHODS[method],
-        assumption="no samples" if scores is None else scores.assumption,
-        n_p=0 if scores is None else scores.n_p,
-        n_q=0 if scores is None else scores.n_q,
-        discarded=0 if scores is None else scores.discarded,
-        threshold=threshold,
-    )
+    fit: dict[str, Any] = {
+        "quantity": "mu",
+        "guarantee": "simultaneous" if from_band else "estimate",
+        "confidence": source.confidence if from_band else None,
+        "family": None if from_band else "Gaussian",
+        "method": METHODS[method],
+        "threshold": threshold,
+    }
+    scores = source if isinstance(source, Scores) else getattr(source, "scores", None)
+    if scores is None:
+        return Bound(value=max(mu, 0.0), assumption="no samples", n_p=0, n_q=0, **fit)
+    return Bound.of_scores(scores, max(mu, 0.0), **fit)

@@ -22,10 +22,11 @@ from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.families import Family, family_named
+from workbench.bounds.quantities import QuantityArguments
 from workbench.scores.sample import Scores, require_scores
 
 QUANTITIES = ("epsilon", "delta", "mu", "total variation")
-SIDED = ("lower", "two")
+SIDES = ("lower", "two")
 
 #: False positive rates at which a check keeps its curves, besides those of its limits.
 _GRID = np.concatenate([[0.0], ndtr(np.linspace(-6, 6, 401)), [1.0]])
@@ -139,7 +140,7 @@ def parametric_bound(
     delta: float | None = None,
     epsilon: float | None = None,
     confidence: float = 0.95,
-    sided: Literal["lower", "two"] = "lower",
+    side: Literal["lower", "two"] = "lower",
     q: float | None = None,
 ) -> Bound:
     """A bound that holds if the pair is of the family.
@@ -154,7 +155,8 @@ def parametric_bound(
     delta, epsilon : float, optional
     confidence : float
         Of the lower bound, or of both ends together.
-    sided : {"lower", "two"}
+    side : {"lower", "two"}
+        A lower bound, or an interval.
 
     Returns
     -------
@@ -175,7 +177,7 @@ def parametric_bound(
     """
     require_scores(scores)
     _checks.one_of(quantity, "quantity", QUANTITIES)
-    _checks.one_of(sided, "sided", SIDED)
+    _checks.one_of(side, "side", SIDES)
     member = family_named(family, q)
     confidence = _checks.confidence(confidence)
     for name, value, needed in (
@@ -186,18 +188,17 @@ def parametric_bound(
             raise ValueError(f"quantity={quantity!r} needs {name}=")
         if value is not None and not needed:
             raise ValueError(f"quantity={quantity!r} takes no {name}=, got {value!r}")
-    at: dict[str, float] = {}
-    if delta is not None:
-        at["delta"] = _checks.delta(delta)
-    if epsilon is not None:
-        at["epsilon"] = _checks.number(epsilon, "epsilon")
+    at = QuantityArguments(
+        delta=None if delta is None else _checks.delta(delta),
+        epsilon=None if epsilon is None else _checks.number(epsilon, "epsilon"),
+    )
     if quantity == "mu" and family != "gaussian":
         raise ValueError(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
             "quantity='epsilon', or family_fit for the parameter"
         )
     error = 1 - confidence
-    found = member.limits(scores, error / 2 if sided == "two" else error)
+    found = member.limits(scores, error / 2 if side == "two" else error)
 
     def leak(parameter: float) -> float:
         if quantity == "mu":
@@ -205,28 +206,37 @@ def parametric_bound(
         if math.isinf(parameter):
             return math.inf if quantity == "epsilon" else 1.0
         pair = member.pair(parameter)
-        if quantity == "epsilon":
-            return float(pair.epsilon(at["delta"]))
-        if quantity == "delta":
-            return float(pair.profile(at["epsilon"]))
+        if at.delta is not None:
+            return float(pair.epsilon(at.delta))
+        if at.epsilon is not None:
+            return float(pair.profile(at.epsilon))
         return pair.total_variation
 
-    return Bound(
+    def again(confidence: float) -> Bound:
+        return parametric_bound(
+            scores,
+            family,
+            quantity,
+            delta=delta,
+            epsilon=epsilon,
+            confidence=confidence,
+            side=side,
+            q=q,
+        )
+
+    return Bound.of_scores(
+        scores,
+        leak(found.lower),
         quantity=quantity,
-        value=leak(found.lower),
-        upper=leak(found.upper) if sided == "two" else None,
-        side=sided,
+        high=leak(found.upper) if side == "two" else None,
+        side=side,
         guarantee=member.guarantee,
         family=member.given,
         method=member.method,
-        assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
-        discarded=scores.discarded,
         confidence=confidence,
         void=None if found.fits else f"no member of the family {family!r} fits these scores",
-        delta=at.get("delta"),
-        epsilon=at.get("epsilon"),
+        at=at,
+        recompute=again,
     )
 
 
@@ -343,7 +353,7 @@ def family_check(
     misfit = member.misfit(limits, estimate)
     reason, threshold, fpr_there, fnr_there = "", None, None, None
     if misfit is not None:
-        threshold = misfit.threshold if scores.larger_is_member else -misfit.threshold
+        threshold = scores.in_score_units(misfit.threshold)
         reason = misfit.says.format(threshold=threshold)
         tp, fp = scores.tail_counts(threshold)
         fpr_there, fnr_there = float(fp / scores.n_q), float(1 - tp / scores.n_p)

@@ -7,6 +7,7 @@ All its statements hold together, at all thresholds, out of one error budget;
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +20,7 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.quantities import Delta, Epsilon, TotalVariation
+from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, rank_grid
 from workbench.bounds.simultaneous.rank_tests import RankTests, rank_tests
 from workbench.bounds.tie_breaking import counts_above
@@ -136,8 +137,14 @@ class TradeoffBand:
         """Lower bound on ε at δ: the pair is not (ε', δ)-DP for any smaller ε'."""
         question = Epsilon(delta)
         value, i = self.ranks.largest_refuted(question)
-        direction = None if i is None else self.ranks.direction(question, i)
-        return self._bound("epsilon", value, i, direction, **question.fields)
+        return self._bound(
+            "epsilon",
+            value,
+            i,
+            None if i is None else self.ranks.direction(question, i),
+            at=question.at,
+            again=lambda band: band.epsilon(delta),
+        )
 
     def mu(self) -> Bound:
         """Lower bound on μ: the pair is not μ'-GDP for any smaller μ'.
@@ -145,11 +152,12 @@ class TradeoffBand:
         Distribution-free: it refutes Gaussian trade-off curves without assuming one.
         """
         i = int(np.argmax(self.mu_lower))
-        return self._bound("mu", float(self.mu_lower[i]), i)
+        return self._bound("mu", float(self.mu_lower[i]), i, again=TradeoffBand.mu)
 
     def total_variation(self) -> Bound:
         """Lower bound on the total variation distance of P and Q."""
-        return self._bound("total variation", *self.ranks.largest_refuted(TotalVariation()))
+        value, i = self.ranks.largest_refuted(TotalVariation())
+        return self._bound("total variation", value, i, again=TradeoffBand.total_variation)
 
     def delta(self, epsilon: float) -> Bound:
         """Lower bound on δ(ε), for ε of either sign."""
@@ -158,13 +166,15 @@ class TradeoffBand:
         if epsilon < 0:
             # H_{1/a}(P‖Q) = 1 − (1 − H_a(Q‖P))/a.
             value = 1 - math.exp(epsilon) * (1 - value)
-        return self._bound("delta", value, i, epsilon=epsilon)
+        at = QuantityArguments(epsilon=epsilon)
+        return self._bound("delta", value, i, at=at, again=lambda band: band.delta(epsilon))
 
     def tpr(self, fpr: float) -> Bound:
         """Lower bound on the true positive rate of the best attack with at most this FPR."""
         fpr = _checks.open_unit(fpr, "fpr")
         value = 1 - float(self.tradeoff(fpr, symmetric=False))
-        return self._bound("tpr", max(value, 0.0), fpr=fpr)
+        at = QuantityArguments(fpr=fpr)
+        return self._bound("tpr", max(value, 0.0), at=at, again=lambda band: band.tpr(fpr))
 
     def most_telling(self) -> Bound:
         """The true positive rate with the largest ratio to its false positive rate, out of a few.
@@ -179,25 +189,25 @@ class TradeoffBand:
         value: float,
         i: int | None = None,
         direction: str | None = None,
+        *,
+        again: Callable[[TradeoffBand], Bound],
         **more: Any,
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
         coins = TIES if self.ties_broken and value > 0 else ""
         notes = (s.held_out, coins, self._too_few if value <= 0 else "")
-        return Bound(
+        return Bound.of_scores(
+            s,
+            max(value, 0.0),
             quantity=quantity,
-            value=max(value, 0.0),
             guarantee="held-out" if s.held_out else "simultaneous",
             method=METHOD,
-            assumption=s.assumption,
-            n_p=s.n_p,
-            n_q=s.n_q,
             confidence=self.confidence,
             threshold=witness,
             direction=None if witness is None else direction,
-            discarded=s.discarded,
             note=" ".join(filter(None, notes)) or None,
+            recompute=lambda confidence: again(tradeoff_band(s, confidence)),
             **more,
         )
 

@@ -24,6 +24,7 @@ from workbench import _checks
 from workbench._format import round_safely
 from workbench._html import table
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
 from workbench.estimators.histogram import Histogram
@@ -109,7 +110,7 @@ class ComposedHistogram:
             "counted as infinite loss."
             if self.infinite_mass
             else None,
-            **asked,
+            at=QuantityArguments(**asked),
         )
 
     @cached_property
@@ -173,7 +174,7 @@ class ComposedBand:
             method="composed band",
             confidence=self.band.confidence,
             note=f"For {self.k} independent steps, each as leaky as the one that was measured.",
-            **asked,
+            at=QuantityArguments(**asked),
         )
 
     def _lower(self, epsilon: Floats) -> Floats:
@@ -280,12 +281,4 @@ class _Masses(OutcomesPair):
 
 
 def _bound(scores: Scores, quantity: str, value: float, **rest: Any) -> Bound:
-    return Bound(
-        quantity=quantity,
-        value=value,
-        assumption=scores.assumption,
-        n_p=scores.n_p,
-        n_q=scores.n_q,
-        discarded=scores.discarded,
-        **rest,
-    )
+    return Bound.of_scores(scores, value, quantity=quantity, **rest)

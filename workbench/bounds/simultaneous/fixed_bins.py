@@ -10,6 +10,7 @@ import math
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.estimators.histogram import Histogram
 
 METHODS = {"mcdiarmid": "fixed bins (McDiarmid)", "canonne": "fixed bins (Canonne)"}
@@ -76,19 +77,16 @@ def hockey_stick_limits(
         "upper": min(estimate + up, 1.0),
     }
     lower, upper = (
-        Bound(
+        Bound.of_scores(
+            s,
+            value,
             quantity="total variation" if epsilon == 0 else "delta",
-            value=value,
             side=side,
             guarantee="pointwise",
             method=METHODS[method],
-            assumption=s.assumption,
-            n_p=s.n_p,
-            n_q=s.n_q,
             confidence=confidence,
-            epsilon=None if epsilon == 0 else epsilon,
+            at=QuantityArguments(epsilon=None if epsilon == 0 else epsilon),
             direction="P‖Q",
-            discarded=s.discarded,
             void=BINS_FROM_DATA if histogram.from_data else None,
         )
         for side, value in values.items()

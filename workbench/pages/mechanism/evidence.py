@@ -8,6 +8,7 @@ from typing import Any
 
 from workbench._format import percent
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.claims import GDP, ApproxDP, RenyiDP
 from workbench.testers.allowed import claim_symbol
 from workbench.testers.mechanism_audit import MechanismAudit
@@ -79,9 +80,10 @@ def evidence_bound(finding: Finding, confidence: float) -> Bound:
         quantity="mu" if isinstance(claim, GDP) else
         "renyi" if isinstance(claim, RenyiDP) else "epsilon",
         value=float(finding.parameter),
-        delta=claim.delta_0 if isinstance(claim, ApproxDP) else None,
-        order=claim.order if isinstance(claim, RenyiDP) else None,
-        epsilon=None,
+        at=QuantityArguments(
+            delta=claim.delta_0 if isinstance(claim, ApproxDP) else None,
+            order=claim.order if isinstance(claim, RenyiDP) else None,
+        ),
         threshold=None,
     )  # fmt: skip
 

@@ -123,7 +123,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         "learned on a fifth of the scores and measured on the rest sees it all, at some cost.",
     )
     interval = param.Selector(
-        default="exact",
+        default="joint",
         objects={NAMES[name]: name for name in NAMES},
         label="Interval at the threshold",
         doc="The first two keep their level; the others are here to compare with other tools.",
@@ -400,7 +400,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
     @number(
         "TV by histogram",
         needs=("histogram",),
-        formula="½ Σ |p̂ − q̂| over the bins (HIST Alg. 2 at ε = 0).",
+        formula="½ Σ |p̂ − q̂| over the bins (Koskela & Mohammadi 2024, Alg. 2 at ε = 0).",
         caution="A maximum of noise: it is positive even where members and non-members score "
         "alike, and grows with the number of bins.",
     )

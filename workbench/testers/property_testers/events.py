@@ -24,8 +24,8 @@ from scipy.special import bdtrik, expit, ndtr, ndtri
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.counts.joint_exact import combined_corners
-from workbench.bounds.quantities import Delta, Epsilon, Mu, Question
+from workbench.bounds.counts.joint_exact import joint_corners
+from workbench.bounds.quantities import Delta, Epsilon, Mu, QuantityArguments, Question
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats, quiet
 from workbench.estimators.roc import roc
@@ -225,7 +225,7 @@ def refute(
         n_p=counts.n_p,
         n_q=counts.n_q,
         confidence=confidence,
-        epsilon=event.epsilon,
+        at=QuantityArguments(epsilon=event.epsilon),
         direction="P‖Q" if counts.fp * counts.n_p <= counts.fn * counts.n_q else "Q‖P",
     )
     return Finding(bound, claim, allowed, parameter)
@@ -272,7 +272,7 @@ def _shown(
     event: ThresholdEvent, counts: Counts, confidence: float
 ) -> tuple[float, Floats, Floats]:
     """The lower limit of δ, and the corners of the region."""
-    alpha, beta = combined_corners(counts, event.question, 1 - confidence, CELLS)
+    alpha, beta = joint_corners(counts, event.question, 1 - confidence, CELLS)
     return float(np.min(Delta(event.epsilon).from_rates(alpha, beta))), alpha, beta
 
 

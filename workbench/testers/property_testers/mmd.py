@@ -27,6 +27,7 @@ from scipy.special import expit, ndtr
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.testers.allowed import (
@@ -265,7 +266,7 @@ class MMDWitness(FittedWitness):
             n_q=len(q),
             confidence=confidence,
             direction=("P‖Q" if choice.forward else "Q‖P") if names_epsilon else None,
-            epsilon=epsilon if names_epsilon else None,
+            at=QuantityArguments(epsilon=epsilon if names_epsilon else None),
         )
         parameter = parameter_of_delta(self.claim, value, epsilon)
         return Finding(bound, self.claim, allowed_delta(self.claim, epsilon), parameter)

@@ -28,6 +28,7 @@ from scipy.special import expit
 from workbench import _checks
 from workbench._format import plain
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
 from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
@@ -155,7 +156,7 @@ class RenyiWitness(FittedWitness):
             n_q=len(q),
             confidence=confidence,
             direction="P‖Q" if choice.forward else "Q‖P",
-            order=order,
+            at=QuantityArguments(order=order),
         )
         allowed = allowed_renyi(self.claim, order)
         return Finding(bound, self.claim, allowed, parameter_of_renyi(self.claim, value, order))

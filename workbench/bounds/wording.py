@@ -1,0 +1,221 @@
+"""Words for a bound: symbols, badges, sentences and HTML (`Wording`, the base of `Bound`)."""
+
+from __future__ import annotations
+
+import html
+import math
+
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.quantities import QuantityArguments
+
+#: Quantity -> symbol.
+SYMBOLS = {
+    "epsilon": "ε",
+    "mu": "μ",
+    "total variation": "TV",
+    "auc": "AUC",
+    "tpr": "TPR",
+    "delta": "δ",
+    "precision": "precision",
+    "renyi": "Rényi divergence",
+}
+
+#: Guarantee -> what it promises, in one line; the help text of the badges.
+GUARANTEE_HELP = {
+    "estimate": "A plain estimate: it promises nothing and may lie above the truth.",
+    "approximate": "An interval that does not keep its stated level for every sample size.",
+    "pointwise": "Holds for a threshold or bins chosen before these data were seen.",
+    "simultaneous": "Holds for all thresholds at once.",
+    "held-out": "Tuned on one part of the data, measured on the other.",
+    "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
+    "proven": "Computed from the distributions themselves, without samples or error probability.",
+    "of a family": "No threshold and no bins enter it, and it holds for all δ at once.",
+}
+
+#: Guarantee -> how a choice made after seeing the bound affects it.
+SURVIVAL = {
+    "simultaneous": "It survives changes of the threshold, the bins, δ, the reference and the "
+    "direction of the divergence: one error budget covers them all. It does not survive changing "
+    "the confidence, the column, the file, the side that is member-like, the treatment of "
+    "non-finite scores or the method because of what a bound showed; such a bound is marked until "
+    "Reset.",
+    "pointwise": "It survives changes of δ and the reference; dragging the threshold or the bins "
+    "with the scores in view makes it false.",
+    "approximate": "It exceeds the truth more often than its level says at some sample sizes, "
+    "however it was chosen; use it to compare, not to claim.",
+    "held-out": "It survives any tuning on the part of the data that it was tuned on; a second "
+    "split, chosen because of what the first showed, makes it false.",
+    "anytime": "It survives watching the data arrive and stopping at any moment because of what "
+    "was seen.",
+    "of a family": "It survives changes of δ and of the family, since it says nothing about pairs "
+    "outside its own. It does not survive changing the confidence, the column, the file, the side "
+    "that is member-like or the treatment of non-finite scores because of what a bound showed.",
+}
+
+#: Families that are not a property of the pair.
+_FAMILIES = {"monotone score": "if the score is monotone"}
+
+#: Assumption -> clause of a sentence.
+_GIVEN = {
+    "if rows are independent": "if rows are independent",
+    "independent runs": "for independent runs",
+    "clustered": "for independent clusters",
+    "one run": "if the records of this one run behave like independent ones",
+    "no samples": "for the given distributions",
+    "independent fair coins": "if each canary was in by its own fair coin",
+    "independent bits": "if each canary was in by its own fair coin and no canary influences "
+    "the score of another",
+    "independent bits, half of them in": "if half of the canaries were in, drawn at random, "
+    "and no canary influences the score of another or the guess about it",
+}
+
+
+class Wording:
+    """How a bound reads; its fields are those of `workbench.Bound`."""
+
+    quantity: str
+    value: float
+    high: float | None
+    at: QuantityArguments
+    guarantee: str
+    assumption: str
+    confidence: float | None
+    family: str | None
+    side: str
+    threshold: float | None
+    canaries: int | None
+    void: str | None
+    note: str | None
+
+    @property
+    def rounded(self) -> str:
+        """The value with three significant digits, rounded to the safe side."""
+        if self.guarantee == "estimate":
+            return round_safely(self.value, "nearest")
+        if self.high is not None:
+            return f"{round_safely(self.value, 'down')} to {round_safely(self.high, 'up')}"
+        return round_safely(self.value, "down" if self.side == "lower" else "up")
+
+    @property
+    def symbol(self) -> str:
+        """The quantity's symbol with its argument: ``ε at δ = 1e-5``, ``TPR at FPR 0.01``."""
+        if self.quantity == "tpr" and self.at.fpr is not None:
+            return f"TPR at FPR {plain(self.at.fpr)}"
+        if self.quantity == "epsilon" and self.at.delta is not None:
+            return f"ε at δ = {plain(self.at.delta)}"
+        if self.quantity == "delta" and self.at.epsilon is not None:
+            return f"δ at ε = {plain(self.at.epsilon)}"
+        if self.quantity == "precision" and self.at.prior is not None:
+            return f"precision at prior {plain(self.at.prior)}"
+        if self.quantity == "renyi" and self.at.order is not None:
+            return f"Rényi divergence of order {plain(self.at.order)}"
+        return SYMBOLS[self.quantity]
+
+    @property
+    def badge(self) -> str:
+        """The guarantee in one or two words, as the pages print it beside the number."""
+        return f"void: {self.guarantee}" if self.void else self.guarantee
+
+    @property
+    def relation(self) -> str:
+        """The sign between truth and value: "≥", "≤", "in", or "≈" for an estimate."""
+        if self.guarantee == "estimate":
+            return "≈"
+        return {"lower": "≥", "upper": "≤", "two": "in"}[self.side]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What the number rests on: guarantee, confidence, family, assumption, why it is void."""
+        terms = (
+            self.badge,
+            self.confidence is not None and percent(self.confidence) + self._two_sided,
+            self.family and self._if_family,
+            self.assumption,
+            self.void,
+        )
+        return tuple(term for term in terms if term)
+
+    @property
+    def survival(self) -> str:
+        """How a choice made after seeing the bound affects it; empty where that does not apply."""
+        return SURVIVAL.get(self._promise, "")
+
+    def explain(self) -> str:
+        """The bound as sentences for a reader without formulas."""
+        value, what = self.rounded, self.symbol
+        if self.guarantee == "estimate":
+            note = f" {self.note}" if self.note else ""
+            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}{note}"
+        if self.guarantee == "proven":
+            given = f"By proof, {_GIVEN[self.assumption]}"
+        else:
+            given = f"With {percent(self.confidence or 0)} confidence, {_GIVEN[self.assumption]}"
+        if self.family:
+            given += f" and {self._if_family}"
+        if self.quantity == "tpr" and self.at.fpr is not None:
+            text = self._explain_tpr(given, self.at.fpr)
+        else:
+            relation = {"lower": "at least", "upper": "at most", "two": "between"}[self.side]
+            value = value.replace(" to ", " and ")
+            text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self._promise]}"
+            if self.side == "lower" and self.value <= 0:
+                text += " The bound is 0: these data show no leak, which does not show privacy."
+            elif self.side == "lower":
+                text += (
+                    " The truth may be larger; this does not show that the mechanism is private."
+                )
+        if self.note:
+            text += f" {self.note}"
+        if self.void:
+            text += f" The guarantee is void: {self.void}."
+        return text
+
+    def __str__(self) -> str:
+        return f"{self.symbol} {self.relation} {self.rounded} ({', '.join(self.terms)})"
+
+    def _repr_html_(self) -> str:
+        border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
+        return (
+            f'<div title="{html.escape(self.explain(), quote=True)}">'
+            f'<b style="font-size:1.4em">{self.symbol} {self.relation} {self.rounded}</b> '
+            f'<span style="border:1px {border};border-radius:9px;padding:1px 8px">'
+            f"{html.escape(self.badge)}</span> "
+            f"<small>{html.escape(' · '.join(self.terms[1:]))}</small></div>"
+        )
+
+    def _explain_tpr(self, given: str, fpr: float) -> str:
+        people, wrong = _one_in(fpr)
+        # Rounded down, and never to more people than were shown.
+        found = math.floor(self.value * people)
+        if found <= wrong:
+            return (
+                f"{given}, these scores do not show that any attacker does better than guessing; "
+                "this does not show that the mechanism is private."
+            )
+        return (
+            f"{given}, an attacker who wrongly accuses {wrong} in {people:,} people correctly "
+            f"identifies at least {found:,} in {people:,} members; this does not show that the "
+            "mechanism is private."
+        )
+
+    @property
+    def _promise(self) -> str:
+        """Key of `GUARANTEE_HELP`: a family's parameter is found without a threshold."""
+        at_a_choice = self.threshold is not None or self.canaries is not None
+        if self.guarantee == "pointwise" and self.family and not at_a_choice:
+            return "of a family"
+        return self.guarantee
+
+    @property
+    def _if_family(self) -> str:
+        return _FAMILIES.get(self.family or "", f"if the pair is {self.family}")
+
+    @property
+    def _two_sided(self) -> str:
+        return " two-sided" if self.side == "two" else ""
+
+
+def _one_in(rate: float) -> tuple[int, int]:
+    """A rate as a number of people and how many of them: 0.001 is 1 in 1000, 0.03 is 3 in 100."""
+    people = 10 ** min(max(2, math.ceil(-math.log10(rate))), 300)  # no float holds 10**309
+    return people, max(1, round(rate * people))
