@@ -14,6 +14,7 @@ The approximate ones are here for comparison: they exceed the truth more often t
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
@@ -145,10 +146,8 @@ def _too_few(counts: Counts, question: Question, lower: Callable[..., float]) ->
         enough *= 2
         if enough > MOST_RUNS:
             return None
-    too_few = enough // 2
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        enough, too_few = (middle, too_few) if shows(middle, middle) else (enough, middle)
+    within = range(enough // 2 + 1, enough)
+    enough = within.start + bisect_left(within, True, key=lambda n: shows(n, n))
     return (
         f"n is too small: at this confidence even an attack without errors would show nothing with "
         f"n_p = {counts.n_p} and n_q = {counts.n_q}; {enough} runs a side would do."

@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench._roots import smallest_integers, smallest_step
 from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
@@ -38,8 +39,8 @@ _REACH = 4
 #: Scores a side beyond which no sample size is looked for.
 MOST_SCORES = 10**9
 
-#: Parameters beyond which no mechanism is looked for.
-_LARGEST = 1e6
+#: Parameters between which the least detectable mechanism is looked for, and how exactly.
+_SMALLEST, _LARGEST, _PRECISION = 0.01, 1e6, 3e-4
 
 
 @dataclass(frozen=True)
@@ -101,17 +102,9 @@ class Detector:
         def enough(x: float) -> bool:
             return self.power(family.at(x)) >= wanted
 
-        low, high = family.claimed, max(family.claimed, 0.01)
         if np.all(np.isinf(self.tpr)):
             return math.inf
-        while not enough(high):
-            low, high = high, 2 * high
-            if high > _LARGEST:
-                return math.inf
-        while high - low > 3e-4 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return smallest_step(enough, max(family.claimed, _SMALLEST), _LARGEST, _PRECISION)
 
 
 def detector(
@@ -135,7 +128,7 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     fnr = np.asarray(claimed(tests.alpha))
 
     def refuted(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return tests.counted(counts, n_p).p_values(fnr) <= level
+        return tests.counted(np.maximum(counts, 1), n_p).p_values(fnr) <= level
 
     # Within a few standard deviations of the counts that the claim allows, but for odd claims.
     center, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
@@ -143,12 +136,8 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     high = np.clip((n_p * far + _REACH * np.sqrt(n_p * far * (1 - far))).astype(np.int64), 1, n_p)
     low = np.where(refuted(low), least, low)
     high = np.where(refuted(high), high, most)
-    while np.any(high - low > 1):
-        middle = np.maximum((low + high) // 2, 1)
-        met = refuted(middle)
-        # Where the ends have met, middle is the lower one, and stays so.
-        low, high = np.where(met, low, middle), np.where(met, middle, high)
-    return high
+    found: NDArray[np.int64] = smallest_integers(refuted, low, high)
+    return found
 
 
 def scores_needed(

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import round_safely
 from workbench._html import table
+from workbench._roots import falling_root
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
@@ -141,12 +142,8 @@ class ComposedBand:
     def epsilon(self, delta: float) -> Bound:
         """Lower limit of ε at δ: no smaller one holds for the k steps."""
         delta = float(deltas(delta))
-        low, high = 0.0, self._largest
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = float(self._lower(np.array(middle))) > delta
-            low, high = (middle, high) if above else (low, middle)
-        return self._limit("epsilon", low, delta=delta)
+        below, _ = falling_root(lambda e: self._lower(e) - delta, 0.0, self._largest)
+        return self._limit("epsilon", float(below), delta=delta)
 
     def delta(self, epsilon: float) -> Bound:
         """Lower limit of δ at ε."""
