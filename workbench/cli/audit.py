@@ -20,7 +20,7 @@ _EXIT_STATUS = """exit status:
 
 
 def add(commands: Any) -> None:
-    """The command and what it takes."""
+    """Add the command `audit` and its options."""
     command = commands.add_parser(
         "audit",
         help="the main numbers of a file, and verdicts on claims",

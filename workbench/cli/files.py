@@ -79,7 +79,7 @@ def reading(arguments: argparse.Namespace) -> dict[str, Any]:
 
 @contextmanager
 def in_option_names() -> Iterator[None]:
-    """Let refusals name options of the command line in place of arguments of Python."""
+    """Context in which refusals name options of the command line, not arguments of Python."""
     try:
         yield
     except ScoresError as error:

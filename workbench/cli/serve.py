@@ -1,4 +1,4 @@
-"""`workbench serve`: all pages, in a browser."""
+"""`workbench serve`: all pages in a browser."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.scores.sample import ScoresError
 
 
 def add(commands: Any) -> None:
-    """The command and what it takes."""
+    """Add the command `serve` and its options."""
     command = commands.add_parser("serve", help="serve the page")
     command.set_defaults(run=serve)
     command.add_argument(

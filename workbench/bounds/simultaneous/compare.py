@@ -135,6 +135,12 @@ def compare(
     -----
     Guarantee: simultaneous and distribution-free. A quarter of the error probability goes to the
     upper and the lower limits of each set, so nothing needs to be independent between the sets.
+
+    Examples
+    --------
+    >>> weak, strong = (wb.GaussianPair(mu).sample(5000, seed=0) for mu in (0.5, 2))
+    >>> print(wb.compare(strong, weak, fpr=[0.01, 0.1]).verdict)
+    [1 1]
     """
     require_scores(a, "a")
     require_scores(b, "b")

@@ -58,6 +58,13 @@ def hockey_stick_limits(
     Guarantee: pointwise, for bins fixed in advance; `Bound.void` says so when the histogram knows
     that they were not. Derivation of the sharper limit: E[D]₊ ≤ sd(D)/2 and Cauchy–Schwarz bound
     the bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(10_000, seed=0)
+    >>> lower, upper = wb.hockey_stick_limits(wb.histogram(scores, bins=20, range=(-4, 5)))
+    >>> lower.value < wb.GaussianPair(1).total_variation < upper.value
+    True
     """
     need = "a workbench.Histogram: make one with wb.histogram(scores, bins=, range=)"
     _checks.instance(histogram, Histogram, "histogram", need)
