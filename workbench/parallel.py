@@ -46,7 +46,7 @@ def map_in_processes(
     report: Report = silent,
     executor: Executor | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Results of many independent tasks, each as soon as it is there.
+    """Results of many independent tasks, each as soon as it is available.
 
     Parameters
     ----------
@@ -83,10 +83,11 @@ def map_in_processes(
 
     Examples
     --------
-    >>> results = {}
-    >>> for k, result in map_in_processes(simulate, seeds, report):
-    ...     results[k] = result
-    ...     report(len(results) / len(seeds), f"{len(results)} of {len(seeds)}", dict(results))
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from workbench.parallel import map_in_processes
+    >>> with ThreadPoolExecutor() as threads:
+    ...     dict(sorted(map_in_processes(abs, [-5, 7], executor=threads)))
+    {0: 5, 1: 7}
     """
     waiting = enumerate(tasks)
     at_work: dict[Future[Result], int] = {}
@@ -123,7 +124,7 @@ def map_in_processes(
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C through to what runs inside, where SIGINT is ignored outside.
+    """Context in which Ctrl-C interrupts, also where SIGINT is ignored outside.
 
     A kernel ignores it between cells, and a program in the background of a script from its start.
     """
@@ -138,14 +139,14 @@ def interruptible() -> Iterator[None]:
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Within it the caller's OpenMP loops use one thread, as in the processes of this module.
+    """Context in which OpenMP loops of the caller use one thread.
 
     For many small tasks threads cost more than they give, and very much more when other programs
     want the cores. It knows libraries that are loaded, so import them first.
@@ -167,7 +168,7 @@ _pool: ProcessPoolExecutor | None = None
 
 
 def shared_processes() -> ProcessPoolExecutor:
-    """One process a core, started at the first need, kept for all, and ended with the program."""
+    """The shared pool: one process per core, started when first needed, ended with the program."""
     global _pool
     with _lock:
         if _pool is None:
@@ -176,7 +177,7 @@ def shared_processes() -> ProcessPoolExecutor:
 
 
 def new_processes(count: int) -> ProcessPoolExecutor:
-    """Processes of one's own, to be shut down; each uses one thread.
+    """A new pool of processes with one thread each; the caller shuts it down.
 
     They are spawned, not forked: a server has threads, and a fork may inherit their locks.
     """

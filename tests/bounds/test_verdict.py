@@ -197,14 +197,17 @@ def test_the_number_of_scores_that_would_do_does():
     given, replicates = (100, 200), 400
     v = wb.judge(wb.GaussianPair(0.2).sample(given, seed=0), wb.GDP(0.2))
     assert v.verdict == "too few samples"
-    assert v.enough[1] == pytest.approx(2 * v.enough[0], abs=2)
+    assert v.sample_sizes[1] == pytest.approx(2 * v.sample_sizes[0], abs=2)
     twice = wb.GaussianPair(0.4)
     few = refuted_share(v.claim, twice, given, replicates)
     assert binomtest(few, replicates, v.power[0].power_at_twice).pvalue > 0.01
-    count = refuted_share(v.claim, twice, v.enough, replicates)
+    count = refuted_share(v.claim, twice, v.sample_sizes, replicates)
     assert binomtest(count, replicates, 0.5, alternative="less").pvalue > 0.01
     assert binomtest(count, replicates, 0.6, alternative="greater").pvalue > 0.01
-    assert wb.judge(wb.GaussianPair(0.2).sample(v.enough, seed=1), wb.GDP(0.2)).verdict != v.verdict
+    assert (
+        wb.judge(wb.GaussianPair(0.2).sample(v.sample_sizes, seed=1), wb.GDP(0.2)).verdict
+        != v.verdict
+    )
 
 
 @pytest.mark.parametrize("claim", [wb.GDP(0.8), wb.ApproxDP(1.5, DELTA), wb.RenyiDP(2, 0.6)])
@@ -256,7 +259,7 @@ def test_each_verdict_explains_itself():
 def test_a_claim_of_perfect_privacy_has_no_double():
     v = wb.judge(wb.GaussianPair(0).sample(1000, seed=0), wb.GDP(0))
     assert v.verdict == "too few samples"
-    assert v.enough is None
+    assert v.sample_sizes is None
     assert "twice 0 is 0" in v.explain()
     assert wb.judge(wb.GaussianPair(1).sample(1000, seed=0), wb.PureDP(0)).verdict == "refuted"
 
@@ -265,7 +268,7 @@ def test_samples_that_could_refute_nothing_say_so():
     v = wb.judge(wb.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 1.5]), wb.PureDP(3))
     assert v.verdict == "too few samples"
     assert "would have caught no mechanism with 80 % power" in v.explain()
-    assert v.enough[0] > 3
+    assert v.sample_sizes[0] > 3
 
 
 def test_ties_that_catch_less_are_told():

@@ -1,14 +1,16 @@
 """The command line, as people and scripts call it."""
 
 import json
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 from helpers.junit import assert_junit
 
 import workbench as wb
-from workbench.cli import main
+from workbench.cli import files, main
 from workbench.scores.examples import card
+from workbench.scores.parsing import source
 
 GAUSSIAN = str(card("gaussian").path)
 
@@ -37,10 +39,46 @@ def test_audit_takes_the_layout_and_the_direction(tmp_path, capsys):
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "\n".join(f"{i},{i + 20}" for i in range(60)))
     assert main(["audit", str(path)]) == 2
-    assert "p= and q=" in capsys.readouterr().err
+    assert "Give --p and --q (one column" in capsys.readouterr().err
     assert main(["audit", str(path), "--p", "a", "--q", "b"]) == 0
     assert "--smaller-is-member" in capsys.readouterr().out
     assert main(["audit", str(path), "--p", "a", "--q", "b", "--smaller-is-member"]) == 0
+
+
+def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsys):
+    served, read = [], []
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda pages, **_: served.extend(pages))
+    monkeypatch.setattr(
+        files, "read_table", lambda path, **how: read.append(path) or source.read_table(path, **how)
+    )
+    path = tmp_path / "odd.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i},{i + 20}" for i in range(60)))
+    assert main(["serve", str(path)]) == 2
+    assert "Give --p and --q (one column" in capsys.readouterr().err
+    read.clear()
+    assert main(["serve", str(path), "--p", "b", "--q", "a", "--smaller-is-member"]) == 0
+    about_scores = [make for make in served if isinstance(make, partial)]
+    assert len(about_scores) == 3
+    for make in about_scores:
+        page = make()
+        assert (page.p_column, page.q_column, page.larger_is_member) == ("b", "a", False)
+        assert page.scores.p.tolist() == list(range(20, 80))
+    assert read == [path]
+    page.upload = (("other.csv", b"in,out\n" + b"\n".join(b"1,0" for _ in range(30))),)
+    assert (page.p_column, page.message) == ("in", "")
+
+
+def test_serve_takes_the_layout_of_two_files(tmp_path, monkeypatch):
+    served = []
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda pages, **_: served.extend(pages))
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    for path, shift in zip(paths, (5, 0), strict=True):
+        path.write_text("a,b\n" + "\n".join(f"{i + shift},{-i}" for i in range(60)))
+    assert main(["serve", *map(str, paths), "--p", "a", "--q", "a"]) == 0
+    page = served[0]()
+    assert page.scores.p.tolist() == list(range(5, 65))
+    page.sampling = "independent runs"
+    assert (page.message, page.scores.p.tolist()) == ("", list(range(5, 65)))
 
 
 def test_one_file_a_side(tmp_path, capsys):

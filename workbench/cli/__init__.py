@@ -1,4 +1,8 @@
-"""The command line, a module a command."""
+"""The command line: each command is a module, registered in `main`.
+
+`audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve` and
+`lists`; `files` has the options of score files, `output` and `progress` what commands print.
+"""
 
 from __future__ import annotations
 

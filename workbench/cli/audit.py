@@ -1,4 +1,4 @@
-"""`workbench audit`: what a score file proves, and verdicts on claims."""
+"""`workbench audit`: bounds from a score file, and verdicts on claims."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
-from workbench.cli.files import add_direction, add_layout, read
+from workbench.cli.files import add_layout_arguments, read_scores
 from workbench.cli.output import add_format, say
 
 _EXIT_STATUS = """exit status:
@@ -20,7 +20,7 @@ _EXIT_STATUS = """exit status:
 
 
 def add(commands: Any) -> None:
-    """The command and what it takes."""
+    """Add the command `audit` and its options."""
     command = commands.add_parser(
         "audit",
         help="the main numbers of a file, and verdicts on claims",
@@ -46,8 +46,7 @@ def add(commands: Any) -> None:
         "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; may be repeated, all verdicts hold together",
     )
     add_format(command, "JUnit XML with a test a claim")
-    add_direction(command)
-    add_layout(command)
+    add_layout_arguments(command)
 
 
 def audit(arguments: argparse.Namespace) -> int:
@@ -56,6 +55,6 @@ def audit(arguments: argparse.Namespace) -> int:
 
     # A claim made twice is one claim, and one test.
     claims = list(dict.fromkeys(map(wb.parse_claim, arguments.claim)))
-    found = Audit.of(read(arguments), claims, arguments.delta, arguments.confidence)
+    found = Audit.of(read_scores(arguments), claims, arguments.delta, arguments.confidence)
     say(FORMATS[arguments.format](found))
     return found.status

@@ -1,4 +1,4 @@
-"""What `workbench audit` prints: text for people, JSON, markdown and JUnit XML for a CI."""
+"""The output of `workbench audit`: text, JSON, markdown and JUnit XML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
-from workbench.bounds.simultaneous.band import TOLD_FPR, tradeoff_band
+from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims import Claim
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.estimators.histogram import histogram
@@ -25,7 +25,7 @@ STATUS = {REFUTED: 1, TOO_FEW: 3, NOT_REFUTED: 0}
 
 @dataclass(frozen=True)
 class Audit:
-    """The main numbers of a score file, and verdicts on claims, all of one event.
+    """The main bounds of a score file and verdicts on claims, which all hold together.
 
     Attributes
     ----------
@@ -45,14 +45,22 @@ class Audit:
 
     @classmethod
     def of(cls, scores: Scores, claims: list[Claim], delta: float, confidence: float) -> Audit:
-        """Audit scores; the claims are judged at the same confidence."""
+        """The audit of scores.
+
+        Parameters
+        ----------
+        scores : Scores
+        claims : list of Claim
+        delta, confidence : float
+            Of the bounds; claims are judged at the same confidence.
+        """
         band = tradeoff_band(scores, confidence)
         auc = auc_estimate(roc(scores))
         bounds = (
             band.epsilon(delta),
             band.mu(),
             band.total_variation(),
-            *(band.tpr(fpr) for fpr in TOLD_FPR),
+            *(band.tpr(fpr) for fpr in SUMMARY_FPR),
             auc,
             total_variation_estimate(histogram(scores)),
         )
@@ -67,7 +75,7 @@ class Audit:
 
 
 def as_text(audit: Audit) -> str:
-    """A table of the numbers, and the verdicts as sentences."""
+    """The bounds as a table and the verdicts as sentences."""
     lines = [repr(audit.scores)]
     if audit.auc.value < 0.5:
         lines.append(
@@ -86,7 +94,7 @@ def as_text(audit: Audit) -> str:
 
 
 def as_json(audit: Audit) -> str:
-    """Everything, for machines; ±∞ and NaN, which JSON lacks, are strings."""
+    """The audit as JSON; ±∞ and NaN, which JSON lacks, are strings."""
     s = audit.scores
     report: dict[str, Any] = {
         "version": VERSION,
@@ -112,7 +120,7 @@ def as_json(audit: Audit) -> str:
 
 
 def as_markdown(audit: Audit) -> str:
-    """Tables that a CI can post."""
+    """The audit as markdown tables."""
     s = audit.scores
     name = f"`{cell(s.name).replace('`', '')}`: " if s.name else ""
     lines = [
@@ -138,7 +146,7 @@ def as_markdown(audit: Audit) -> str:
 
 
 def as_junit(audit: Audit) -> str:
-    """A test case a claim: a failure if it is refuted, skipped if there are too few samples.
+    """A test case per claim: a failure if it is refuted, skipped if there are too few samples.
 
     Raises
     ------

@@ -1,23 +1,32 @@
-"""Score files on the command line, and how they are read."""
+"""Score files on the command line: the options of `audit` and `serve`, and how files are read."""
 
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import workbench as wb
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
+from workbench.scores.sample import ScoresError
+from workbench.scores.table import DataTable
+
+#: Options that name columns and labels, by their destinations.
+COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
 
 
-def add_direction(command: argparse.ArgumentParser) -> None:
-    """Which scores speak for membership."""
+def add_layout_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the options that say where in a file the scores are, and what they mean."""
     command.add_argument(
         "--smaller-is-member",
         action="store_true",
         help="smaller scores speak for membership, as losses do",
     )
-
-
-def add_layout(command: argparse.ArgumentParser) -> None:
-    """Where in a file the scores are."""
     layout = command.add_argument_group("how the file is read (found by itself otherwise)")
     layout.add_argument("--p", help="column of the members' scores")
     layout.add_argument("--q", help="column of the non-members' scores")
@@ -37,21 +46,60 @@ def add_layout(command: argparse.ArgumentParser) -> None:
     )
 
 
-def read(arguments: argparse.Namespace) -> wb.Scores:
-    """The scores of one file, or of one a side."""
-    if len(arguments.files) > 2:
-        raise ValueError(
-            f"{len(arguments.files)} files were given; give one, or one a side, members first"
+def read_scores(arguments: argparse.Namespace) -> wb.Scores:
+    """The scores of one file, or of one file per side."""
+    _check_number(arguments.files)
+    with in_option_names():
+        return wb.read_scores(
+            arguments.files[0],
+            path_q=arguments.files[1] if len(arguments.files) == 2 else None,
+            trusted=arguments.trusted,
+            **_columns(arguments),
+            **reading(arguments),
         )
-    layout = ("p", "q", "score", "member", "member_value", "cluster", "cluster_rule")
-    given = {
-        name: getattr(arguments, name)
-        for name in (*layout, "sampling", "nonfinite", "trusted")
-        if name in arguments
+
+
+def read_tables(arguments: argparse.Namespace) -> tuple[list[DataTable], Layout]:
+    """The tables of one file, or of one file per side, and where in them the scores are."""
+    _check_number(arguments.files)
+    with in_option_names():
+        tables = [read_table(path, trusted=arguments.trusted) for path in arguments.files]
+        return tables, guess_layout(*tables, **_columns(arguments))
+
+
+def reading(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What the scores mean, as arguments of `wb.read_scores` and parameters of pages."""
+    return {
+        "larger_is_member": not arguments.smaller_is_member,
+        "cluster_rule": arguments.cluster_rule,
+        "sampling": arguments.sampling,
+        "nonfinite": arguments.nonfinite,
     }
-    return wb.read_scores(
-        arguments.files[0],
-        path_q=arguments.files[1] if len(arguments.files) == 2 else None,
-        larger_is_member=not arguments.smaller_is_member,
-        **given,
-    )
+
+
+@contextmanager
+def in_option_names() -> Iterator[None]:
+    """Context in which refusals name options of the command line, not arguments of Python."""
+    try:
+        yield
+    except ScoresError as error:
+        text = str(error).replace("path_q=", "a second FILE")
+        text = re.sub(rf"\b({'|'.join(COLUMNS)})=(?=')", _option, text)
+        raise ScoresError(re.sub(rf"\b({'|'.join(COLUMNS)})=", _bare_option, text)) from None
+
+
+def _option(match: re.Match[str]) -> str:
+    return f"{_bare_option(match)} "
+
+
+def _bare_option(match: re.Match[str]) -> str:
+    return f"--{match[1].replace('_', '-')}"
+
+
+def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {name: getattr(arguments, name) for name in COLUMNS}
+
+
+def _check_number(files: list[Path]) -> None:
+    if len(files) > 2:
+        raise ValueError(f"{len(files)} files were given; give one, or one a side, members first")

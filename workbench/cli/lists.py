@@ -1,4 +1,4 @@
-"""`workbench examples` and `workbench mechanisms`: what there is to try."""
+"""`workbench examples` and `workbench mechanisms`: lists of what is bundled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.cli.output import say
 
 
 def add(commands: Any) -> None:
-    """The commands."""
+    """Add the commands `examples` and `mechanisms`."""
     command = commands.add_parser("examples", help="list the bundled examples")
     command.set_defaults(run=list_examples)
     command = commands.add_parser(
@@ -30,7 +30,7 @@ def list_examples(arguments: argparse.Namespace) -> int:
 
 
 def list_mechanisms(arguments: argparse.Namespace) -> int:
-    """Print the gallery."""
+    """Print the mechanisms of the gallery, private and broken."""
     from workbench.mechanisms.gallery import GALLERY
 
     names = max(map(len, GALLERY))

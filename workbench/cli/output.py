@@ -1,4 +1,4 @@
-"""What commands print, in the formats that they share."""
+"""Output formats that commands share: text, JSON, markdown and JUnit XML."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """What other people's code prints, here or in a child, goes to the standard error.
+    """Context in which everything printed, also by child processes, goes to the standard error.
 
     A machine that reads the result must find nothing else.
     """
@@ -38,7 +38,14 @@ def apart() -> Iterator[None]:
 
 
 def add_format(command: argparse.ArgumentParser, junit: str) -> None:
-    """The choice of a format."""
+    """Add the options ``--format`` and ``--json``.
+
+    Parameters
+    ----------
+    command : argparse.ArgumentParser
+    junit : str
+        What the JUnit XML contains, for the help text.
+    """
     command.add_argument(
         "--format",
         choices=("text", "json", "markdown", "junit"),
@@ -86,7 +93,7 @@ class Case:
 
 
 def to_junit(name: str, group: str, facts: Mapping[str, str], cases: Iterable[Case]) -> str:
-    """Test cases in the elements that Jenkins and GitLab read.
+    """Test cases as JUnit XML, in the elements that Jenkins and GitLab read.
 
     Written in ASCII, so that any shell passes it on.
 
@@ -95,7 +102,7 @@ def to_junit(name: str, group: str, facts: Mapping[str, str], cases: Iterable[Ca
     name : str
         Of the test suite.
     group : str
-        What the cases are about; of the scores, or of the mechanism.
+        Name of the scores or of the mechanism.
     facts : mapping
         Properties of the suite.
     cases : iterable of Case

@@ -1,4 +1,4 @@
-"""How far the work is, in one line of a terminal."""
+"""Progress of long work, in one line of a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PACE = 0.1
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """A report to the person at the terminal; to nobody where there is none, as in a CI."""
+    """A `Report` that writes to the terminal, or does nothing where there is none, as in a CI."""
     if not sys.stderr.isatty():
         yield silent
         return

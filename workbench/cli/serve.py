@@ -1,4 +1,4 @@
-"""`workbench serve`: all pages, in a browser."""
+"""`workbench serve`: all pages in a browser."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.cli.files import add_direction
-from workbench.scores.parsing.source import read_table
+from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
+from workbench.scores.sample import ScoresError
 
 
 def add(commands: Any) -> None:
-    """The command and what it takes."""
+    """Add the command `serve` and its options."""
     command = commands.add_parser("serve", help="serve the page")
     command.set_defaults(run=serve)
     command.add_argument(
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
         "path/file.py:function; it is run here",
     )
     command.add_argument("--no-open", action="store_true", help="do not open a browser")
-    add_direction(command)
+    add_layout_arguments(command)
 
 
 def serve(arguments: argparse.Namespace) -> int:
@@ -58,14 +58,18 @@ def serve(arguments: argparse.Namespace) -> int:
 
     about_scores: list[Any] = [ScoresPage, FamilyPage, WatchPage]
     if arguments.files:
+        tables, layout = read_tables(arguments)
+        names = (path.name for path in arguments.files)
         served = {
             "source": "file",
-            "upload": tuple((path.name, read_table(path)) for path in arguments.files),
-            "larger_is_member": not arguments.smaller_is_member,
+            "upload": tuple(zip(names, tables, strict=True)),
+            "file_layout": layout,
+            **reading(arguments),
         }
         # Scores that cannot be found in it are a message here, not an empty page.
         if message := ScoresPage(**served).message:
-            raise ValueError(message)
+            with in_option_names():
+                raise ScoresError(message)
         about_scores = [partial(page, **served) for page in about_scores]
     test: Any = MechanismPage
     if arguments.mechanism:

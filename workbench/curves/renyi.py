@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench._roots import turning_point
 from workbench.curves.elementwise import Floats, quiet
 
 #: The smallest log of a false negative rate that a float can hold.
@@ -47,10 +48,6 @@ def renyi_tradeoff(order: float, epsilon: float, alpha: Floats) -> Floats:
         return np.maximum(forward, mirrored) <= budget
 
     # Both divergences fall as β grows to 1 − α, where the coins are equal.
-    low, high = np.full(x.shape, _LEAST_LOG), log_tnr
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        ok = allowed(middle)
-        low, high = np.where(ok, low, middle), np.where(ok, middle, high)
+    low, _ = turning_point(allowed, np.full(x.shape, _LEAST_LOG), log_tnr, _HALVINGS)
     fnr = np.where(low > _LEAST_LOG, np.exp(low), 0.0)
     return np.where(inner, fnr, 1.0 - alpha)

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
 from workbench import _checks
+from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.elementwise import Floats, Values, rates, shaped
 from workbench.onerun.families import Family
@@ -107,11 +108,8 @@ def printed_bit_error(pair: Pair) -> float:
         Or anything with ``tradeoff(alpha)`` and ``total_variation``.
     """
     target = 1 - float(mutual_information(pair, 0.5))
-    low, high = 0.0, 0.5
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _entropy(middle) < target else (low, middle)
-    return low
+    below, _ = turning_point(lambda p: _entropy(p) >= target, 0.0, 0.5)
+    return float(below)
 
 
 def _information(x: Floats, f: Floats, prior: Floats) -> Floats:

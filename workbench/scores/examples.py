@@ -1,4 +1,4 @@
-"""Bundled examples: score files with a card that says how they came about and what is true.
+"""Bundled examples: score files with their origin and their true privacy.
 
 The files lie in ``data/``, each beside its card ``<name>.toml``; ``data/README.md`` explains the
 fields.
@@ -36,7 +36,7 @@ NAMES = (
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known about the two distributions.
+    """Known privacy of the two distributions of an example.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Truth:
     epsilon, delta : float or None
         The exact ε at this δ; None where it is not known.
     words : str
-        What the numbers do not say.
+        A remark in place of numbers.
     """
 
     tv: float | None = None
@@ -64,7 +64,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Card:
-    """What an example is.
+    """Description of an example: origin, size, truth.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def data_folder() -> Path:
 
 @lru_cache(maxsize=len(NAMES))
 def card(name: str) -> Card:
-    """The card of an example.
+    """The description of an example.
 
     Raises
     ------
@@ -145,12 +145,25 @@ def card(name: str) -> Card:
 
 @lru_cache(maxsize=len(NAMES))
 def example(name: str) -> Scores:
-    """The scores of a bundled example, the same object every time; `examples` lists them.
+    """Scores of a bundled example, the same object every time; `examples` lists them.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    Scores
 
     Raises
     ------
     ValueError
         No example of that name.
+
+    Examples
+    --------
+    >>> wb.example("gaussian").n_p
+    10000
     """
     found = card(name)
     return read_scores(
@@ -163,7 +176,7 @@ def example(name: str) -> Scores:
 
 
 def examples() -> pd.DataFrame:
-    """One row an example: name, title, n_p, n_q, truth, sampling, file."""
+    """Table of the bundled examples: name, title, n_p, n_q, truth, sampling, file."""
     import pandas as pd
 
     columns = ["name", "title", "n_p", "n_q", "truth", "sampling", "file"]

@@ -37,7 +37,7 @@ def read_scores(
     """Scores from csv, tsv, parquet, feather, npy, npz or json files.
 
     The layout is found by the names of the columns, logged (logger ``workbench.scores.files``)
-    and open to be overruled.
+    and can be overruled.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def read_scores(
     p, q : str, optional
         Columns (arrays) of the two sides. Empty cells at the end of the shorter one are no scores.
     score, member : str, optional
-        Column of the scores and column of the labels that say which side each is on.
+        Column of the scores and column of the labels that say whether each is of P.
     member_value : optional
         The label of P; all other rows become Q.
     cluster : str, optional
@@ -71,6 +71,17 @@ def read_scores(
     ScoresError
         The file cannot be read, the layout is in doubt, or the scores cannot be audited; the
         message says what to do.
+
+    See Also
+    --------
+    read_one_run : canaries of one run, each with its score and whether it was included.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"score": [0.1, 2.0, 0.3, 1.5], "member": [0, 1, 0, 1]})
+    >>> wb.read_scores(frame).p
+    array([2. , 1.5])
     """
     sources = (path,) if path_q is None else (path, path_q)
     tables = [read_table(source, trusted=trusted) for source in sources]

@@ -1,4 +1,4 @@
-"""Refusals: how messages name things, and what is said of content that is not read."""
+"""Wording of refusals: names in messages, and errors for content that is not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def quoted(text: object) -> str:
 
 
 def called(filename: str) -> str:
-    """How messages call a file."""
+    """A file's name for messages."""
     return f"'{filename}'" if filename else "the upload"
 
 
@@ -39,7 +39,18 @@ def listed(names: Iterable[Any]) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A question that names the closest matches, "" where nothing is close."""
+    """A question with the closest matches, such as "; did you mean 'score'?".
+
+    Parameters
+    ----------
+    name : str
+    names : iterable of str
+
+    Returns
+    -------
+    str
+        Empty where nothing is close.
+    """
     close = difflib.get_close_matches(name, list(names), n=3)
     return f"; did you mean {listed(close)}?" if close else ""
 
@@ -74,7 +85,13 @@ def refused_pickle(filename: str, suffix: str) -> ScoresError:
 
 @contextmanager
 def damage_refused(filename: str, suffix: str) -> Iterator[None]:
-    """Turn whatever a parser raises for damaged content into a refusal.
+    """Context in which errors of a parser become refusals.
+
+    Parameters
+    ----------
+    filename : str
+    suffix : str
+        The extension whose parser it is.
 
     Raises
     ------

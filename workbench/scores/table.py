@@ -34,7 +34,7 @@ class DataTable:
     format : str
         "csv", "tsv", "parquet", "feather", "npy", "npz", "json" or "DataFrame".
     notes : tuple of str
-        What a reader should be told about how the file was read.
+        Remarks on how the file was read.
     rows : int or None
         Number of rows; None for separate arrays (npz, a json object of arrays).
     filled : mapping of str to int
@@ -64,11 +64,11 @@ class DataTable:
 
     @property
     def label(self) -> str:
-        """How messages call the table."""
+        """The table's name for messages."""
         return f"'{self.name}' ({self.format})" if self.name else f"the {self.format}"
 
     def place(self, index: int) -> str:
-        """Where entry ``index`` stands, as a person would look it up."""
+        """The place of an entry for messages: its row in the file, or its index."""
         if self.first_row is None:
             return f"entry {index} (counted from 0)"
         row = self.first_row + index
@@ -128,7 +128,14 @@ def is_unnamed(name: str) -> bool:
 
 
 def notes_on_ends(filled: Mapping[str, int], rows: int) -> tuple[str, ...]:
-    """What to say of the columns that end before the last row."""
+    """Notes on the columns that end before the last row.
+
+    Parameters
+    ----------
+    filled : mapping of str to int
+        As of `DataTable`.
+    rows : int
+    """
     return tuple(
         f"column {quoted(c)} ends with {rows - n} empty cell{'s' * (rows - n > 1)}"
         for c, n in filled.items()
@@ -137,12 +144,12 @@ def notes_on_ends(filled: Mapping[str, int], rows: int) -> tuple[str, ...]:
 
 
 def notes_on_unusable(unusable: Mapping[str, str]) -> tuple[str, ...]:
-    """What to say of the entries that cannot be a column."""
+    """Notes on the entries that cannot be a column."""
     return tuple(f"{quoted(key)} left out: it {reason}" for key, reason in unusable.items())
 
 
 def notes_on_huge(names: Iterable[str]) -> tuple[str, ...]:
-    """What to say of the columns with integers that no 64 bits hold."""
+    """Notes on the columns with integers that 64 bits do not hold."""
     return tuple(
         f"column {quoted(c)} holds integers beyond 2^63: as scores they are floats of 16 digits"
         for c in names

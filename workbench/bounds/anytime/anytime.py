@@ -13,6 +13,7 @@ ever reached the goal.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -233,14 +234,9 @@ class AnytimeAudit:
         """Within a cell whose top is not refuted, take the largest step that is."""
         if not self._refuted(self._step + 1, counts).any():
             return
-        low, high = self._step + 1, _STEPS
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._refuted(middle, counts).any():
-                low = middle
-            else:
-                high = middle
-        self._step = low
+        steps = range(self._step + 1, _STEPS)
+        stands = bisect_left(steps, True, lo=1, key=lambda s: not self._refuted(s, counts).any())
+        self._step = steps[stands - 1]
 
     def _refuted(self, step: int, counts: Floats) -> NDArray[np.bool_]:
         """At which looks this step of the cell is refuted."""

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, betainccinv, betaincinv, ndtri
 
+from workbench._roots import smallest_integers
+
 #: An upper limit for a proportion, of successes, trials and error.
 Limit = Callable[[ArrayLike, ArrayLike, float], NDArray[np.float64]]
 
@@ -134,8 +136,5 @@ def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDA
     low = np.where(misses(low), low, -1.0)
     high = np.where(misses(high), float(n), high)
     # ``low`` misses, ``high`` does not.
-    while np.any(high - low > 1):
-        middle = np.floor((low + high) / 2)
-        missed = misses(middle)
-        low, high = np.where(missed, middle, low), np.where(missed, high, middle)
+    low = smallest_integers(lambda k: ~misses(k), low, high) - 1
     return np.where(low >= 0, betaincc(np.maximum(low, 0) + 1, n - np.maximum(low, 0), rate), 0.0)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -158,10 +159,8 @@ def _too_few(
         enough *= 2
         if enough > MOST_RUNS:
             return None
-    too_few = enough // 2
-    while enough - too_few > 1:
-        middle = (enough + too_few) // 2
-        enough, too_few = (middle, too_few) if shows(middle, middle) else (enough, middle)
+    within = range(enough // 2 + 1, enough)
+    enough = within.start + bisect_left(within, True, key=lambda n: shows(n, n))
     return (
         f"n is too small: at this confidence even an attack without errors would show nothing with "
         f"n_p = {counts.n_p} and n_q = {counts.n_q}; {enough} runs with "

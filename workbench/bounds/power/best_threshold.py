@@ -57,6 +57,11 @@ class BestThreshold:
 
         The bound at that threshold is lower with a probability of about 1 − Φ(z).
 
+        Parameters
+        ----------
+        z : float
+        n_p, n_q : int
+
         Returns
         -------
         fpr, bound : float
@@ -73,7 +78,14 @@ class BestThreshold:
         return float(alpha[best]), float(bounds[best])
 
     def scores_needed(self, claim: float, wanted: float) -> int:
-        """Scores per side that exceed a claimed ε with about a wanted probability."""
+        """Scores per side that exceed a claimed ε with about a wanted probability.
+
+        Parameters
+        ----------
+        claim : float
+            The claimed ε.
+        wanted : float
+        """
         z = float(ndtri(wanted))
         return smallest_size(lambda n: self.at_luck(z, n, n)[1] > claim, 100, 1.02, MOST_EXACT)
 

@@ -61,7 +61,16 @@ class AuditPlan(ABC):
 
     @abstractmethod
     def values(self, n_p: int, n_q: int, reps: int) -> Floats:
-        """Bounds on ε of simulated audits, shape (reps,)."""
+        """Bounds on ε of simulated audits.
+
+        Parameters
+        ----------
+        n_p, n_q, reps : int
+
+        Returns
+        -------
+        ndarray, shape (reps,)
+        """
 
     @property
     def truth(self) -> float:

@@ -1,4 +1,4 @@
-"""What the band would have refuted of a claim: the question behind "too few samples to tell".
+"""Power of the simultaneous band: the probability that it refutes a claim.
 
 At each rank of Q the band refutes a claim from some count T_k ≥ c_k on. These critical counts
 belong to the claim and the sample sizes alone. For a mechanism with trade-off function f, whose
@@ -7,9 +7,9 @@ of n_p uniform variables below 1 − f(U_k), U_k being the k-th smallest of n_q 
 
     the claim is refuted  ⇔  R_{c_k} < 1 − f(U_k) at some rank k,
 
-R_i being the i-th smallest of the n_p. U and R do not depend on f: they are drawn once, and then
-the probability of refuting *any* mechanism is a mean over them, which rises as f falls. Nothing
-else is approximate; the draws' standard error is at most 0.008.
+R_i being the i-th smallest of the n_p. U and R do not depend on f: they are drawn once, and the
+probability of refuting *any* mechanism is a mean over them, which rises as f falls. Its standard
+error is at most 0.008; nothing else is approximate.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench._roots import smallest_integers, smallest_step
 from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
 from workbench.curves.elementwise import Floats
@@ -35,23 +36,23 @@ _DRAWS = 4000
 #: Standard deviations within which critical counts are looked for first.
 _REACH = 4
 
-#: Scores a side beyond which no sample size is looked for.
+#: Scores per side beyond which no sample size is looked for.
 MOST_SCORES = 10**9
 
-#: Parameters beyond which no mechanism is looked for.
-_LARGEST = 1e6
+#: Parameters between which the least detectable mechanism is looked for, and how exactly.
+_SMALLEST, _LARGEST, _PRECISION = 0.01, 1e6, 3e-4
 
 
 @dataclass(frozen=True)
 class Mechanisms:
-    """A family of mechanisms that leak more as one parameter grows, for people and for numbers.
+    """A family of mechanisms that leak more as its parameter grows.
 
     Attributes
     ----------
     name : str
         "randomized response".
     symbol : str
-        Of the parameter.
+        Of the parameter, such as "ε".
     claimed : float
         The parameter at which the family just meets the claim.
     curve : callable
@@ -70,7 +71,7 @@ class Mechanisms:
 
 @dataclass(frozen=True, eq=False)
 class Detector:
-    """What refutes a claim at given sample sizes. Made by `detector`.
+    """Simulated refutations of a claim at given sample sizes. Made by `detector`.
 
     Attributes
     ----------
@@ -96,28 +97,45 @@ class Detector:
         return float(np.mean(np.any(1 - tradeoff(self.fpr) > self.tpr, axis=1)))
 
     def least(self, family: Mechanisms, wanted: float) -> float:
-        """The smallest parameter that is refuted with a wanted probability; ∞ where none is."""
+        """The smallest parameter at which a family is refuted with a wanted probability.
+
+        Parameters
+        ----------
+        family : Mechanisms
+        wanted : float
+
+        Returns
+        -------
+        float
+            Rounded up; infinite where no parameter is refuted so often.
+        """
 
         def enough(x: float) -> bool:
             return self.power(family.at(x)) >= wanted
 
-        low, high = family.claimed, max(family.claimed, 0.01)
         if np.all(np.isinf(self.tpr)):
             return math.inf
-        while not enough(high):
-            low, high = high, 2 * high
-            if high > _LARGEST:
-                return math.inf
-        while high - low > 3e-4 * high:
-            middle = (low + high) / 2
-            low, high = (low, middle) if enough(middle) else (middle, high)
-        return high
+        return smallest_step(enough, max(family.claimed, _SMALLEST), _LARGEST, _PRECISION)
 
 
 def detector(
     claimed: Tradeoff, n_p: int, n_q: int, confidence: float, seed: int | np.random.Generator
 ) -> Detector:
-    """What refutes a claimed trade-off function in the band of n_p and n_q scores."""
+    """The critical counts of a claim, with drawn order statistics to compute the power from.
+
+    Parameters
+    ----------
+    claimed : callable
+        The claimed trade-off function, α -> f(α), elementwise.
+    n_p, n_q : int
+    confidence : float
+        Of the band.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    Detector
+    """
     rng, ranks = np.random.default_rng(seed), rank_grid(n_q)
     critical = critical_counts(claimed, n_p, n_q, confidence)
     fpr = order_statistics(ranks, n_q, _DRAWS, rng)
@@ -127,7 +145,21 @@ def detector(
 
 
 def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) -> NDArray[np.int64]:
-    """The smallest count of P above each rank of Q that refutes; n_p + 1 where none does."""
+    """The smallest counts of P above each rank of Q that refute a claim.
+
+    Parameters
+    ----------
+    claimed : callable
+        The claimed trade-off function, α -> f(α), elementwise.
+    n_p, n_q : int
+    confidence : float
+        Of the band.
+
+    Returns
+    -------
+    ndarray of int, shape (J,)
+        n_p + 1 where no count refutes.
+    """
     ranks = rank_grid(n_q)
     level = level_of_each(confidence, ranks.size)
     least, most = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
@@ -135,7 +167,7 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     fnr = np.asarray(claimed(tests.alpha))
 
     def refuted(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return tests.counted(counts, n_p).p_values(fnr) <= level
+        return tests.counted(np.maximum(counts, 1), n_p).p_values(fnr) <= level
 
     # Within a few standard deviations of the counts that the claim allows, but for odd claims.
     center, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
@@ -143,12 +175,8 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     high = np.clip((n_p * far + _REACH * np.sqrt(n_p * far * (1 - far))).astype(np.int64), 1, n_p)
     low = np.where(refuted(low), least, low)
     high = np.where(refuted(high), high, most)
-    while np.any(high - low > 1):
-        middle = np.maximum((low + high) // 2, 1)
-        met = refuted(middle)
-        # Where the ends have met, middle is the lower one, and stays so.
-        low, high = np.where(met, low, middle), np.where(met, middle, high)
-    return high
+    found: NDArray[np.int64] = smallest_integers(refuted, low, high)
+    return found
 
 
 def scores_needed(
@@ -159,9 +187,24 @@ def scores_needed(
     confidence: float,
     seed: int | np.random.Generator,
 ) -> tuple[int, int] | None:
-    """Scores a side that refute a mechanism with a wanted probability, where ``sizes`` do not.
+    """Sample sizes with which a claim is refuted with a wanted probability.
 
-    In the ratio of ``sizes``, and known to 5 %; None beyond `MOST_SCORES`.
+    Parameters
+    ----------
+    claimed, actual : callable
+        Trade-off functions of the claim and of the mechanism.
+    wanted : float
+        The probability.
+    sizes : (int, int)
+        n_p and n_q that do not suffice.
+    confidence : float
+        Of the band.
+    seed : int or numpy.random.Generator
+
+    Returns
+    -------
+    (int, int) or None
+        n_p and n_q in the ratio of ``sizes``, known to 5 %; None beyond `MOST_SCORES`.
     """
 
     def at(scale: float) -> tuple[int, int]:

@@ -6,12 +6,13 @@ the claim is refuted exactly if
 
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
-and p is a p-value of the claim that has paid for all J ranks. All verdicts on the same scores are
-read off the same event: with the stated confidence, none of them refutes a true claim.
+and p is a p-value of the claim that is corrected for all J ranks. All verdicts on the same scores
+rest on the same event: with the stated confidence, none of them refutes a true claim.
 
-"Too few samples" is said of a claim that stands, where a mechanism that leaks twice as much would
-have been refuted with a probability below one half (`workbench.bounds.power.alternatives` has the
-mechanisms, `workbench.bounds.power.power` the probability).
+The verdict is "too few samples" for a claim that is not refuted where a mechanism that leaks twice
+as much would have been refuted with a probability below one half
+(`workbench.bounds.power.alternatives` has the mechanisms, `workbench.bounds.power.power` the
+probability).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ CAUGHT, EVEN = 0.8, 0.5
 
 @dataclass(frozen=True)
 class RefutingPoint:
-    """The threshold whose scores speak loudest against the claim.
+    """The threshold at which scores contradict a claim most, and its error rates.
 
     Attributes
     ----------
@@ -83,7 +84,7 @@ class RefutingPoint:
 
 @dataclass(frozen=True)
 class Detectable:
-    """Which mechanisms of a kind these sample sizes would have caught leaking more than claimed.
+    """The smallest leak beyond a claim that the band detects with 80 % power, in one family.
 
     Attributes
     ----------
@@ -127,7 +128,7 @@ class Detectable:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
-    """What scores say about a claim. See `judge`.
+    """A claim judged by scores: refuted, not refuted, or too few samples. See `judge`.
 
     Attributes
     ----------
@@ -146,9 +147,9 @@ class Verdict:
     power : tuple of Detectable
         What would have been caught: the mechanisms that are easiest to catch, which decide whether
         there are too few samples, and for some claims a second kind.
-    enough : pair of int, optional
+    sample_sizes : pair of int, optional
         Scores (n_p, n_q) that refute twice the claim with probability one half. Given with "too few
-        samples", where some 10⁹ scores a side do.
+        samples", where at most 10⁹ scores per side suffice.
     """
 
     scores: Scores
@@ -159,7 +160,7 @@ class Verdict:
     bounds: tuple[Bound, ...]
     witness: RefutingPoint | None
     power: tuple[Detectable, ...]
-    enough: tuple[int, int] | None = None
+    sample_sizes: tuple[int, int] | None = None
 
     @property
     def claimed(self) -> str:
@@ -171,13 +172,13 @@ class Verdict:
     # -- how it reads ---------------------------------------------------------------------------
 
     def explain(self) -> str:
-        """The verdict as sentences for a reader who knows no formula."""
+        """The verdict in plain sentences."""
         how = {REFUTED: self._refuted, NOT_REFUTED: self._stands, TOO_FEW: self._too_few}
         return how[self.verdict]()
 
     @property
     def summary(self) -> str:
-        """What the verdict rests on, in a few words: what was shown, caught, or would do."""
+        """The evidence in a few words: what was shown, would have been caught, or would suffice."""
         if self.verdict == REFUTED:
             bound, w = self.bounds[0], self.witness
             shown = f"{bound.symbol} {bound.relation} {bound.rounded}"
@@ -230,11 +231,11 @@ class Verdict:
 
     @property
     def _enough(self) -> str:
-        if self.enough is None:
+        if self.sample_sizes is None:
             if self.power[0].twice == 0:
                 return "no number of scores would do, for twice 0 is 0"
             return f"even {MOST_SCORES:,} scores a side would not do"
-        n_p, n_q = map(_about, self.enough)
+        n_p, n_q = map(_about, self.sample_sizes)
         if n_p == n_q:
             return f"about {n_p} scores a side would do"
         return f"about {n_p} scores of members and {n_q} of non-members would do"
@@ -269,7 +270,7 @@ class Verdict:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Everything the verdict rests on: guarantee, confidence, assumption."""
+        """Guarantee, confidence and assumption of the verdict."""
         guarantee = "held-out" if self.scores.held_out else "simultaneous"
         return guarantee, percent(self.confidence), self.scores.assumption
 
@@ -291,7 +292,7 @@ class Verdict:
     # -- how it travels -------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The verdict and all behind it, as plain Python values; of the scores, their sizes."""
+        """The verdict and its evidence as plain Python values; of the scores only their sizes."""
         s = self.scores
         return {
             "claim": self.claimed,
@@ -304,17 +305,18 @@ class Verdict:
             "bounds": [bound.to_dict() for bound in self.bounds],
             "witness": self.witness and asdict(self.witness),
             "power": [asdict(detectable) for detectable in self.power],
-            "enough": self.enough and {"n_p": self.enough[0], "n_q": self.enough[1]},
+            "sample_sizes": self.sample_sizes
+            and {"n_p": self.sample_sizes[0], "n_q": self.sample_sizes[1]},
             "explanation": self.explain(),
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, without bounds and the second kind of power; ``pd.concat`` stacks several."""
+        """The verdict as one row, without bounds and the second family of alternatives."""
         import pandas as pd
 
         row = {k: v for k, v in self.to_dict().items() if not isinstance(v, (dict, list))}
         row["witness"] = self.witness and self.witness.threshold
-        row["enough"] = self.enough and max(self.enough)
+        row["sample_sizes"] = self.sample_sizes and max(self.sample_sizes)
         return pd.DataFrame([row | asdict(self.power[0])])
 
 
@@ -324,7 +326,7 @@ def judge(
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
 ) -> Verdict:
-    """Whether scores refute a claim about the mechanism, or are too few to tell.
+    """The verdict on a claim about a mechanism: refuted, not refuted, or too few samples.
 
     Parameters
     ----------
@@ -351,10 +353,12 @@ def judge(
         Text that is no claim, something else that is none, a confidence out of range, a pair that
         its accountant cannot describe.
 
-    Notes ----- Guarantee: simultaneous, distribution-free, for independent scores; ties included.
-    As strong as `tradeoff_band`, whose event it rests on. Power is that of the mechanisms listed in
-    `workbench.bounds.power.alternatives`, attacked as well as possible and with ties broken at
-    random; it is simulated (4000 draws). Scores that keep their ties catch less.
+    Notes
+    -----
+    Guarantee: simultaneous, distribution-free, for independent scores; ties included. The verdict
+    rests on the same event as `tradeoff_band`. Power is that of the mechanisms listed in
+    `workbench.bounds.power.alternatives`, under the best attack and with ties broken at
+    random; it is simulated (4000 draws). Scores that keep their ties have less power.
 
     Examples
     --------

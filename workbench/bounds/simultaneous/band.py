@@ -31,7 +31,7 @@ from workbench.scores.sample import Scores, require_scores
 METHOD = "order-statistic band"
 
 #: False positive rates at which summaries state a true positive rate.
-TOLD_FPR = (0.001, 0.01, 0.1)
+SUMMARY_FPR = (0.001, 0.01, 0.1)
 
 TIES = "Ties between members and non-members are broken at random, by a hash of their counts."
 
@@ -63,7 +63,7 @@ class TradeoffBand:
         )
 
     def _repr_html_(self) -> str:
-        bounds = (self.mu(), self.total_variation(), *(self.tpr(fpr) for fpr in TOLD_FPR))
+        bounds = (self.mu(), self.total_variation(), *(self.tpr(fpr) for fpr in SUMMARY_FPR))
         rows = [(bound.symbol, f"{bound.relation} {bound.rounded}") for bound in bounds]
         title = f"Limits at {self.thresholds.size} thresholds, and so at all"
         return table(title, rows, " · ".join(bounds[0].terms))
@@ -181,7 +181,7 @@ class TradeoffBand:
 
         All of them hold at once, so choosing among them costs nothing.
         """
-        return max((self.tpr(fpr) for fpr in TOLD_FPR), key=lambda b: b.value / (b.fpr or 1))
+        return max((self.tpr(fpr) for fpr in SUMMARY_FPR), key=lambda b: b.value / (b.fpr or 1))
 
     def _bound(
         self,

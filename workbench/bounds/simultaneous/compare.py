@@ -1,8 +1,9 @@
-"""Which of two score sets leaks more?
+"""`compare`: which of two score sets leaks more, at each false positive rate.
 
-Two lower bounds cannot tell, for the lower may only come from the weaker audit. Therefore each set
-gets two-sided limits for its receiver operating curve, all valid together; at a false positive rate
-α, set A leaks more where the lower limit of its true positive rate lies above B's upper limit.
+Two lower bounds do not answer this: the lower one may come from the weaker audit. Each set
+gets two-sided limits of its receiver operating characteristic, all valid together; at a false
+positive rate α, set A leaks more where the lower limit of its true positive rate lies above B's
+upper limit.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ VERDICTS = {1: "A leaks more", -1: "B leaks more", 0: "cannot tell"}
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Limits for the true positive rates of two score sets, valid together at every rate.
+    """Two-sided limits of the true positive rates of two score sets. See `compare`.
 
     Attributes
     ----------
@@ -55,13 +56,13 @@ class Comparison:
 
     @property
     def verdict(self) -> NDArray[np.int8]:
-        """At every rate: 1 where A leaks more, −1 where B does, 0 where one cannot tell."""
+        """At each rate 1 where A leaks more, −1 where B does, 0 where the limits overlap."""
         more = (self.a_lower > self.b_upper).astype(np.int8)
         return more - (self.b_lower > self.a_upper).astype(np.int8)
 
     @property
     def ranges(self) -> list[tuple[float, float, int]]:
-        """Ranges of false positive rates with one verdict each: (from, to, verdict).
+        """Ranges of false positive rates with the same verdict, as (from, to, verdict).
 
         A verdict holds between two rates too where the lower limit at the first exceeds the upper
         one at the second, since true positive rates grow with the false positive rate.
@@ -111,7 +112,7 @@ class Comparison:
 def compare(
     a: Scores, b: Scores, confidence: float = 0.95, fpr: ArrayLike | None = None
 ) -> Comparison:
-    """Compare what two score sets leak, at every false positive rate at once.
+    """Comparison of the leakage of two score sets, at all false positive rates together.
 
     Parameters
     ----------
@@ -134,6 +135,12 @@ def compare(
     -----
     Guarantee: simultaneous and distribution-free. A quarter of the error probability goes to the
     upper and the lower limits of each set, so nothing needs to be independent between the sets.
+
+    Examples
+    --------
+    >>> weak, strong = (wb.GaussianPair(mu).sample(5000, seed=0) for mu in (0.5, 2))
+    >>> print(wb.compare(strong, weak, fpr=[0.01, 0.1]).verdict)
+    [1 1]
     """
     require_scores(a, "a")
     require_scores(b, "b")

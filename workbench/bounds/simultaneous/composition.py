@@ -1,13 +1,13 @@
-"""What k steps leak, from the scores of one step.
+"""Leakage of k steps, from the scores of one step.
 
-Two ways, for steps that are independent and each as leaky as the one whose scores were seen:
+Two ways, for independent steps with the pair of the step that was measured:
 
 - `compose_histogram` composes the histograms themselves (HIST §9.2). A heuristic: their noise is
-  composed too, upward, and bins that are empty on one side count as certain disclosure.
-- `compose_band` composes an upper limit of the trade-off function. Composition keeps the order of
-  trade-off functions (DONG22 §3), so whatever holds for one step
-  becomes a lower limit for k. There is no such way from a histogram: limits for the k single bins
-  of a histogram do not order its compositions.
+  composed too, upward, and bins that hold scores of only one sample count as certain disclosure.
+- `compose_band` composes an upper bound on the trade-off function. Composition keeps the order of
+  trade-off functions (Dong, Roth & Su 2022, §3), so that a bound for one step becomes one for k
+  steps. There is no such way from a histogram: limits for its single bins do not order its
+  compositions.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import round_safely
 from workbench._html import table
+from workbench._roots import falling_root
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.simultaneous.band import TradeoffBand
@@ -35,7 +36,7 @@ from workbench.scores.sample import Scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComposedHistogram:
-    """The privacy loss distributions of two histograms, convolved k times: a heuristic.
+    """Estimates of the leakage of k steps by convolved histograms. See `compose_histogram`.
 
     Attributes
     ----------
@@ -48,31 +49,45 @@ class ComposedHistogram:
 
     @property
     def infinite_p(self) -> float:
-        """P's mass in bins where Q has none: at one step, certain disclosure with this chance."""
+        """Mass of P in bins without mass of Q: the chance of certain disclosure in one step."""
         h = self.histogram
         return float(h.p[h.q == 0].sum())
 
     @property
     def infinite_q(self) -> float:
-        """Q's mass in bins where P has none."""
+        """Mass of Q in bins without mass of P."""
         h = self.histogram
         return float(h.q[h.p == 0].sum())
 
     @property
     def infinite_mass(self) -> float:
-        """The chance of an infinite loss in k steps, the larger of both; δ(ε) does not fall below.
+        """Probability of an infinite loss in k steps, the larger of both directions.
 
-        It says how much rests on empty bins, which more scores or wider bins would fill.
+        δ(ε) does not fall below it. It measures how much rests on empty bins, which more scores or
+        wider bins would fill.
         """
         largest = max(self.infinite_p, self.infinite_q)
         return -math.expm1(self.k * math.log1p(-largest)) if largest < 1 else 1.0
 
     def profile(self, epsilon: ArrayLike) -> Any:
-        """Estimated δ(ε) of the k steps (HIST eq. 9.1); the shape of ``epsilon``."""
+        """Estimated δ(ε) of the k steps, in the shape of ``epsilon``."""
         return self._pair.profile(epsilon)
 
     def tradeoff(self, alpha: ArrayLike, symmetric: bool = True) -> Any:
-        """Estimated trade-off function of the k steps; the shape of ``alpha``."""
+        """Estimated trade-off function of the k steps.
+
+        Parameters
+        ----------
+        alpha : array_like
+            False positive rates.
+        symmetric : bool
+            Whether both directions are used.
+
+        Returns
+        -------
+        float or ndarray
+            In the shape of ``alpha``.
+        """
         return self._pair.tradeoff(alpha, symmetric=symmetric)
 
     def epsilon(self, delta: float) -> Bound:
@@ -123,7 +138,7 @@ class ComposedHistogram:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComposedBand:
-    """What a band for one step proves about k independent steps, each as leaky as that one.
+    """Lower bounds for k independent steps from a band for one step. See `compose_band`.
 
     Attributes
     ----------
@@ -135,22 +150,18 @@ class ComposedBand:
     k: int
 
     def profile(self, epsilon: ArrayLike) -> Any:
-        """Lower limit of δ(ε) of the k steps, for every ε at once; the shape of ``epsilon``."""
+        """Lower bound on δ(ε) of the k steps, for all ε together, in the shape of ``epsilon``."""
         e = reals(epsilon, "epsilon")
         return shaped(self._lower(e))
 
     def epsilon(self, delta: float) -> Bound:
-        """Lower limit of ε at δ: no smaller one holds for the k steps."""
+        """Lower bound on ε at δ of the k steps."""
         delta = float(deltas(delta))
-        low, high = 0.0, self._largest
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = float(self._lower(np.array(middle))) > delta
-            low, high = (middle, high) if above else (low, middle)
-        return self._limit("epsilon", low, delta=delta)
+        below, _ = falling_root(lambda e: self._lower(e) - delta, 0.0, self._largest)
+        return self._limit("epsilon", float(below), delta=delta)
 
     def delta(self, epsilon: float) -> Bound:
-        """Lower limit of δ at ε."""
+        """Lower bound on δ at ε of the k steps."""
         epsilon = _checks.number(epsilon, "epsilon")
         return self._limit("delta", float(self.profile(epsilon)), epsilon=epsilon)
 
@@ -196,7 +207,7 @@ class ComposedBand:
 
 
 def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
-    """The privacy profile of k steps from the histograms of one step (HIST §9.2).
+    """Estimated privacy profile of k steps from the histograms of one step.
 
     Parameters
     ----------
@@ -219,6 +230,10 @@ def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
     -----
     Guarantee: none. The noise of every bin leaks k times, so that the estimate is biased upward,
     the more the finer the bins.
+
+    References
+    ----------
+    HIST §9.2.
     """
     if not isinstance(histogram, Histogram):
         raise ValueError(
@@ -230,7 +245,7 @@ def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
 
 
 def compose_band(band: TradeoffBand, k: int) -> ComposedBand:
-    """Lower limits for k steps from a band for one step.
+    """Lower bounds on the privacy profile of k steps from a band for one step.
 
     Parameters
     ----------
@@ -253,6 +268,16 @@ def compose_band(band: TradeoffBand, k: int) -> ComposedBand:
     -----
     Guarantee: that of the band, for every ε and δ at once, if the steps are independent and each
     has the pair that was measured. The grid's error bar is taken off.
+
+    References
+    ----------
+    Dong, Roth & Su (2022), Gaussian differential privacy, §3.
+
+    Examples
+    --------
+    >>> band = wb.tradeoff_band(wb.GaussianPair(1).sample(10_000, seed=0))
+    >>> wb.compose_band(band, 4).epsilon(1e-5).value > band.epsilon(1e-5).value
+    True
     """
     if not isinstance(band, TradeoffBand):
         raise ValueError(f"band must be a TradeoffBand, got {band!r}; wb.tradeoff_band makes one")
@@ -262,7 +287,7 @@ def compose_band(band: TradeoffBand, k: int) -> ComposedBand:
 
 
 class _Masses(OutcomesPair):
-    """A pair of the outcomes given."""
+    """A pair of given outcomes."""
 
     def __init__(self, name: str, outcomes: Outcomes) -> None:
         self._name, self._given = name, outcomes

@@ -1,7 +1,7 @@
-"""Limits for a histogram's hockey-stick divergence when its bins were fixed beforehand.
+"""Two-sided limits of a histogram's hockey-stick divergence, for bins fixed in advance.
 
-They hold for bins that were written down before these scores were seen, and are void otherwise:
-a width from σ̂, quantile bins, a range read off the data, or a slider that was dragged.
+They hold for bins that do not depend on the scores, and are void otherwise: for a width from a
+standard deviation, quantile bins, a range read off the data, or a slider that was dragged.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ def hockey_stick_limits(
     confidence: float = 0.95,
     method: str = "mcdiarmid",
 ) -> tuple[Bound, Bound]:
-    """Two-sided limits for H_{e^ε}(P‖Q) over fixed bins; at ε = 0, for the total variation.
+    """Lower and upper limit of H_{e^ε}(P‖Q) over fixed bins; at ε = 0, of the total variation.
 
     Parameters
     ----------
     histogram : Histogram
-        Its bins must have been chosen before its scores were seen.
+        Its bins must not depend on its scores.
     epsilon : float
         0 for the total variation.
     confidence : float
@@ -38,24 +38,34 @@ def hockey_stick_limits(
         "mcdiarmid", the sharper: with V = 1/n_p + e^{2ε}/n_q and k bins,
         Ĥ − ½√((k−1)V) − √(V·log(1/ρ)/2) ≤ H ≤ Ĥ + √(V·log(1/ρ)/2).
         "canonne": Ĥ ± (τ_p + e^ε τ_q), τ = √(max{k/n, (2/n)·log(2/ρ)}) (HIST Lemmas 4.2, 4.3,
-        with each side's own n and ρ split over the sides).
+        with n of each sample and ρ split between them).
 
     Returns
     -------
     lower, upper : Bound
-        The lower limit also bounds the divergence of P and Q themselves. The upper limit bounds
-        that of the *binned* pair only: what happens inside a bin stays unseen.
+        A pair, in place of one `Bound`, because the two limits are about different things. The
+        lower one also holds for the divergence of P and Q themselves; the upper one holds for the
+        *binned* pair only, which shows nothing of what happens inside a bin.
 
     Raises
     ------
+    TypeError
+        ``histogram`` is no Histogram.
     ValueError
         Unknown method, ε or confidence out of range.
 
     Notes
     -----
-    Guarantee: pointwise, for bins fixed beforehand; `void` says so when the histogram knows that
-    they were not. Derivation of the sharper limit: E[D]₊ ≤ sd(D)/2 and Cauchy–Schwarz bound the
-    bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
+    Guarantee: pointwise, for bins fixed in advance; `Bound.void` says so when the histogram knows
+    that they were not. Derivation of the sharper limit: E[D]₊ ≤ sd(D)/2 and Cauchy–Schwarz bound
+    the bias, McDiarmid's inequality the deviation, and Jensen's makes the bias one-sided.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(10_000, seed=0)
+    >>> lower, upper = wb.hockey_stick_limits(wb.histogram(scores, bins=20, range=(-4, 5)))
+    >>> lower.value < wb.GaussianPair(1).total_variation < upper.value
+    True
     """
     need = "a workbench.Histogram: make one with wb.histogram(scores, bins=, range=)"
     _checks.instance(histogram, Histogram, "histogram", need)

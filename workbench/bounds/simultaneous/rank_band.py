@@ -150,7 +150,14 @@ class RankBand:
         return self._answers[question]
 
     def direction(self, question: Question, i: int) -> str:
-        """Direction of the divergence, "P‖Q" or "Q‖P", in which rank i answers a question."""
+        """Direction of the divergence, "P‖Q" or "Q‖P", in which a rank refutes most.
+
+        Parameters
+        ----------
+        question : Question
+        i : int
+            Index of the rank.
+        """
         rank, fpr, fnr = self.points
         j = int(np.flatnonzero(rank == i)[0])
         best = int(np.argmax(question.from_rates(fpr[j], fnr[j])))

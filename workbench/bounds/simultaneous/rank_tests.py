@@ -18,7 +18,7 @@ the pair's trade-off function is f or lies above it. With
     f_{ε,δ}: the pair is (ε, δ)-DP,   G_μ: it is μ-GDP,   1 − TV − α: its total variation is TV,
     the lower envelope of the lines from (0, 1) and (1, 0) through (α₀, β₀): f(α₀) is β₀,
 
-all that is ever said about a pair is one test, inverted in its parameter.
+every statement about a pair is this one test, inverted in its parameter.
 
 Two inequalities make p(f) cheap, and both err to the safe side. The range of U is cut into cells,
 and f is taken at each cell's right end. The logit of W has a log-concave density, hence a
@@ -59,7 +59,7 @@ Which: TypeAlias = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class RankTests:
-    """Tests at J ranks of Q; every p-value is valid by itself. Made by `rank_tests`.
+    """Tests at J ranks of Q; each p-value is valid by itself. Made by `rank_tests`.
 
     Attributes
     ----------
@@ -100,11 +100,17 @@ class RankTests:
         )
 
     def counted(self, counts: NDArray[Any], n_p: int) -> RankTests:
-        """The tests at the same ranks with other counts, shape (J,); faster than `rank_tests`."""
+        """The tests at the same ranks with other counts; faster than `rank_tests`.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (J,)
+        n_p : int
+        """
         return replace(self, **_of_counts(counts, n_p))
 
     def thinned(self, by: int) -> RankTests:
-        """The same tests with so many cells made one: faster, and blunter."""
+        """The same tests with ``by`` neighboring cells merged: faster, and less powerful."""
         first = (self.alpha.shape[1] - 1) % by
         starts = np.maximum(np.arange(first - by + 1, self.alpha.shape[1], by), 0)
         mass = np.add.reduceat(self.mass, starts, axis=1)
@@ -126,7 +132,18 @@ class RankTests:
         return np.minimum((within + self.beyond) * (1 + _ROUND_OFF), 1.0)
 
     def of_values(self, question: Question, values: Floats) -> Floats:
-        """Upper bounds of p at the curve of a value of the question, a value for each rank."""
+        """Upper bounds of p at curves of a question.
+
+        Parameters
+        ----------
+        question : Question
+        values : ndarray, shape (J,)
+            The value whose curve is tested at each rank.
+
+        Returns
+        -------
+        ndarray, shape (J,)
+        """
         curve = question.curve(values[:, None], self.alpha)  # type: ignore[arg-type]
         return self.p_values(curve)
 
@@ -153,7 +170,7 @@ class RankTests:
 
 
 def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) -> RankTests:
-    """Tests at ranks of Q.
+    """Tests of trade-off functions at ranks of Q.
 
     Parameters
     ----------
@@ -162,6 +179,10 @@ def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) ->
     counts : ndarray of int, shape (J,)
         How many scores of P lie strictly above each.
     n_p, n_q : int
+
+    Returns
+    -------
+    RankTests
     """
     k = ranks[:, None].astype(float)
     alpha = _quantile(ranks, n_q, CELLS)
@@ -202,14 +223,19 @@ def _of_counts(counts: NDArray[Any], n_p: int) -> dict[str, Any]:
 
 
 def perfect_p_value(n_p: int, n_q: int) -> float:
-    """The smallest p-value that there is: of P = Q, when all of P lie above all of Q."""
+    """The smallest possible p-value: that of P = Q when all of P lie above all of Q.
+
+    Parameters
+    ----------
+    n_p, n_q : int
+    """
     return math.exp(gammaln(n_p + 1) + gammaln(n_q + 1) - gammaln(n_p + n_q + 1))
 
 
 def invert(
     question: Question, p_values: Callable[[Floats, Which], Floats], level: float, start: Floats
 ) -> Floats:
-    """What is refuted of a question's values, for each of several searches; see `largest_refuted`.
+    """The largest refuted value of a question, for each of R searches. See `largest_refuted`.
 
     Parameters
     ----------
@@ -218,8 +244,12 @@ def invert(
     p_values : callable
         (values, of which searches) -> upper bounds of the p-values of the values' curves.
     level : float
-    start : ndarray
-        A guess for each.
+    start : ndarray, shape (R,)
+        Guesses.
+
+    Returns
+    -------
+    ndarray, shape (R,)
     """
     most = math.inf if question.quantity in ("epsilon", "mu") else 1.0
     return largest_refuted(p_values, level, start, 0.03 * start + 1e-3, (0.0, most))

@@ -1,10 +1,10 @@
 """Two-sided limits for both error rates at many thresholds at once.
 
-The simultaneous band of `workbench.bounds.simultaneous.band` bounds what attacks reach at least. To
-tell that a family of pairs is *wrong* one also needs what a score reaches at most. Thresholds are
-order statistics of Q, and of P, at ranks on a geometric grid: on the side that gives the threshold
-the tail is a beta variable, on the other side the counts are binomial given the threshold. All
-limits share one error budget.
+The band of `workbench.bounds.simultaneous.band` bounds from below what attacks reach. To
+refute a family of pairs, and to compare two score sets, one also needs upper bounds on what a score
+reaches. Thresholds are order statistics of Q, and of P, at ranks on a geometric grid: in the sample
+that gives the threshold the tail is a beta variable, in the other one the counts are binomial given
+the threshold. All limits share one error budget.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workbench.scores.sample import Scores
 
 @dataclass(frozen=True, eq=False)
 class RocLimits:
-    """Limits for the error rates of threshold attacks, all valid together.
+    """Two-sided limits of both error rates of threshold attacks, all valid together.
 
     Attributes
     ----------
@@ -47,24 +47,28 @@ class RocLimits:
     fnr_lower: NDArray[np.float64]
 
     def highest_fnr(self, fpr: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Upper edge of the band: the best attack with at most this false positive rate."""
+        """Upper limit of the false negative rate of the best attack with at most these FPRs."""
         within = self.fpr_upper[:, None] <= fpr
         return np.where(within, self.fnr_upper[:, None], 1.0).min(axis=0)
 
     def lowest_fnr(self, fpr: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Lower edge of the band: no threshold with at most this rate does better."""
+        """Lower limit of the false negative rate of all thresholds with at most these FPRs."""
         within = self.fpr_lower[:, None] >= fpr
         return np.where(within, self.fnr_lower[:, None], 0.0).max(axis=0)
 
 
 def roc_limits(scores: Scores, error: float) -> RocLimits:
-    """Limits at some 4·log₂(n) thresholds, chosen by rank.
+    """Two-sided limits at about 4·log₂(n) thresholds, chosen by rank.
 
     Parameters
     ----------
     scores : Scores
     error : float
         Probability, at most, with which any upper limit fails; the same for the lower limits.
+
+    Returns
+    -------
+    RocLimits
 
     Notes
     -----
@@ -98,7 +102,20 @@ def roc_limits(scores: Scores, error: float) -> RocLimits:
 
 
 def two_outcome_limits(scores: Scores, low: float, error: float) -> RocLimits:
-    """Limits for a score with two values: the one threshold there is, known beforehand."""
+    """Two-sided limits for a score with two values, at its only threshold.
+
+    Parameters
+    ----------
+    scores : Scores
+    low : float
+        The smaller of the two values.
+    error : float
+        As in `roc_limits`.
+
+    Returns
+    -------
+    RocLimits
+    """
     p, q = scores.ordered
     fnr, fpr = _up_to(p, np.array([low])), _above(q, np.array([low]))
     return RocLimits(

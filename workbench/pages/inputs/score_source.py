@@ -99,6 +99,13 @@ class ScoreSource(
     """State that ends in ``scores``; mixed into every page that audits scores.
 
     A failed load leaves ``scores`` as they were and puts the reason into ``message``.
+
+    Parameters
+    ----------
+    file_layout : Layout, optional
+        Of the files in ``upload`` that the page is made with; guessed by default.
+    **params
+        Parameters of the page.
     """
 
     source = param.Selector(
@@ -187,13 +194,15 @@ class ScoreSource(
         ),
     )
 
-    def __init__(self, **params: Any):
+    def __init__(self, file_layout: Layout | None = None, **params: Any):
+        self._given_layout = file_layout
         self._tables: list[DataTable] = []
         self._quiet = False
         self._as_loaded: dict[str, Any] = {}
         self._seen_upload: tuple[tuple[str, bytes | DataTable], ...] | None = None
         self.reference_hint: dict[str, Any] = {}
         super().__init__(**params)
+        self._given_upload = self.upload
         self.param.example_name.objects = dict(
             zip(examples()["title"], examples()["name"], strict=True)
         )
@@ -263,13 +272,19 @@ class ScoreSource(
             # A layout that cannot be guessed, or does not work, is left to the person to choose.
             self._tables, self._as_loaded = tables, {}
             self._offer_columns(tables[0])
-            layout = guess_layout(tables[0])
+            layout = self._starting_layout(tables)
             self._choose_columns(layout)
         else:
-            layout = guess_layout(*tables)
+            layout = self._starting_layout(tables)
         scores, said = self._interpret(tables, layout)
         self._tables = tables
         self._adopt_file(scores, said)
+
+    def _starting_layout(self, tables: list[DataTable]) -> Layout:
+        """The layout that came with the files that the page was made with, or a guess."""
+        if self._given_layout is not None and self.upload is self._given_upload:
+            return self._given_layout
+        return guess_layout(*tables)
 
     def _adopt_file(self, scores: Scores, said: str) -> None:
         """Take scores of a file that was not in view before."""
@@ -300,7 +315,7 @@ class ScoreSource(
 
     def _read_again(self) -> tuple[Scores, str]:
         if self.source == "file":
-            layout = self._layout() if self.has_table else guess_layout(*self._tables)
+            layout = self._layout() if self.has_table else self._starting_layout(self._tables)
             return self._interpret(self._tables, layout)
         # The rows that a cluster rule or a dropped NaN took away are in the example's file only.
         scores = example(self.example_name) if self.source == "example" else self.scores

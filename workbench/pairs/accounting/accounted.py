@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench._roots import falling_root
 from workbench.curves.elementwise import Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting.pld import Composition
 from workbench.pairs.base import KnownPair, Pair
@@ -196,11 +197,8 @@ class _GridPair(OutcomesPair):
         finite = np.isfinite(self.outcomes.loss)
         largest = np.abs(self.outcomes.loss[finite]).max(initial=0.0)
         low, high = np.zeros_like(upper), np.minimum(upper, largest + 1.0)
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = self.lower_profile(middle) > delta
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return low
+        below, _ = falling_root(lambda e, d: self.lower_profile(e) - d, low, high, delta)
+        return below
 
 
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:

@@ -172,6 +172,16 @@ def _by_label(
 def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     """Which rows of a table with a column of labels belong to P.
 
+    Parameters
+    ----------
+    table : DataTable
+    layout : Layout
+        Of the kind "score and label".
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+
     Raises
     ------
     ScoresError

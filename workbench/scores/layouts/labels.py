@@ -13,6 +13,7 @@ from workbench.scores.table import DataTable
 
 
 def vocabulary(words: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(words.split())
 
 
@@ -39,7 +40,7 @@ def text_of(label: object) -> str:
 
 
 def spelling(label: str) -> str:
-    """What makes two spellings of a label one."""
+    """A label in the form in which spellings are compared."""
     return label.casefold()
 
 
@@ -60,7 +61,14 @@ def distinct(labels: Iterable[object]) -> dict[str, None]:
 
 
 def labels_of(table: DataTable, name: str) -> list[str]:
-    """What a column holds if these can be labels; nothing if it has too many values for that."""
+    """The labels of a column as text; none if it has too many different values for labels.
+
+    Parameters
+    ----------
+    table : DataTable
+    name : str
+        Of the column.
+    """
     cells = table.column(name)
     for part in (cells[:1000], cells):  # the first spares scores a pass over all of them
         _, values = factorized(part)

@@ -12,12 +12,12 @@ Kind = Literal["two columns", "score and label", "one file per side"]
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the scores of P and Q are.
+    """Columns of the scores of P and of Q.
 
     Parameters
     ----------
     kind : {"two columns", "score and label", "one file per side"}
-        Which of the fields below count.
+        Which of the fields below are used.
     p, q : str or None
         Columns of the two sides ("two columns"; "one file per side", in the first and the second
         file).
@@ -38,7 +38,7 @@ class Layout:
     cluster: str | None = None
 
     def describe(self) -> str:
-        """One sentence for the person whose file it is."""
+        """The layout as a sentence."""
         clusters = f"; clusters = column '{self.cluster}'" if self.cluster is not None else ""
         if self.kind == "score and label":
             value = "still to be chosen" if self.member_value is None else f"'{self.member_value}'"

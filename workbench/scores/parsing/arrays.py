@@ -1,4 +1,4 @@
-"""Arrays: npy and npz. Nothing is ever unpickled."""
+"""Readers of npy and npz files. Nothing is ever unpickled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,24 @@ _MAGIC = b"\x93NUMPY"
 
 
 def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read one array, or the fields of a structured one."""
+    """The table of one array, or of the fields of a structured one (npy).
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     if data.startswith(b"\x80"):
         raise refused_pickle(filename, ".npy")
     if not data.startswith(_MAGIC):
@@ -37,7 +54,24 @@ def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 
 def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read an archive of arrays, each with its own length."""
+    """The table of an archive of arrays, each with its own length (npz).
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     if not data.startswith(b"PK"):
         raise ScoresError(f"{called(filename)} is no npz file: write it with np.savez")
     arrays, others = {}, {}

@@ -1,4 +1,4 @@
-"""Cells: a column as numbers where it can be, and where a column ends.
+"""Text columns parsed to float arrays, and the lengths of columns without their empty ends.
 
 An empty cell is not the same as the text ``nan``: the one may be no score at all, the other is one.
 """
@@ -47,7 +47,14 @@ def parse_numbers(
 
 
 def mostly_numbers(cells: NDArray[Any], decimal_comma: bool = False) -> bool:
-    """Whether at least half of the filled ones among the first thousand text cells are numbers."""
+    """Whether at least half of the first thousand cells of text that are not empty are numbers.
+
+    Parameters
+    ----------
+    cells : ndarray of object
+    decimal_comma : bool
+        Whether ``1,5`` may be a number.
+    """
     head = cells[:1000]
     _, wrong = parse_numbers(head, decimal_comma)
     filled = sum(cell is not None for cell in head)

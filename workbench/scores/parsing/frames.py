@@ -1,4 +1,4 @@
-"""Frames: DataFrames, and the files that keep them: parquet and feather."""
+"""Readers of DataFrames and of parquet and feather files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,24 @@ if TYPE_CHECKING:
 
 
 def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read a parquet file."""
+    """The table of a parquet file.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -38,7 +55,24 @@ def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 
 def read_feather(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read a feather file."""
+    """The table of a feather file.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     import pyarrow as pa
     from pyarrow import feather
 
@@ -82,7 +116,7 @@ def from_frame(
     empty: Mapping[str, NDArray[np.bool_]] | None = None,
     unusable: Mapping[str, str] | None = None,
 ) -> DataTable:
-    """Take the columns of a DataFrame.
+    """The table of a DataFrame.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Score files that nobody vouches for are parsed in a process of their own.
+"""Parsing of untrusted score files in a separate process.
 
 A damaged file can make a parser read beyond its memory, end its process, hang, or take all memory.
 In a process of its own it harms nothing else: the process has limits of memory and time, is
@@ -50,7 +50,7 @@ _ENVIRONMENT = {
 def read_isolated(
     source: Path | bytes, size: int, kind: str, filename: str, limits: ReadLimits
 ) -> DataTable:
-    """The table of a file.
+    """The table of a file, read in a separate process.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class _Reader(Child):
         self.files = 0
 
     def prepare(self, kind: str) -> None:
-        """Have it import what this kind of file needs, which is none of the file's time."""
+        """Import what this kind of file needs, outside of the time limit of the file."""
         if kind in self._prepared:
             return
         request = json.dumps({"prepare": kind}).encode()
@@ -169,7 +169,18 @@ class _Readers:
     def answer(
         self, kind: str, parts: list[Any], seconds: float, receive: Callable[[Any], _Answer]
     ) -> _Answer:
-        """What a process answers, whose time begins when it is free."""
+        """The answer of a process; its time begins when it is free.
+
+        Parameters
+        ----------
+        kind : str
+            The extension of the file.
+        parts : list
+            The request.
+        seconds : float
+        receive : callable
+            Pipe -> answer.
+        """
         with self._turns:
             reader = self._taken(kind)
             try:

@@ -1,4 +1,4 @@
-"""Limits: how large a score file may be, and become, before it is refused."""
+"""Limits of size, memory and time for reading a score file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MB = 10**6
 
 @dataclass(frozen=True)
 class ReadLimits:
-    """What reading one file may take; `TRUSTED` has no limits.
+    """Limits for reading one file; `TRUSTED` has none.
 
     Parameters
     ----------
@@ -56,10 +56,18 @@ class ReadLimits:
         """Seconds to read a file of ``size`` bytes."""
         return self.seconds + self.seconds_per_megabyte * size / MB
 
-    # Each of these raises ScoresError, which calls the file ``what``.
+    # Each of these raises ScoresError.
 
     def check_size(self, what: str, size: int) -> None:
-        """Refuse a file that is too large to be read at all."""
+        """Refuse a file that is too large to be read.
+
+        Parameters
+        ----------
+        what : str
+            What messages call the file.
+        size : int
+            Its bytes.
+        """
         if size > self.file_size:
             raise ScoresError(
                 f"{what} has {size / GB:.3g} GB, more than the {self.file_size / GB:g} "
@@ -67,7 +75,15 @@ class ReadLimits:
             )
 
     def check_expansion(self, what: str, stored: int, expanded: int) -> None:
-        """Refuse a compressed file that says of itself that it becomes too large."""
+        """Refuse a compressed file whose stated expanded size is too large.
+
+        Parameters
+        ----------
+        what : str
+            What messages call the file.
+        stored, expanded : int
+            Bytes of the file, and of its content.
+        """
         most = min(max(self.expanded, self.expansion * stored), self.memory_for(stored))
         if expanded > most:
             raise ScoresError(
@@ -77,7 +93,14 @@ class ReadLimits:
             )
 
     def check_names(self, what: str, names: Iterable[str]) -> None:
-        """Refuse too many columns, a name twice, and names that are none."""
+        """Refuse too many columns, duplicate names, and invalid ones.
+
+        Parameters
+        ----------
+        what : str
+            What messages call the file.
+        names : iterable of str
+        """
         names = list(names)
         if len(names) > self.columns:
             raise ScoresError(

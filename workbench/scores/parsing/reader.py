@@ -1,4 +1,4 @@
-"""The process that parses score files: the far side of `workbench.scores.parsing.isolated`."""
+"""The process that parses score files for `workbench.scores.parsing.isolated`."""
 
 from __future__ import annotations
 

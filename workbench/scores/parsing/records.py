@@ -1,4 +1,4 @@
-"""Records: json, an object of arrays or a list of records."""
+"""Reader of json files: an object of arrays or a list of records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,24 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read lists by name, records with the same keys, or what pandas writes."""
+    """The table of a json file: lists by name, records with the same keys, or pandas' own forms.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     text = utf8(data, filename)
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

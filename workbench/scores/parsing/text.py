@@ -1,4 +1,4 @@
-"""Text: csv, tsv and what else people call a csv.
+"""Readers of text files: csv, tsv and their relatives.
 
 Text is UTF-8 (or UTF-16 with its mark); separator, header and decimal mark are found from the first
 lines. Cells may use decimal commas when the separator is not a comma.
@@ -45,12 +45,46 @@ class _Dialect:
 
 
 def read_csv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read text whose separator is to be found."""
+    """The table of a text file, whose separator is detected.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     return _read(data, filename, "csv", limits)
 
 
 def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
-    """Read the same text under the name of tsv."""
+    """The table of a text file that messages call tsv.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     return _read(data, filename, "tsv", limits)
 
 
@@ -90,6 +124,12 @@ def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> DataTabl
 
 def utf8(data: bytes, filename: str) -> bytes:
     """The text as UTF-8 without a byte-order mark.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
 
     Raises
     ------

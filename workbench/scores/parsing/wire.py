@@ -1,4 +1,4 @@
-"""Tables as bytes, to come from a process that is not trusted.
+"""Tables as bytes, and back, checked because the process that sends them is not trusted.
 
 Nothing is unpickled: a table is a header in JSON and the plain content of its columns, and every
 size, index and name is checked before it is used.

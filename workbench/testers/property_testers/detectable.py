@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import binom
 
+from workbench._roots import smallest_step
 from workbench.curves.elementwise import Floats
 from workbench.testers.property_testers.mean_bets import Bet, Shares
 
@@ -50,7 +51,7 @@ def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
 
 
 def least(own: float, refuted: Callable[[float], bool]) -> float:
-    """The smallest refuted parameter above the claim's own, ``inf`` if none is.
+    """Smallest refuted parameter above the claim's own, ``inf`` if none is.
 
     Parameters
     ----------
@@ -58,13 +59,4 @@ def least(own: float, refuted: Callable[[float], bool]) -> float:
     refuted : callable
         Whether a parameter is refuted; monotone.
     """
-    step = 0.1
-    while not refuted(own + step):
-        step *= 2
-        if step > _LARGEST:
-            return float("inf")
-    low, high = (own if step == 0.1 else own + step / 2), own + step
-    while high - low > _ACCURACY * (high - own):
-        middle = (low + high) / 2
-        low, high = (low, middle) if refuted(middle) else (middle, high)
-    return high
+    return own + smallest_step(lambda step: refuted(own + step), 0.1, _LARGEST, _ACCURACY)

@@ -28,8 +28,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from workbench._roots import turning_point
 from workbench.curves.elementwise import Floats
 
 #: Factors stay above 1 − this.
@@ -276,14 +278,14 @@ class Expected:
         rate = (stakes / n_q)[:, None]
         top = line.solve(center + _LARGEST_LOSS * n_q / stakes, 1.0)
         high = np.minimum(top, estimate)
-        low = np.minimum(high, 0.0) - 1.0
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2
-            slope, intercept = (x[:, None] for x in line.at(middle))
+
+        def lost(limit: Floats) -> NDArray[np.bool_]:
+            slope, intercept = (x[:, None] for x in line.at(limit))
             kept = n_q * (np.log1p(rate * (center - intercept - slope * v)) @ share_v)
-            enough = kept >= missing
-            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
-        return stakes, low
+            return np.asarray(~(kept >= missing))
+
+        below, _ = turning_point(lost, np.minimum(high, 0.0) - 1.0, high, _HALVINGS)
+        return stakes, below
 
 
 def in_shares(x: Floats) -> Shares:
