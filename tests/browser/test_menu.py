@@ -7,18 +7,19 @@ import sys
 import pytest
 from conftest import ROOT, free_port, running
 
+from workbench.pages.registry import PAGES
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser"), pytest.mark.timeout(300)]
 
-NAMES = ("Scores", "From counts", "Families", "Compare", "One run", "Selection", "Test", "Watch",
-         "Plan", "Truth and estimate", "Coverage")  # fmt: skip
+NAMES = tuple(entry.title for entry in PAGES.values())
 
 SCRIPT = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tests" / "browser")!r})
 from demo_page import DemoPage
-from workbench.dashboard.app import serve
-pages = [type(f"P{{k}}Page", (DemoPage,), {{"menu": name}}) for k, name in enumerate({NAMES!r})]
-serve(pages, port=int(sys.argv[1]), open_browser=False)
+from workbench.dashboard.app import Tab, serve
+tabs = [Tab(DemoPage, f"/p{{k}}" if k else "/", name) for k, name in enumerate({NAMES!r})]
+serve(tabs, port=int(sys.argv[1]), open_browser=False)
 """
 
 
