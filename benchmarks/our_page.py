@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.baseline_page import N
-from workbench.dashboard.app import serve
+from workbench.dashboard.app import Tab, serve
 from workbench.pages.scores.page import ScoresPage
 
 if __name__ == "__main__":
@@ -20,4 +20,4 @@ if __name__ == "__main__":
     file = io.BytesIO()
     np.savez(file, p=rng.normal(1, 1, N), q=rng.normal(0, 1, N))
     page = partial(ScoresPage, source="file", upload=(("normal.npz", file.getvalue()),))
-    serve([page], port=int(sys.argv[1]), open_browser=False)
+    serve([Tab(page)], port=int(sys.argv[1]), open_browser=False)

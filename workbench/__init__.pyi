@@ -97,6 +97,7 @@ from .jupyter.explore import explore_pair as explore_pair
 from .jupyter.explore import explore_plan as explore_plan
 from .jupyter.explore import explore_selection as explore_selection
 from .jupyter.explore import explore_watch as explore_watch
+from .jupyter.view import View as View
 from .mechanisms.base import Domain as Domain
 from .mechanisms.base import Mechanism as Mechanism
 from .mechanisms.gallery import mechanism as mechanism

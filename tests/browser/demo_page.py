@@ -426,6 +426,6 @@ class DemoPage(Page):
 
 
 if __name__ == "__main__":
-    from workbench.dashboard.app import serve
+    from workbench.dashboard.app import Tab, serve
 
-    serve([DemoPage], port=int(sys.argv[1]), open_browser=False)
+    serve([Tab(DemoPage)], port=int(sys.argv[1]), open_browser=False)

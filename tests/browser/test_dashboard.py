@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import time
 
 import numpy as np
 import pytest
@@ -199,16 +198,14 @@ def test_one_session_neither_shows_nor_stops_another(visit, demo, tmp_path):
     mine, theirs = Board(visit(demo)), Board(visit(demo))
     choose_file(mine, csv(tmp_path / "slow.csv"))
     mine.page.get_by_text("Updating", exact=False).wait_for()
-    began = time.monotonic()
     theirs.slider("Threshold").focus()
     theirs.page.keyboard.press("ArrowRight")
     theirs.wait_for_line(0.51)
-    waited = time.monotonic() - began
+    # Theirs is answered while mine is still at work: no session waits for another.
     assert mine.page.locator(".wb-busy").text_content() == "Updating …"
     mine.page.get_by_text("1,000", exact=True).wait_for()
     mine.page.get_by_text("Updating", exact=False).wait_for(state="hidden")
     assert theirs.number("Scores") == "400,000"
-    assert waited < 3
 
 
 @pytest.mark.parametrize(

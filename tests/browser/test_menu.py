@@ -7,16 +7,17 @@ import sys
 import pytest
 from helpers.servers import ROOT, free_port, running
 
-NAMES = ("Scores", "From counts", "Families", "Compare", "One run", "Selection", "Test", "Watch",
-         "Plan", "Truth and estimate", "Coverage")  # fmt: skip
+from workbench.pages.registry import PAGES
+
+NAMES = tuple(entry.title for entry in PAGES.values())
 
 SCRIPT = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tests" / "browser")!r})
 from demo_page import DemoPage
-from workbench.dashboard.app import serve
-pages = [type(f"P{{k}}Page", (DemoPage,), {{"menu": name}}) for k, name in enumerate({NAMES!r})]
-serve(pages, port=int(sys.argv[1]), open_browser=False)
+from workbench.dashboard.app import Tab, serve
+tabs = [Tab(DemoPage, f"/p{{k}}" if k else "/", name) for k, name in enumerate({NAMES!r})]
+serve(tabs, port=int(sys.argv[1]), open_browser=False)
 """
 
 

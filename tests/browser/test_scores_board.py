@@ -9,6 +9,8 @@ import pytest
 from helpers.board import Board, choose
 from helpers.browser import grave_faults
 
+from workbench.pages.registry import PAGES
+
 CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
 
 
@@ -165,10 +167,11 @@ def test_a_phone_shows_every_chart_without_overflow(visit, served):
 @pytest.mark.parametrize("width", [1440, 390])
 def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
     page = visit(served, viewport={"width": width, "height": 900})
-    for title in ("Truth and estimate", "Scores"):
+    for name in ("pairlab", "scores"):
+        title = PAGES[name].kind.title
         if width < 900:
             page.get_by_role("button", name="Open drawer").click()
-        page.get_by_role("link", name=title).click()
+        page.get_by_role("link", name=PAGES[name].title).click()
         page.get_by_role("heading", name=title, exact=True, level=1).wait_for()
         page.locator(".wb-plot .draglayer").first.wait_for(state="attached")
 

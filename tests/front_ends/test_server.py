@@ -54,7 +54,7 @@ from collections import Counter
 sys.path[:0] = [{str(ROOT / "tests" / "browser")!r}, {str(ROOT)!r}]
 from benchmarks.visitors import Visitor
 from demo_page import DemoPage
-from workbench.dashboard.app import make_server
+from workbench.dashboard.app import Tab, make_server
 from workbench.dashboard.session import Session
 
 def alive():
@@ -81,7 +81,7 @@ async def visits(port):
     print(before, during, alive())
 
 server = make_server(
-    [DemoPage], port=int(sys.argv[1]),
+    [Tab(DemoPage)], port=int(sys.argv[1]),
     check_unused_sessions_milliseconds=200, unused_session_lifetime_milliseconds=5000,
 )
 server.start()

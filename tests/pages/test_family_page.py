@@ -19,6 +19,7 @@ from workbench.cli import main
 from workbench.pages.core.page import Fact
 from workbench.pages.family import FAMILIES, FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage
+from workbench.pages.registry import PAGES
 from workbench.pages.scores.page import ScoresPage
 
 
@@ -308,14 +309,12 @@ def test_a_file_of_the_command_line_is_on_both_pages_about_scores(monkeypatch, t
     from workbench.dashboard import app
 
     served = []
-    monkeypatch.setattr(app, "serve", lambda pages, **how: served.extend(pages))
+    monkeypatch.setattr(app, "serve", lambda tabs, **how: served.extend(tabs))
     path = tmp_path / "mine.csv"
     path.write_text(CSV)
     assert main(["serve", "--no-open", "--smaller-is-member", str(path)]) == 0
-    kinds = {getattr(page, "func", page): page for page in served}
-    order = [(kind.menu or kind.title) for kind in kinds]
-    mine = ["Scores", "Families", "Compare", "Truth and estimate", "Coverage"]
-    assert [name for name in order if name in mine] == mine
+    kinds = {getattr(tab.factory, "func", tab.factory): tab.factory for tab in served}
+    assert [tab.menu for tab in served] == [entry.title for entry in PAGES.values()]
     for kind in (ScoresPage, FamilyPage):
         given = kinds[kind]()
         assert given.scores.n_p == 60

@@ -521,9 +521,10 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
         "def mine(dataset, size, rng):\n    return rng.normal(dataset.sum(), 1, size)\n"
     )
     served = []
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda pages, **more: served.extend(pages))
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda tabs, **more: served.extend(tabs))
     assert main(["serve", "--no-open", "--mechanism", f"{path}:mine"]) == 0
-    (make,) = [page for page in served if getattr(page, "func", None) is MechanismPage]
+    factories = [tab.factory for tab in served]
+    (make,) = [one for one in factories if getattr(one, "func", None) is MechanismPage]
     page = make()
     assert "mine.py:mine, code of your own" in page.described()
     assert f"wb.find_mechanism('{path}:mine')" in page.code({})

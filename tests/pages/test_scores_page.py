@@ -319,13 +319,14 @@ def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_pa
     from workbench.dashboard import app
 
     served, read = [], []
-    monkeypatch.setattr(app, "serve", lambda pages, **how: served.extend(pages))
+    monkeypatch.setattr(app, "serve", lambda tabs, **how: served.extend(tabs))
     whole = serve.read_table
     monkeypatch.setattr(serve, "read_table", lambda path: read.append(path) or whole(path))
     path = tmp_path / "mine.csv"
     path.write_text("in,out\n" + "\n".join(f"{k / 7},{k / 9}" for k in range(300)))
     assert main(["serve", "--no-open", str(path)]) == 0
-    make = next(page for page in served if getattr(page, "func", None) is ScoresPage)
+    factories = [tab.factory for tab in served]
+    make = next(one for one in factories if getattr(one, "func", None) is ScoresPage)
     monkeypatch.setattr("workbench.pages.inputs.score_source.read_table", lambda *_, **__: 1 / 0)
     one, other = make(), make()
     assert read == [path]

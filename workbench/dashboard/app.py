@@ -1,4 +1,4 @@
-"""The app around the pages: its document, its menu, and the server."""
+"""The app: a server of pages, with a menu that leads from one to the other."""
 
 from __future__ import annotations
 
@@ -33,25 +33,28 @@ _TEMPLATE = jinja2.Environment(autoescape=True).from_string(
 
 
 class Tab:
-    """A page of the app: its address, its names, and how every visitor first meets it.
+    """A page of the app, and its first state, which is the same for every visitor.
 
     Parameters
     ----------
     factory : Factory
+        Makes the page of a visitor.
     address : str
         Its path on the server, ``"/"`` or ``"/name"``.
+    menu : str
+        Its title in the menu; by default that of the page.
     """
 
-    def __init__(self, factory: Factory, address: str):
+    def __init__(self, factory: Factory, address: str = "/", menu: str = ""):
         self.factory, self.address = factory, address
         kind: Any = factory.func if isinstance(factory, partial) else factory
         self.title = str(kind.title)
-        self.menu = str(kind.menu or kind.title)
+        self.menu = menu or self.title
         self._first: FirstState | None = None
         self._lock = Lock()
 
     def first(self) -> FirstState:
-        """The first state, drawn once for all visitors."""
+        """The first state of the page, drawn once for all visitors."""
         with self._lock:
             if self._first is None:
                 self._first = first_state(self.factory())
@@ -59,18 +62,18 @@ class Tab:
 
 
 def make_server(
-    pages: Sequence[Factory],
+    tabs: Sequence[Tab],
     port: int = 0,
     address: str = "localhost",
     allow_origin: Sequence[str] = (),
     **more: Any,
 ) -> Any:
-    """A server of the pages that is not started yet; every visit is a new page.
+    """A server of the pages that is not started yet; every visit gets a new page.
 
     Parameters
     ----------
-    pages : sequence of Factory
-        The first is served at ``/``, the others under their class's name. One page needs no menu.
+    tabs : sequence of Tab
+        The pages, in the order of the menu. A single page has no menu.
     port, address, allow_origin
         As in `serve`.
     **more
@@ -80,15 +83,14 @@ def make_server(
     -------
     panel.io.server.Server
     """
-    entries = _entries(pages)
-    THREADS.submit(_warm, entries)
+    THREADS.submit(_warm, tabs)
     with server.own_handlers():
         return pn.io.server.get_server(
-            _apps(entries),
+            _apps(tabs),
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            title={e.address: f"{e.title} · {TITLE}" for e in entries},
+            title={e.address: f"{e.title} · {TITLE}" for e in tabs},
             location=False,
             liveness=True,
             extra_patterns=server.static_patterns(),
@@ -99,7 +101,7 @@ def make_server(
 
 
 def serve(
-    pages: Sequence[Factory],
+    tabs: Sequence[Tab],
     port: int = 5006,
     address: str = "localhost",
     allow_origin: Sequence[str] = (),
@@ -109,51 +111,41 @@ def serve(
 
     Parameters
     ----------
-    pages : sequence of Factory
+    tabs : sequence of Tab
         See `make_server`.
     port, address
         Where to listen; ``"localhost"`` keeps the page to this machine.
     allow_origin : sequence of str
-        Further ``host:port`` under which browsers may reach the page, such as behind a proxy.
+        Further ``host:port`` addresses under which browsers reach the page, such as a proxy's.
     open_browser : bool
-        Whether to show the page at once.
+        True to show the page at once.
     """
-    serving = make_server(pages, port, address, allow_origin, show=open_browser)
+    serving = make_server(tabs, port, address, allow_origin, show=open_browser)
     serving.start()
     serving.io_loop.start()
 
 
-def _entries(pages: Sequence[Factory]) -> list[Tab]:
-    first, *others = pages
-    return [Tab(first, "/"), *(Tab(page, f"/{_slug(page)}") for page in others)]
-
-
-def _apps(entries: list[Tab]) -> dict[str, Any]:
-    def app(entry: Tab) -> Callable[[], Channel]:
+def _apps(tabs: Sequence[Tab]) -> dict[str, Any]:
+    def app(tab: Tab) -> Callable[[], Channel]:
         # Panel calls functions only, and would display a functools.partial.
-        return lambda: _visit(entry, entries)
+        return lambda: _visit(tab, tabs)
 
-    return {entry.address: app(entry) for entry in entries}
-
-
-def _slug(page: Factory) -> str:
-    kind: Any = page.func if isinstance(page, partial) else page
-    return str(kind.__name__).removesuffix("Page").lower()
+    return {tab.address: app(tab) for tab in tabs}
 
 
-def _warm(entries: list[Tab]) -> None:
-    """Draw all first states before anybody asks for them."""
-    for entry in entries:
+def _warm(tabs: Sequence[Tab]) -> None:
+    """Draw all first states before the first visit."""
+    for tab in tabs:
         try:
-            entry.first()
+            tab.first()
         except Exception:
-            logger.exception("the page %s cannot be drawn", entry.title)
+            logger.exception("the page %s cannot be drawn", tab.title)
 
 
-def _visit(entry: Tab, entries: list[Tab]) -> Channel:
-    """A visitor's page; its document holds the first state, so that values need no connection."""
+def _visit(tab: Tab, tabs: Sequence[Tab]) -> Channel:
+    """The channel of a visit; the document holds the first state, so it needs no connection."""
     doc: Any = pn.state.curdoc
-    first = entry.first()
+    first = tab.first()
     channel = Channel()
     loop = IOLoop.current()
 
@@ -166,9 +158,9 @@ def _visit(entry: Tab, entries: list[Tab]) -> Channel:
     sessions: list[Session] = []
 
     def receive(gesture: dict[str, Any]) -> None:
-        # Whoever only looks has the first state, and needs no page of their own.
+        # A visitor who only looks has the first state, and needs no page of their own.
         if not sessions:
-            sessions.append(Session(entry.factory(), first, send, later))
+            sessions.append(Session(tab.factory(), first, send, later))
         sessions[0].receive(gesture)
 
     def end(context: Any) -> None:
@@ -180,8 +172,8 @@ def _visit(entry: Tab, entries: list[Tab]) -> Channel:
     doc.on_session_destroyed(end)
     doc.template = _TEMPLATE
     doc.template_variables.update(
-        address=entry.address,
-        links=[(e.address, e.menu) for e in entries] if len(entries) > 1 else [],
+        address=tab.address,
+        links=[(e.address, e.menu) for e in tabs] if len(tabs) > 1 else [],
         heading=TITLE,
         first=_in_script(first.text),
         palette=assets.palette_css(),

@@ -14,24 +14,23 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.families import family_named
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
-from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.pages.compare import ComparePage, GivenComparePage
+from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
-from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage, GivenWatchPage
-from workbench.pages.inputs.pair import KINDS, pair_values
+from workbench.pages.given import as_scores, counts_page, given_pair, one_run_page, pair_page
+from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
 from workbench.pages.mechanism.page import MechanismPage
-from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
-from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
+from workbench.pages.registry import PAGES
 from workbench.pages.scores.code import score_code
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
-from workbench.scores.files import read_scores
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import Scores
 from workbench.selection.runs import RunCount
 from workbench.testers.property_testers.base import Claimed
 from workbench.testers.running.load_mechanism import find_mechanism
@@ -43,41 +42,48 @@ if TYPE_CHECKING:
 
 
 def explore(
-    scores: Explorable | None = None,
+    subject: Any = None,
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """Live controls, numbers and charts of audit scores, in a notebook.
+    """Live controls, numbers and charts of audit scores or another object, in a notebook.
 
     Parameters
     ----------
-    scores : Scores, path, pair of array_like or DataFrame, optional
-        Members (P) first in a pair. None offers the bundled examples, a file, or a pair to sample.
+    subject : object, optional
+        Scores: `Scores`, a path, a pair of arrays (members first) or a DataFrame. Or `Counts`,
+        `OneRun`, `Guesses`, a pair such as `GaussianPair`, run counts of `workbench.selection`, a
+        mechanism: each has a page of its own. Or the name of a page, such as ``"plan"``. None
+        offers the bundled examples of scores, a file, or a pair to sample.
     show : iterable of str, optional
-        A part of the figures, such as ``("histogram", "tradeoff")``, and of the numbers, such as
-        ``"epsilon"``; controls that nothing shown needs are left out. All by default.
+        Names or titles of the figures, such as ``("histogram", "tradeoff")``, and of the numbers,
+        such as ``"epsilon"``, to show; controls that nothing shown depends on are left out. All by
+        default.
     spec : dict, optional
         A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
 
     Returns
     -------
     View
+        Its attributes are the controls and numbers of the page.
 
     Raises
     ------
     ScoresError
-        What `Scores` or `read_scores` say of scores that cannot be audited.
+        Scores that cannot be audited, or an object that has no page.
     ValueError
-        An unknown name in ``show`` or ``spec``.
+        An unknown name in ``show`` or ``spec``, or an object that the controls cannot show.
 
     Examples
     --------
     >>> view = wb.explore(wb.example("subsampled-gaussian"), show=("histogram", "tradeoff"))
     >>> view.bin_width = 0.2
-    >>> view.bound
+    >>> view.bound.guarantee
+    'simultaneous'
     """
-    page = ScoresPage() if scores is None else GivenScoresPage(_scores(scores))
-    return View(page, partial(score_code, page), show, spec)
+    if isinstance(subject, RunCount):  # the code of that page restores them from the spec
+        return explore_selection(subject, show=show, spec=spec)
+    return _view(_page(subject), show, spec)
 
 
 def explore_pair(
@@ -85,7 +91,7 @@ def explore_pair(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """A pair with known truth beside what an audit of samples from it finds.
+    """Live page on a pair with known privacy loss and what audits of its samples find.
 
     Parameters
     ----------
@@ -104,8 +110,7 @@ def explore_pair(
     ValueError
         An unknown pair, or an unknown name in ``show`` or ``spec``.
     """
-    page = PairLabPage(**_pair_values(pair))
-    return View(page, page.code, show, spec)
+    return _view(pair_page(pair), show, spec)
 
 
 def explore_family(
@@ -115,16 +120,16 @@ def explore_family(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """What scores show if their pair is of a family, and whether it is.
+    """Live page on what scores prove if their pair is of a family, and whether it is.
 
     Parameters
     ----------
     scores
-        As in `explore`.
+        As the scores of `explore`.
     family : {"gaussian", "laplace", "subsampled-gaussian", "randomized-response"}
         As in ``wb.family_fit``.
     q : float, optional
-        The known sampling probability of "subsampled-gaussian".
+        The sampling probability of "subsampled-gaussian", which has to be known.
     show, spec
         As in `explore`.
 
@@ -137,13 +142,13 @@ def explore_family(
     ScoresError
         As `explore`.
     ValueError
-        An unknown family, a q that is missing or superfluous, or an unknown name in ``show`` or
-        ``spec``.
+        An unknown family, a q that is missing or not used by the family, or an unknown name in
+        ``show`` or ``spec``.
     """
     family_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
-    page = FamilyPage(**asked) if scores is None else GivenFamilyPage(_scores(scores), **asked)
-    return View(page, page.code, show, spec)
+    page = FamilyPage(**asked) if scores is None else GivenFamilyPage(as_scores(scores), **asked)
+    return _view(page, show, spec)
 
 
 def explore_compare(
@@ -152,12 +157,13 @@ def explore_compare(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """Two score sets side by side, and which of them leaks more.
+    """Live page on two score sets, and which of them leaks more.
 
     Parameters
     ----------
     a, b
-        Each as in `explore`. Both or none; none offers bundled examples, files and pairs to sample.
+        Each as the scores of `explore`. Without them the page offers bundled examples, files, and
+        pairs to sample.
     show, spec
         As in `explore`.
 
@@ -174,8 +180,8 @@ def explore_compare(
     """
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
-    page = ComparePage() if a is None else GivenComparePage(_scores(a), _scores(b))
-    return View(page, page.code, show, spec)
+    page = ComparePage() if a is None else GivenComparePage(as_scores(a), as_scores(b))
+    return _view(page, show, spec)
 
 
 def explore_counts(
@@ -186,12 +192,13 @@ def explore_counts(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """What the four counts of one attack prove, by every interval in use.
+    """Live page on what the four counts of one attack prove, with every interval in use.
 
     Parameters
     ----------
     tp, fp, tn, fn : int, optional
-        Members and non-members that were called members or not; all four, or none for an example.
+        True positives, false positives, true negatives and false negatives of the attack. Without
+        them the page starts with an example.
     show, spec
         As in `explore`.
 
@@ -202,18 +209,16 @@ def explore_counts(
     Raises
     ------
     ValueError
-        Some of the counts only, counts that make no attack, or an unknown name in ``show`` or
-        ``spec``.
+        Only some of the counts, a negative or fractional count, a group without runs, or an unknown
+        name in ``show`` or ``spec``.
     """
     counts = {"tp": tp, "fp": fp, "tn": tn, "fn": fn}
     given = {name: value for name, value in counts.items() if value is not None}
     if given and len(given) < len(counts):
         missing = ", ".join(name for name in counts if name not in given)
         raise ValueError(f"explore_counts takes all four counts, or none; {missing} is missing")
-    if given:
-        Counts(**given)
-    page = CountsPage(**given)
-    return View(page, page.code, show, spec)
+    page = counts_page(Counts(**given)) if given else CountsPage()
+    return _view(page, show, spec)
 
 
 def explore_watch(
@@ -221,13 +226,13 @@ def explore_watch(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """What may be said of scores at every moment of their arrival, and what may not.
+    """Live page on scores that arrive one by one, and which bounds stay valid meanwhile.
 
     Parameters
     ----------
     scores
-        As in `explore`; rows in order of arrival. None offers a pair to sample, the bundled
-        examples, or a file.
+        As the scores of `explore`, rows in order of arrival. Without them the page offers a pair
+        to sample, the bundled examples, or a file.
     show, spec
         As in `explore`.
 
@@ -242,8 +247,8 @@ def explore_watch(
     ValueError
         An unknown name in ``show`` or ``spec``.
     """
-    page = WatchPage() if scores is None else GivenWatchPage(_scores(scores))
-    return View(page, page.code, show, spec)
+    page = WatchPage() if scores is None else GivenWatchPage(as_scores(scores))
+    return _view(page, show, spec)
 
 
 def explore_plan(
@@ -251,7 +256,7 @@ def explore_plan(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """How many scores an audit of a known pair needs, and what its bound will be.
+    """Live page on how many scores an audit of a known pair needs, and its expected bound.
 
     Parameters
     ----------
@@ -269,8 +274,8 @@ def explore_plan(
     ValueError
         As `explore_pair`.
     """
-    page = PlanPage(**_pair_values(pair))
-    return View(page, page.code, show, spec)
+    page = PlanPage(**given_pair(pair))
+    return _view(page, show, spec)
 
 
 def explore_one_run(
@@ -278,13 +283,13 @@ def explore_one_run(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """What guesses on the canaries of one training run prove, by every method, and a simulator.
+    """Live page on what guesses about the canaries of one training run prove.
 
     Parameters
     ----------
     run : OneRun, Guesses, path or DataFrame, optional
-        Canaries with their scores, or the counts alone. None offers counts, a file of canaries, and
-        simulated runs.
+        Canaries with their scores, or the counts alone. Without them the page offers counts, a
+        file of canaries, and simulated runs.
     show, spec
         As in `explore`.
 
@@ -295,30 +300,17 @@ def explore_one_run(
     Raises
     ------
     ScoresError
-        What `OneRun` or `read_one_run` say of canaries that cannot be audited.
+        Canaries that cannot be audited; see `OneRun` and `read_one_run`.
     ValueError
         An unknown name in ``show`` or ``spec``.
 
     Examples
     --------
     >>> view = wb.explore_one_run(wb.Guesses(canaries=1000, guesses=1000, correct=691))
-    >>> view.bits
+    >>> view.bits.relation
+    '≥'
     """
-    page: OneRunPage
-    if run is None:
-        page = OneRunPage()
-    elif isinstance(run, Guesses):
-        page = OneRunPage(
-            source="counts",
-            canaries=run.canaries,
-            guessed=run.guesses,
-            right=run.correct,
-            included=run.included or 0,
-            design=run.design,
-        )
-    else:
-        page = GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
-    return View(page, page.code, show, spec)
+    return _view(OneRunPage() if run is None else one_run_page(run), show, spec)
 
 
 def explore_selection(
@@ -327,14 +319,15 @@ def explore_selection(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """What releasing the best of many runs costs, by every bound, and an audit by simulation.
+    """Live page on the privacy cost of releasing the best of many runs.
 
     Parameters
     ----------
     runs : RunCount, optional
-        How many runs, such as ``wb.selection.TwoPoint(10, 0.1)``; a table has no controls.
+        The distribution of the number of runs, such as ``wb.selection.TwoPoint(10, 0.1)``, but not
+        a `workbench.selection.Table`, which has no controls.
     mu : float, optional
-        One run is N(0,1) against N(μ,1): see ``wb.selection.reduced_mu``.
+        The Gaussian DP parameter of one run; see ``wb.selection.reduced_mu``.
     show, spec
         As in `explore`.
 
@@ -350,13 +343,14 @@ def explore_selection(
     Examples
     --------
     >>> view = wb.explore_selection(wb.selection.NegativeBinomial(eta=1, nu=0.01), mu=0.5)
-    >>> view.worst_number
+    >>> view.mu
+    0.5
     """
     given = {} if runs is None else run_values(runs)
     if mu is not None:
         given |= {"base_kind": "mu", "mu": _checks.number(mu, "mu")}
     page = SelectionPage()
-    return View(page, page.code, show, {**given, **(spec or {})})
+    return _view(page, show, {**given, **(spec or {})})
 
 
 def explore_mechanism(
@@ -365,16 +359,16 @@ def explore_mechanism(
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
-    """A search for datasets on which a mechanism breaks its claim, and the evidence.
+    """Live page that searches for datasets on which a mechanism violates its claim.
 
     Parameters
     ----------
     mechanism : callable or str, optional
-        ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` runs; or a `Mechanism`; or
-        what names one: of the gallery, ``"MODULE:FUNCTION"``, ``"path/file.py:function"``, whose
-        code is run. None offers the gallery alone.
+        ``mechanism(dataset, size, rng)`` returns the outputs of ``size`` runs. Or a `Mechanism`, or
+        a name: of the gallery, ``"MODULE:FUNCTION"`` or ``"path/file.py:function"``, whose code is
+        run. Without it the page offers the gallery.
     claim : Claim, Pair or str, optional
-        What is tested at first, such as ``"approx(1, 1e-5)"``; a `Mechanism` brings its own.
+        The claim to test, such as ``"approx(1, 1e-5)"``; a `Mechanism` has one of its own.
     show, spec
         As in `explore`.
 
@@ -386,36 +380,37 @@ def explore_mechanism(
     Raises
     ------
     ValueError
-        No such mechanism, a claim that the controls cannot show, or an unknown name in ``show`` or
-        ``spec``.
+        An unknown mechanism, a claim that the controls cannot show, or an unknown name in ``show``
+        or ``spec``.
 
     Examples
     --------
     >>> view = wb.explore_mechanism("svt3")
-    >>> view.search()
-    >>> view.found.in_words()
+    >>> found = view.search()  # doctest: +SKIP
+    >>> print(found.in_words())  # doctest: +SKIP
     """
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
     page = MechanismPage(found, claim)
-    return View(page, page.code, show, spec)
+    return _view(page, show, spec)
 
 
-def _pair_values(pair: str | Pair) -> dict[str, Any]:
-    if isinstance(pair, str):
-        return {"pair_kind": _checks.one_of(pair, "pair", KINDS)}
-    if type(pair) not in [kind.build for kind in KINDS.values()]:
-        raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
-    return pair_values("pair", type(pair).__name__, **pair.parameters)
+def _page(subject: Any) -> Page:
+    """The page about an object, or that of a name."""
+    if subject is None:
+        return ScoresPage()
+    if isinstance(subject, str) and subject in PAGES:
+        return PAGES[subject].kind()
+    entry = next((one for one in PAGES.values() if one.is_about(subject)), PAGES["scores"])
+    return entry.page_about(subject)
 
 
-def _scores(given: Any) -> Scores:
-    if isinstance(given, Scores):
-        return given
-    if isinstance(given, tuple | list) and len(given) == 2:
-        return Scores(*given)
-    if isinstance(given, str | PathLike) or hasattr(given, "columns"):
-        return read_scores(given)
-    raise ScoresError(
-        f"scores must be Scores, a path, a pair (p, q) or a DataFrame, got {type(given).__name__}; "
-        "for arrays: wb.explore((p, q)), members first"
-    )
+def _view(page: Page, show: Iterable[str] | None, spec: dict[str, Any] | None) -> View:
+    if isinstance(page, ScoresPage):
+        return View(page, partial(score_code, page), show, spec)
+    return View(page, getattr(page, "code", partial(_code, page)), show, spec)
+
+
+def _code(page: Page, spec: dict[str, Any]) -> str:
+    """Python code that reproduces the view of a page that has no code of its own."""
+    name = next(name for name, entry in PAGES.items() if isinstance(page, entry.kind))
+    return f"import workbench as wb\n\nview = wb.explore({name!r}, spec={spec!r})\n"

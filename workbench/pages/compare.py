@@ -48,7 +48,6 @@ class ComparePage(Page, scores_choice("a", "subsampled-gaussian"), scores_choice
     """
 
     title = "Which leaks more?"
-    menu = "Compare"
     about = (
         "Two score sets, of two mechanisms or two attacks: at which false positive rates does one "
         "of them let an attacker find more members?"

@@ -26,7 +26,6 @@ class CoverageLabPage(Page):
     """State and drawings of the page."""
 
     title = "Coverage lab"
-    menu = "Coverage"
     about = (
         "Draw scores whose privacy loss is known, again and again: how often does each method "
         "claim more than is true, and how much does it give away?"

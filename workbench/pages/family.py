@@ -51,7 +51,6 @@ class FamilyPage(ScoreSource):
     """State and drawings of the page."""
 
     title = "Is the pair of a known family?"
-    menu = "Families"
     about = (
         "A family turns a few counts into ε at any δ, which no sample shows by itself. That holds "
         "if the pair is of the family. Is it?"

@@ -84,7 +84,6 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
     """State and drawings of the page."""
 
     title = "How many scores?"
-    menu = "Plan"
     about = (
         "Suppose the leak were that of a known pair. How many scores would an audit need to show "
         "it, and what would its bound be?"

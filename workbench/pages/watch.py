@@ -74,7 +74,6 @@ class WatchPage(ScoreSource):
     """State and drawings of the page."""
 
     title = "Watch an audit run"
-    menu = "Watch"
     about = (
         "Scores come in one by one, and somebody looks. Which numbers may be believed at whatever "
         "moment one stops?"

@@ -16,7 +16,7 @@ from workbench.scores.sample import ScoresError
 
 _DECISIONS = (
     ": these are an attack's decisions, not scores; count them and use wb.epsilon_from_counts or "
-    "the page From counts, or write them as 1 and 0"
+    "the page Counts, or write them as 1 and 0"
 )
 
 

@@ -1,8 +1,8 @@
-"""A figure as an SVG picture, for where no widget lives: exports, readers, reopened notebooks.
+"""Figures as SVG pictures, for where no widget lives: exports, readers, reopened notebooks.
 
-It draws the part of plotly's vocabulary that `workbench.figures` uses and nothing more: lines and
-steps, fills, markers with horizontal error bars, linear and logarithmic axes, lines and rectangles
-as shapes, annotations. No browser and no plotting library is needed, so that a picture takes
+The part of plotly's vocabulary that `workbench.figures` uses is drawn: lines and steps, fills,
+markers with horizontal error bars, linear and logarithmic axes, lines and rectangles as shapes,
+annotations. A test compares the two. No browser and no plotting library is needed; a picture takes
 milliseconds and a few kilobytes.
 """
 
@@ -28,9 +28,28 @@ TICKS = 6
 #: Points closer than this many pixels to the last one drawn are left out.
 CLOSE = 0.8
 
-_DASHES = {"dot": "2 2", "dash": "6 4", "dashdot": "6 3 2 3"}
+#: Keys that a picture leaves out, with all below them: those of a chart that reacts to people, and
+#: styles of the house, which it takes from the palette.
+LEFT_OUT = (
+    *(f"data.{key}" for key in ("customdata", "hoverinfo", "hovertemplate", "name", "type")),
+    *(f"data.error_x.{key}" for key in ("symmetric", "type", "width")),
+    *(f"layout.{key}" for key in ("font", "hoverlabel", "hovermode", "showlegend", "uirevision")),
+    *(f"layout.{key}" for key in ("paper_bgcolor", "plot_bgcolor", "shapes.name")),
+    *(f"layout.annotations.{key}" for key in ("align", "name", "showarrow")),
+    *(
+        f"layout.{axis}axis.{key}"
+        for axis in "xy"
+        for key in (
+            *("exponentformat", "fixedrange", "gridcolor", "linecolor", "rangemode", "showline"),
+            *("tickcolor", "tickfont", "ticklen", "tickmode", "ticks", "title.font"),
+            *("title.standoff", "zeroline"),
+        )
+    ),
+)
+
+DASHES = {"dot": "2 2", "dash": "6 4", "dashdot": "6 3 2 3"}
 #: Corners of markers, in units of half their size.
-_CORNERS = {
+CORNERS = {
     "square": ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
     "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
     "triangle-up": ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
@@ -76,17 +95,26 @@ class Axis:
         if not (self.given.get("visible", True) and self.given.get("showticklabels", True)):
             return []
         if "tickvals" in self.given:
-            return list(
-                zip(self(self.given["tickvals"]).tolist(), self.given["ticktext"], strict=True)
-            )
+            values = np.asarray(self.given["tickvals"], dtype=float)
+            texts = self.given.get("ticktext") or [self._text(value) for value in values.tolist()]
+            return list(zip(self(values).tolist(), texts, strict=True))
         low, high = self.given["range"]
-        step = _nice((high - low) / TICKS)
+        step = self.given.get("dtick") or _nice((high - low) / self.given.get("nticks", TICKS))
+        first = self.given.get("tick0", 0)
+        count = np.arange(
+            math.ceil((low - first) / step - 1e-9), math.floor((high - first) / step + 1e-9) + 1
+        )
+        values = first + step * count
         places = max(0, -math.floor(math.log10(step)))
-        values = step * np.arange(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-        texts = [f"{value + 0.0:.{places}f}".replace("-", "−") for value in values]
+        texts = [self._text(value, places) for value in values.tolist()]
         if self.log:
             texts = [f"10<sup>{text}</sup>" for text in texts]
         return list(zip(self.place(values).tolist(), texts, strict=True))
+
+    def _text(self, value: float, places: int | None = None) -> str:
+        """A value as the text of a tick; with ``places`` decimals, or as few as it needs."""
+        plain = "g" if places is None else f".{places}f"
+        return format(value + 0.0, self.given.get("tickformat", plain)).replace("-", "−")
 
 
 def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
@@ -106,6 +134,7 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     y = Axis(layout["yaxis"], height - margin["b"], margin["t"])
     inside = f'x="{x.start}" y="{y.end}" width="{x.end - x.start}" height="{y.start - y.end}"'
     summary = escape(layout["meta"]["summary"], quote=True)
+    clipped, unclipped = _traces(painted["data"], x, y)
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
@@ -115,9 +144,11 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
             f'<clipPath id="inside"><rect {inside}/></clipPath>',
             *_axes(x, y, palette),
             '<g clip-path="url(#inside)">',
-            *_traces(painted["data"], x, y),
-            *(_shape(shape, x, y) for shape in layout["shapes"]),
+            *(_shape(shape, x, y) for shape in layout["shapes"] if _below(shape)),
+            *clipped,
+            *(_shape(shape, x, y) for shape in layout["shapes"] if not _below(shape)),
             "</g>",
+            *unclipped,
             *(_annotation(note, x, y, palette) for note in layout["annotations"]),
             "</svg>",
         ]
@@ -128,12 +159,15 @@ def _axes(x: Axis, y: Axis, palette: dict[str, str]) -> list[str]:
     grid = f'stroke="{palette["grid"]}"'
     muted = palette["muted"]
     parts = []
+    across, along = (axis.given.get("showgrid", True) for axis in (x, y))
     for at, text in x.ticks():
-        parts.append(f'<path d="M{at:.1f} {y.start}V{y.end}" {grid}/>')
-        parts.append(_text(at, y.start + 16, text, 11, muted, "middle"))
+        if across:
+            parts.append(f'<path d="M{at:.1f} {y.start}V{y.end}" {grid}/>')
+        parts.append(_turned(at, y.start + 16, text, x.given.get("tickangle", 0), muted, "middle"))
     for at, text in y.ticks():
-        parts.append(f'<path d="M{x.start} {at:.1f}H{x.end}" {grid}/>')
-        parts.append(_text(x.start - 6, at + 4, text, 11, muted, "end"))
+        if along:
+            parts.append(f'<path d="M{x.start} {at:.1f}H{x.end}" {grid}/>')
+        parts.append(_turned(x.start - 6, at + 4, text, y.given.get("tickangle", 0), muted, "end"))
     parts.append(
         f'<path d="M{x.start} {y.end}V{y.start}H{x.end}" fill="none" stroke="{palette["line"]}"/>'
     )
@@ -146,10 +180,22 @@ def _axes(x: Axis, y: Axis, palette: dict[str, str]) -> list[str]:
     return parts
 
 
-def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
-    fills, drawn = [], []
+def _turned(x: float, y: float, text: str, angle: float, color: str, anchor: str) -> str:
+    """The text of a tick, turned by degrees."""
+    if not angle:
+        return _text(x, y, text, 11, color, anchor)
+    turned = _text(x, y, text, 11, color, "end" if angle < 0 else "start")
+    return f'<g transform="rotate({angle:g} {x:.1f} {y:.1f})">{turned}</g>'
+
+
+def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> tuple[list[str], list[str]]:
+    """Elements inside the axes, and those that may reach beyond them."""
+    fills: list[str] = []
+    inside: list[str] = []
+    outside: list[str] = []
     before = np.empty((0, 2))
     for trace in traces:
+        drawn = inside if trace.get("cliponaxis", True) else outside
         points = np.column_stack([x(trace["x"]), y(trace["y"])])
         line, marker = trace.get("line", {}), trace.get("marker", {})
         if line.get("shape") == "hv":
@@ -170,26 +216,30 @@ def _traces(traces: list[dict[str, Any]], x: Axis, y: Axis) -> list[str]:
             sizes = np.broadcast_to(marker["size"], len(points))
             colors = marker["color"]
             colors = [colors] * len(points) if isinstance(colors, str) else colors
+            outline = marker.get("line")
             symbols = np.broadcast_to(marker.get("symbol", "circle"), len(points))
             drawn += [
-                _mark(px, py, size, symbol, color)
+                _mark(px, py, size, symbol, color, outline)
                 for (px, py), size, symbol, color in zip(
                     points, sizes, symbols.tolist(), colors, strict=True
                 )
                 if math.isfinite(px) and math.isfinite(py)
             ]
         before = finite
-    return fills + drawn
+    return fills + inside, outside
 
 
-def _mark(x: float, y: float, size: float, symbol: str, color: str) -> str:
-    """A marker; of an open one the outline."""
-    style = f'fill="{color}"'
+def _mark(
+    x: float, y: float, size: float, symbol: str, color: str, outline: dict[str, Any] | None
+) -> str:
+    """A marker with its outline; an open one is an outline in its color."""
+    outline = outline or {}
+    style = f'fill="{color}"' + (f" {_stroke(outline)}" if "color" in outline else "")
     if symbol.endswith("-open"):
-        style = f'fill="none" {_stroke({"color": color, "width": 1.5})}'
+        style = f'fill="none" {_stroke({"color": color, "width": outline.get("width", 1.5)})}'
     if (shape := symbol.removesuffix("-open")) == "circle":
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size / 2:g}" {style}/>'
-    corners = np.array([x, y]) + size / 2 * np.array(_CORNERS[shape])
+    corners = np.array([x, y]) + size / 2 * np.array(CORNERS[shape])
     return f'<path d="{_path(corners)}Z" {style}/>'
 
 
@@ -204,15 +254,20 @@ def _error_bars(trace: dict[str, Any], x: Axis, points: NDArray[np.float64]) -> 
     ]
 
 
+def _below(shape: dict[str, Any]) -> bool:
+    """True if a shape lies below the traces."""
+    return bool(shape.get("layer") == "below")
+
+
 def _shape(shape: dict[str, Any], x: Axis, y: Axis) -> str:
     ends = []
     for axis, name in ((x, "x"), (y, "y")):
-        given = [shape[f"{name}0"], shape[f"{name}1"]]
+        given, paper = [shape[f"{name}0"], shape[f"{name}1"]], shape.get(f"{name}ref") == "paper"
         if shape.get(f"{name}sizemode") == "pixel":
             sign = 1 if name == "x" else -1
             ends.append(axis.share(shape[f"{name}anchor"]) + sign * np.asarray(given))
         else:
-            ends.append(axis.share(given) if shape.get(f"{name}ref") == "paper" else axis(given))
+            ends.append(axis.share(given) if paper else axis(given))
     (x0, x1), (y0, y1) = ends
     if shape["type"] == "rect":
         place = f'x="{min(x0, x1):.1f}" y="{min(y0, y1):.1f}"'
@@ -252,7 +307,7 @@ def _text(
 
 
 def _stroke(line: dict[str, Any]) -> str:
-    dash = _DASHES.get(line.get("dash", "solid"))
+    dash = DASHES.get(line.get("dash", "solid"))
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return f'stroke="{line["color"]}" stroke-width="{line["width"]:g}"{dashed}'
 

@@ -234,7 +234,6 @@ class Page(PageJobs, PageSettings):
     """Base class of all pages; see the docstring of the module."""
 
     title: ClassVar[str] = ""
-    menu: ClassVar[str] = ""  #: title in the menu, where `title` is too long for it
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
     rests_on: ClassVar[str] = (

@@ -30,7 +30,6 @@ class MechanismPage(MechanismSearch):
     """State and drawings of the page; see `MechanismChoice` for what it takes."""
 
     title = "Test a mechanism"
-    menu = "Test"
     about = (
         "A function says that it is differentially private. Search neighboring datasets for "
         "outputs that prove the contrary."

@@ -16,7 +16,6 @@ class OneRunPage(OneRunGrowth):
     """The page as a whole: the audit, and what more canaries would do."""
 
     title = "Audit by one run"
-    menu = "One run"
     about = (
         "Train once, with canaries put in by coin flips, and guess who was in. When is that "
         "enough, and what does each method need to be true?"

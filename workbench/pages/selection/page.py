@@ -22,7 +22,6 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
     """Bounds, the audit and the example: their items in the order of the bases, the last first."""
 
     title = "What choosing the best of many runs costs"
-    menu = "Selection"
     about = (
         "Settings are tuned by training many times and releasing the best run. Its privacy loss is "
         "not that of one run. How much larger is it?"

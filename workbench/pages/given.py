@@ -1,0 +1,78 @@
+"""Pages about objects that are given in Python; see `PageEntry.given`."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+from workbench import _checks
+from workbench.bounds.counts.counts import Counts
+from workbench.onerun.guesses import Guesses
+from workbench.onerun.read import read_one_run
+from workbench.onerun.run import OneRun
+from workbench.pages.counts import CountsPage
+from workbench.pages.given_scores import GivenScoresPage
+from workbench.pages.inputs.pair import KINDS, pair_values
+from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
+from workbench.pages.pair_lab import PairLabPage
+from workbench.pairs.base import Pair
+from workbench.scores.files import read_scores
+from workbench.scores.sample import Scores, ScoresError
+
+
+def as_scores(given: Any) -> Scores:
+    """`Scores` from `Scores`, a path, a pair of arrays (members first) or a DataFrame."""
+    if isinstance(given, Scores):
+        return given
+    if isinstance(given, tuple | list) and len(given) == 2:
+        return Scores(*given)
+    if isinstance(given, str | PathLike) or hasattr(given, "columns"):
+        return read_scores(given)
+    raise ScoresError(
+        f"scores must be Scores, a path, a pair (p, q) or a DataFrame, got {type(given).__name__}; "
+        "for arrays: wb.explore((p, q)), members first"
+    )
+
+
+def scores_page(given: Any) -> GivenScoresPage:
+    """The page about scores; see `as_scores`."""
+    return GivenScoresPage(as_scores(given))
+
+
+def counts_page(counts: Counts) -> CountsPage:
+    """The page about the four counts of an attack."""
+    return CountsPage(tp=counts.tp, fp=counts.fp, tn=counts.tn, fn=counts.fn)
+
+
+def one_run_page(run: Any) -> OneRunPage:
+    """The page about one training run: `Guesses`, `OneRun`, or what `read_one_run` reads."""
+    if isinstance(run, Guesses):
+        return OneRunPage(
+            source="counts",
+            canaries=run.canaries,
+            guessed=run.guesses,
+            right=run.correct,
+            included=run.included or 0,
+            design=run.design,
+        )
+    return GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
+
+
+def pair_page(pair: Pair | str) -> PairLabPage:
+    """The page about a pair with known privacy loss; see `given_pair`."""
+    return PairLabPage(**given_pair(pair))
+
+
+def given_pair(pair: Pair | str) -> dict[str, Any]:
+    """Controls of a page that choose a pair, which is given by name or as an object.
+
+    Raises
+    ------
+    ValueError
+        A pair that the controls do not offer.
+    """
+    if isinstance(pair, str):
+        return {"pair_kind": _checks.one_of(pair, "pair", KINDS)}
+    if type(pair) not in [kind.build for kind in KINDS.values()]:
+        raise ValueError(f"pair must be one of {', '.join(KINDS)}, got {pair!r}")
+    return pair_values("pair", type(pair).__name__, **pair.parameters)

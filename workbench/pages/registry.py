@@ -1,0 +1,124 @@
+"""The list of pages: `workbench serve` makes its menu from it, and `wb.explore` finds pages in it.
+
+A new page takes its module and one entry here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import Any
+
+
+@dataclass(frozen=True)
+class PageEntry:
+    """A page of the workbench; its module is imported when the page is needed.
+
+    Attributes
+    ----------
+    title : str
+        Title in the menu.
+    answers : str
+        The question that the page answers, in a line.
+    where : str
+        Its class, as ``"module:class"``.
+    takes : tuple of str
+        Types of the objects that `wb.explore` shows on it, as ``"module:class"``.
+    given : str
+        ``"module:callable"`` that returns the page about such an object.
+    """
+
+    title: str
+    answers: str
+    where: str
+    takes: tuple[str, ...] = ()
+    given: str = ""
+
+    @property
+    def kind(self) -> Any:
+        """The class of the page."""
+        return resolve_name(self.where)
+
+    def is_about(self, thing: Any) -> bool:
+        """True if the page shows objects of this type."""
+        return any(isinstance(thing, resolve_name(name)) for name in self.takes)
+
+    def page_about(self, thing: Any) -> Any:
+        """The page about an object; see `is_about`."""
+        return resolve_name(self.given)(thing)
+
+
+_GIVEN = "workbench.pages.given:"
+
+#: Name of a page, in addresses and for `wb.explore`, and its entry; in the order of the menu.
+PAGES: dict[str, PageEntry] = {
+    "scores": PageEntry(
+        "Scores",
+        "what scores prove: lower bounds on ε and μ, and every curve behind them",
+        "workbench.pages.scores.page:ScoresPage",
+        takes=(
+            "workbench.scores.sample:Scores",
+            *("builtins:tuple", "builtins:list", "builtins:str", "os:PathLike"),
+        ),
+        given=_GIVEN + "scores_page",
+    ),
+    "counts": PageEntry(
+        "Counts",
+        "what the four counts of one attack prove, with every interval in use",
+        "workbench.pages.counts:CountsPage",
+        takes=("workbench:Counts",),
+        given=_GIVEN + "counts_page",
+    ),
+    "family": PageEntry(
+        "Families",
+        "what scores prove if their pair is of a parametric family, and whether it is",
+        "workbench.pages.family:FamilyPage",
+    ),
+    "compare": PageEntry(
+        "Compare",
+        "which of two score sets leaks more, or that the data cannot tell",
+        "workbench.pages.compare:ComparePage",
+    ),
+    "onerun": PageEntry(
+        "One run",
+        "what canaries in a single training run prove",
+        "workbench.pages.one_run.page:OneRunPage",
+        takes=("workbench:OneRun", "workbench:Guesses"),
+        given=_GIVEN + "one_run_page",
+    ),
+    "selection": PageEntry(
+        "Selection",
+        "the privacy cost of releasing the best of many runs",
+        "workbench.pages.selection.page:SelectionPage",
+        takes=("workbench.selection:RunCount",),
+    ),
+    "mechanism": PageEntry(
+        "Mechanism",
+        "whether a mechanism keeps its claim, by searching for datasets that refute it",
+        "workbench.pages.mechanism.page:MechanismPage",
+        takes=("workbench:Mechanism", "collections.abc:Callable"),
+        given="workbench.pages.mechanism.page:MechanismPage",
+    ),
+    "watch": PageEntry(
+        "Monitoring",
+        "a bound that stays valid while scores arrive, beside one that does not",
+        "workbench.pages.watch:WatchPage",
+    ),
+    "plan": PageEntry(
+        "Sample size",
+        "how many scores an audit needs, and which bound to expect",
+        "workbench.pages.plan:PlanPage",
+    ),
+    "pairlab": PageEntry(
+        "Known truth",
+        "a pair with known privacy loss, beside what samples show of it",
+        "workbench.pages.pair_lab:PairLabPage",
+        takes=("workbench.pairs.base:Pair",),
+        given=_GIVEN + "pair_page",
+    ),
+    "coveragelab": PageEntry(
+        "Coverage",
+        "how often the bound of each method exceeds the truth, by simulation",
+        "workbench.pages.coverage_lab:CoverageLabPage",
+    ),
+}
