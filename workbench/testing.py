@@ -152,7 +152,7 @@ def too_weak(audit: MechanismAudit, must_detect: float) -> str | None:
         return None
     return (
         f"too weak: a leak of {claim_symbol(audit.claim)} = {plain(must_detect)} would not have "
-        f"been found with a probability of 80 %, only {leak_in_words(audit.claim, least)}; give "
+        f"been found with a probability of 80%, only {leak_in_words(audit.claim, least)}; give "
         f"more samples ({audit.samples:,} a trial), or fewer trials ({audit.planned:,}) or testers "
         f"({len(audit.testers)})"
     )

@@ -169,7 +169,7 @@ def test_closer_to_the_truth_takes_more():
 def test_the_seed_decides_and_nothing_else():
     plans = [wb.samples_needed(GAUSSIAN, 0.5, DELTA, seed=5) for _ in range(2)]
     assert plans[0] == plans[1]
-    assert "scores a side for 80 %" in repr(plans[0])
+    assert "scores a side for 80%" in repr(plans[0])
     drawn = [wb.plan_distribution(GAUSSIAN, 100, DELTA, reps=5, seed=s).values for s in (0, 0, 1)]
     np.testing.assert_array_equal(drawn[0], drawn[1])
     assert not np.array_equal(drawn[0], drawn[2])

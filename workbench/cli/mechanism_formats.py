@@ -126,7 +126,7 @@ def as_text(report: Report) -> str:
     """The verdict in words, and a table of the testers."""
     if report.replay is not None:
         return report.explanation
-    rows = [("tester", "the most that was found", "finds with 80 % chance"), *report.rows]
+    rows = [("tester", "the most that was found", "finds with 80% chance"), *report.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
     terms = report.explanation.removeprefix(report.words).strip()
@@ -217,7 +217,7 @@ def as_markdown(report: Report) -> str:
     ]
     if report.replay is None:
         rows = [
-            ("tester", "the most that was found", "finds with 80 % chance"),
+            ("tester", "the most that was found", "finds with 80% chance"),
             ("---", "---", "---"),
             *report.rows,
         ]

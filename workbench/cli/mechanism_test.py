@@ -33,11 +33,11 @@ _EXIT_STATUS = """exit status:
   2  bad input
   3  nothing could be told: every trial was lost, the search was stopped with
      Ctrl-C before it found any, or the outputs are too few to find a leak of
-     --must-detect (twice the claim by default) with a probability of 80 %
+     --must-detect (twice the claim by default) with a probability of 80%
      on the right datasets
 
 The confidence covers all trials, testers and directions together: a mechanism
-that keeps its claim gets status 1 with a probability of at most 5 % (at 95 %).
+that keeps its claim gets status 1 with a probability of at most 5% (at 95%).
 The same seed gives the same result.
 
 examples:

@@ -309,7 +309,7 @@ class MechanismAudit:
         if np.isinf(least):
             return "so few outputs could have shown no leak at all"
         return (
-            f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with 80 % "
+            f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with 80% "
             "chance on the right datasets"
         )
 
