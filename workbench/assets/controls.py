@@ -8,7 +8,7 @@ import param
 
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.page import Control, Page, Upload
-from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.sliders import LogNumber, decimals, scale
 
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -77,7 +77,10 @@ class Controls:
         if kind in ("slider", "number"):
             low, high, step = scale(parameter)
             places = decimals(step)
-            return {"low": low, "high": high, "step": step, "decimals": places, "value": value}
+            shown = {"low": low, "high": high, "step": step, "decimals": places, "value": value}
+            if isinstance(parameter, LogNumber):
+                shown["log"] = "whole" if parameter.whole else "real"
+            return shown
         return {"value": value}
 
 
