@@ -35,13 +35,13 @@ SECONDS, MEGABYTES = 2.0, 200.0
 KILLED_AFTER, KILLED_ABOVE = 20, 2000
 
 PAGES = {
-    "ScoresPage": "scores",
+    "ScoresPage": "scores.page",
     "CountsPage": "counts",
     "FamilyPage": "family",
     "ComparePage": "compare",
-    "OneRunPage": "one_run",
-    "SelectionPage": "selection",
-    "MechanismPage": "mechanism",
+    "OneRunPage": "one_run.page",
+    "SelectionPage": "selection.page",
+    "MechanismPage": "mechanism.page",
     "WatchPage": "watch",
     "PlanPage": "plan",
     "PairLabPage": "pair_lab",

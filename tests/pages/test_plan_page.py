@@ -41,7 +41,7 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
     exact = wb.samples_needed(wb.GaussianPair(1.0), 1.5, 1e-5, method="pointwise")
     assert page.needed_known().text == f"{exact.n:,}"
     assert page.needed() == Fact("–", "press “Simulate this bound”")
-    assert f"{exact.n:,} scores a side" in page.in_words()
+    assert f"{exact.n:,} scores per group" in page.in_words()
     curve = traces(page.power_curve(), "known threshold")[0]
     assert np.all(np.diff(curve["y"]) >= -1e-9)
     # It passes through what was asked for at the n that is needed.
@@ -52,7 +52,7 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
 def test_power_and_median_at_n_are_those_of_the_library(page):
     pair, asked = wb.GaussianPair(1.0), {"delta": 1e-5, "confidence": 0.95}
     power = wb.power(pair, 1.5, n=1000, **asked)
-    assert page.power_at_n().text == f"{round(100 * power.value, 1):g} %"
+    assert page.power_at_n().text == f"{round(100 * power.value, 1):g}%"
     assert "4,000 simulated sets of counts, seed 0" in page.power_at_n().note
     median = wb.plan_distribution(pair, 1000, **asked, reps=plan.LIVE).quantile(0.5)
     assert float(page.median_at_n().text.removeprefix("ε ≥ ")) == pytest.approx(median, abs=0.01)
@@ -123,16 +123,16 @@ def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(pa
 def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
     power = wb.power(wb.GaussianPair(1.0), 1.0, 1e-5, 300, method="pointwise")
     fake = SampleSize(300, power, 0.8)
-    monkeypatch.setattr(plan.planning, "samples_needed", lambda **asked: fake)
-    monkeypatch.setattr(plan.planning, "power", lambda n, **asked: power)
+    monkeypatch.setattr(plan.sample_size, "samples_needed", lambda **asked: fake)
+    monkeypatch.setattr(plan.sample_size, "power", lambda n, **asked: power)
     page.method = method
     assert page.power_at_n().text == page.median_at_n().text == "–"
     page.run_job("simulate")
-    assert "read off the chart" in page.power_at_n().note
+    assert "interpolated" in page.power_at_n().note
     assert page.needed().text == "300"
     assert page.median_at_n().text.startswith("ε ≥ ")
     page.log_n = 6.0
-    assert page.median_at_n().note == "simulated up to 1,000 a side"
+    assert page.median_at_n().note == "simulated up to 1,000 per group"
 
 
 def test_partial_plans_draw(page):
@@ -162,9 +162,9 @@ def test_the_code_gives_the_numbers_in_view(page):
     names = {}
     exec(page.code({}).split("view =")[0], names)
     assert f"{names['needed'].n:,}" == page.needed().text
-    assert f"{round(100 * names['power_at_n'].value, 1):g} %" == page.power_at_n().text
+    assert f"{round(100 * names['power_at_n'].value, 1):g}%" == page.power_at_n().text
     page.target = 9.0
-    assert "# the target is not below the truth" in page.code({})
+    assert "# the target is not below the true ε" in page.code({})
 
 
 def test_a_notebook_plans_for_a_pair():
