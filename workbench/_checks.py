@@ -152,7 +152,7 @@ def confidence(value: Any) -> float:
     ValueError
         Outside (0, 1), or at most one half, which is an error probability mistaken for it.
     """
-    x = open_unit(value, "confidence", "write 0.95 for 95 %")
+    x = open_unit(value, "confidence", "write 0.95 for 95%")
     if x <= 0.5:
         raise ValueError(
             f"confidence must be above 0.5, got {shown(value)}; give the confidence (0.95), "

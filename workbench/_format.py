@@ -38,5 +38,5 @@ def plain(value: float) -> str:
 
 
 def percent(confidence: float) -> str:
-    """A confidence level as people say it: ``"95 %"``."""
-    return f"{round(100 * confidence, 6):g} %"
+    """A confidence level as text: ``"95%"``."""
+    return f"{round(100 * confidence, 6):g}%"

@@ -238,7 +238,7 @@ def test_the_smallest_p_value_is_that_of_a_perfect_attack():
 def test_too_few_scores_for_the_confidence_say_how_many_would_do():
     few = wb.tradeoff_band(wb.Scores([2, 3, 4], [0, 1, 0.5]), 0.9999)
     assert few.epsilon(0).value == 0
-    assert "3 + 3 scores are too few for 99.99 %" in few.epsilon(0).explain()
+    assert "3 + 3 scores are too few for 99.99%" in few.epsilon(0).explain()
     needed = int(few.mu().note.split()[-5])
     assert wb.tradeoff_band(quantile_scores(100, needed), 0.9999).epsilon(0).value > 0
     assert wb.tradeoff_band(quantile_scores(100, needed - 1), 0.9999).epsilon(0).value == 0

@@ -141,7 +141,7 @@ def test_what_the_bound_says_of_itself():
     assert bound.assumption == "clustered"
     assert (bound.n_p, bound.n_q) == (200, 200)
     assert 0.8 < bound.value < 3
-    assert "20 %" in bound.note
+    assert "20%" in bound.note
     assert "association" in bound.cite()
     strong = held_out_epsilon(s)
     assert strong.direction in ("P‖Q", "Q‖P")

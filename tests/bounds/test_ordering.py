@@ -58,7 +58,7 @@ def test_a_learned_ordering_reaches_most_of_the_truth(pair):
     for bound in (band.epsilon(DELTA), single):
         assert 0.7 * exact < bound.value < exact
         assert bound.guarantee == "held-out"
-        assert "20 %" in bound.explain()
+        assert "20%" in bound.explain()
     assert band.curve.epsilon(DELTA) <= band.epsilon(DELTA).value
     assert 0 < band.total_variation().value < 1
 

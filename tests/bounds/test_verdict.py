@@ -233,13 +233,13 @@ def test_each_verdict_explains_itself():
         "not refuted",
         "too few samples",
     ]
-    assert "is refuted with 95 % confidence (independent runs): μ ≥ 0." in refuted.explain()
+    assert "is refuted with 95% confidence (independent runs): μ ≥ 0." in refuted.explain()
     assert "Above the threshold" in refuted.explain()
     assert "probability of at most" in refuted.explain()
     assert "does not show that it is true" in stands.explain()
     assert "would have caught ε ≥ " in stands.explain()
     assert (
-        "with 80 % power (randomized response without ties, the easiest to catch)"
+        "with 80% power (randomized response without ties, the easiest to catch)"
         in stands.explain()
     )
     assert "if Gaussian" in stands.explain()
@@ -294,7 +294,7 @@ def test_a_pair_is_a_claim_and_doubles_its_losses():
     v = wb.judge(s, pair)
     assert v.claimed == "no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps"
     assert v.verdict == "not refuted"
-    assert "times the privacy loss with 80 % power" in v.explain()
+    assert "times the privacy loss with 80% power" in v.explain()
     # μ of a Gaussian pair doubles with its losses.
     by_pair, by_mu = wb.judge(s, wb.GaussianPair(0.5)).power[0], wb.judge(s, wb.GDP(0.5)).power[0]
     assert by_pair.power_at_twice == pytest.approx(by_mu.power_at_twice, abs=0.002)

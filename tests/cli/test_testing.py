@@ -44,7 +44,7 @@ def test_a_broken_one_fails_with_words():
     assert "where 1 is claimed" in said
     assert "Dataset: [" in said
     assert "neighbor: [" in said
-    assert "fails this test for at most 5 % of all seeds" in said
+    assert "fails this test for at most 5% of all seeds" in said
     assert "error.audit.replay()" in said
     replay = caught.value.audit.replay()
     assert replay.violation
@@ -54,7 +54,7 @@ def test_a_broken_one_fails_with_words():
 
 
 def test_the_false_alarm_rate_is_the_confidence_asked():
-    with pytest.raises(AuditFailure, match=r"at most 0\.1 % of all seeds; this is seed 3"):
+    with pytest.raises(AuditFailure, match=r"at most 0\.1% of all seeds; this is seed 3"):
         assert_no_violation(broken, "pure(1)", confidence=0.999, seed=3, **QUICK)
 
 
@@ -70,7 +70,7 @@ def test_an_audit_that_could_not_have_told_fails_when_it_must():
     few = QUICK | {"samples": 50}
     with pytest.raises(AuditFailure, match="too weak"):
         assert_no_violation(private, "approx(4, 1e-5)", must_detect=8, **few)
-    with pytest.raises(AuditFailure, match="80 %, only none, however large; give more samples"):
+    with pytest.raises(AuditFailure, match="80%, only none, however large; give more samples"):
         assert_no_violation(private, "pure(20)", must_detect=40, **few)
 
 

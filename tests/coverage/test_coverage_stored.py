@@ -44,7 +44,7 @@ def test_the_help_of_a_bound_says_how_its_method_fared():
     bound = wb.tradeoff_band(wb.example("gaussian")).mu()
     sentence = measured().sentence(bound.method)
     assert "In simulation (" in sentence
-    assert "5 % are allowed" in sentence
+    assert "5% are allowed" in sentence
     assert sentence in board.content(bound)
     assert measured().sentence("no such method") == ""
 

@@ -175,17 +175,17 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
 #: Notebook -> texts that a reader of the HTML page must find.
 HEADLINES = {
     "01-what-an-audit-sees": ["0.3829", "4.377", "0.1269"],
-    "02-total-variation-by-histogram": ["0.3829", "n^(-0.33)", "TV ≥ 0 (pointwise, 95 %"],
+    "02-total-variation-by-histogram": ["0.3829", "n^(-0.33)", "TV ≥ 0 (pointwise, 95%"],
     "03-which-bounds-survive-tuning": ["claims too much in", "ε at δ = 1e-5 ≥ 0 (simultaneous"],
     "04-the-subsampled-gaussian": ["0.2261", "2.471", "2.475", "3.333"],
     "05-laplace-and-wrong-families": ["4.530", "16.661", "2.329", "0.1936"],
     "06-from-tv-to-epsilon": ["2.73", "8.38", "0.2261", "0.266", "0.335"],
-    "07-your-own-scores": ["simultaneous, 95 %, independent runs", "kairouz2015composition"],
+    "07-your-own-scores": ["simultaneous, 95%, independent runs", "kairouz2015composition"],
     "08-what-the-mechanism-promises": [
         "≤ ε ≤ 1.82824",
         "9.997",
         "3.7306",
-        "is refuted with 95 % confidence",
+        "is refuted with 95% confidence",
         "Too few samples",
         "2.471",
         "2.475",
@@ -195,7 +195,7 @@ HEADLINES = {
     ],
     "10-choosing-a-bound": [
         "1.28 to 1.57",
-        "held-out, 95 %",
+        "held-out, 95%",
         "a side",
         "it is wrong that the pair is",
     ],

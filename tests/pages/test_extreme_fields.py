@@ -206,12 +206,14 @@ def test_draws_of_large_samples_are_fewer_and_told(monkeypatch):
     page = PairLabPage(log_n=2.5)
     page.param.trigger("draw_many")
     assert len(page.past) == 1 + 3
-    assert page.message == "Drew 3, not 100: samples of 316 a side take long."
+    assert page.message == "Drew 3 instead of 100 samples, because they are large."
 
 
 def test_a_run_that_hides_nothing_is_refused():
     page = SelectionPage(base_kind="dp-sgd", log_noise=-1.0, steps=10**6)
-    with pytest.raises(ValueError, match=r"μ = 1e\+04, which hides nothing; .* add noise"):
+    with pytest.raises(
+        ValueError, match=r"μ = 1e\+04, which gives no privacy; .* increase the noise"
+    ):
         page.direct()
 
 

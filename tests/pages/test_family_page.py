@@ -101,10 +101,10 @@ def test_a_refuted_family_voids_its_bound_and_leaves_the_other(page):
     assert page.verdict().text == "refuted"
     assert f"{check.threshold:.4g}" in page.verdict().note
     assert check.reason in page.in_words()
-    assert page.epsilon().void == "the family is refuted"
-    assert "void: the family is refuted" in page.parameter().note
+    assert page.epsilon().void == "the scores rule out this family"
+    assert "not valid: the scores rule out this family" in page.parameter().note
     assert page.free_epsilon().void is None
-    assert "What rests on the family is void" in page.consequence()
+    assert "Results that assume this family are not valid" in page.consequence()
     assert "if of the family (refuted)" in texts(page.profile())
     # The example knows its sampling rate, with which the right family fits.
     page.family = "subsampled-gaussian"
@@ -129,9 +129,9 @@ def test_a_change_of_the_confidence_marks_the_bounds_until_reset(page):
     before = [as_plain(page.draw(item)) for item in items(page)]
     page.confidence = 0.99
     for bound in (page.epsilon(), page.free_epsilon()):
-        assert bound.void == "chosen after looking: the confidence changed"
+        assert bound.void == "the confidence was changed after results were seen"
     for said in (page.parameter().note, page.verdict().note, page.consequence()):
-        assert "chosen after looking: the confidence changed" in said
+        assert "the confidence was changed after results were seen" in said
     page.reset = True
     assert [as_plain(page.draw(item)) for item in items(page)] == before
 

@@ -241,7 +241,7 @@ def leaky(dataset, size, rng):
 def test_a_function_of_ones_own_is_offered_with_what_has_to_be_said_of_its_datasets():
     page = MechanismPage(leaky, "pure(0.5)")
     assert page.mechanism == "own"
-    assert "leaky (own code)" in page.param.mechanism.get_range()
+    assert "leaky (your code)" in page.param.mechanism.get_range()
     assert "own" not in MechanismPage().param.mechanism.get_range().values()
     offered = {c.name for s in page.controls for c in s.controls if c.offered(page)}
     assert {"relation", "low", "high", "columns", "time_limit"} <= offered
@@ -386,11 +386,11 @@ def test_a_search_that_is_cancelled_keeps_its_trials():
     [
         (
             dict.fromkeys(("hockey_stick", "renyi", "mmd", "histogram"), False),
-            "no tester is chosen",
+            "no tester is selected",
         ),
-        ({"low": 2.0}, "least value, 2, must lie below the largest, 1"),
-        ({"min_records": 20}, "fewest records, 20, must be at most the most, 10"),
-        ({"datasets": "pair"}, "leaky has no card"),
+        ({"low": 2.0}, "smallest value, 2, must be below the largest, 1"),
+        ({"min_records": 20}, "minimum number of records, 20, must be at most the maximum, 10"),
+        ({"datasets": "pair"}, "leaky is not in the gallery"),
     ],
     ids=lambda x: next(iter(x)) if isinstance(x, dict) else "",
 )
@@ -420,8 +420,11 @@ def test_the_first_search_keeps_its_level_and_later_ones_are_void():
     trials = (replace(trial(0, mmd=1.6), digest="other"),)
     again = replace(changed(FIRST, seed=1), trials=trials)
     page = seen(FIRST, again)
-    assert "search no. 2 on this mechanism: 5 % covers one" in page.strongest().void
-    assert page.verdict() == Fact("violation found", "search no. 2: re-check it on fresh runs")
+    assert (
+        "search no. 2 of this mechanism: the error probability of 5% covers one"
+        in page.strongest().void
+    )
+    assert page.verdict() == Fact("violation found", "search no. 2: re-check it on new runs")
     assert "search no. 2" in page.said()
     page.found = FIRST  # shown again, it is the first
     assert page.strongest().void is None
@@ -526,7 +529,7 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
     factories = [tab.factory for tab in served]
     (make,) = [one for one in factories if getattr(one, "func", None) is MechanismPage]
     page = make()
-    assert "mine.py:mine, code of your own" in page.described()
+    assert "mine.py:mine, your code" in page.described()
     assert f"wb.find_mechanism('{path}:mine')" in page.code({})
     assert main(["serve", "--mechanism", f"{path}:yours"]) == 2
     assert "has no 'yours'" in capsys.readouterr().err

@@ -44,7 +44,7 @@ def test_counts_give_the_references():
     page = counted(1000, 100, 90)
     assert page.steinke().value == pytest.approx(1.6261, abs=1e-4)
     assert page.fdp().value == pytest.approx(2.456, abs=1e-3)
-    assert page.bits() == Fact("–", "needs a guess on each canary")
+    assert page.bits() == Fact("–", "needs a guess for every canary")
     nothing = counted(1000, 20, 2)
     assert [getattr(nothing, name)().value for name in POINTWISE] == [0, 0, 0]
 
@@ -78,7 +78,7 @@ def test_the_flawed_training_is_refuted_at_each_claim():
         assert reference.name == "claimed"
         assert reference.epsilon == pytest.approx(claim, rel=0.01)
         assert page.bits().value > reference.epsilon
-        assert "DP-SGD is not of the Gaussian family" in page.mismatch()
+        assert "DP-SGD is not in the Gaussian family" in page.mismatch()
         right = OneRunPage(mechanism="dp-sgd", claim=claim)
         assert right.bits().value <= right.simulated().epsilon(right.delta)
 
@@ -94,7 +94,7 @@ def test_a_rule_that_is_changed_after_looking_voids_the_pointwise_bounds_only(ch
     assert page.steinke().void is None
     page.param.update(change)
     for name in POINTWISE:
-        assert "with the scores in view" in getattr(page, name)().void
+        assert "after the scores were seen" in getattr(page, name)().void
     assert page.claimed().void is not None
     assert (page.paid().void, page.paid().guarantee) == (None, "simultaneous")
     assert (page.held_out().void, page.held_out().guarantee) == (None, "held-out")
@@ -107,8 +107,8 @@ def test_a_rule_that_is_changed_after_looking_voids_the_pointwise_bounds_only(ch
 def test_a_confidence_that_is_changed_after_looking_voids_what_may_be_claimed_too():
     page = OneRunPage()
     page.confidence = 0.9
-    assert "the confidence changed" in page.steinke().void
-    assert "the confidence changed" in page.paid().void
+    assert "the confidence was changed" in page.steinke().void
+    assert "the confidence was changed" in page.paid().void
     page = counted(100, 100, 80)
     page.confidence = 0.9
     assert page.steinke().void is None
@@ -135,10 +135,10 @@ def test_a_file_is_audited_as_the_run_that_it_holds():
     assert page.steinke().void is None
     assert "File “canaries”" in page.provenance()
     page.larger_is_member = False
-    assert "the direction of the score changed" in page.paid().void
+    assert "the direction of the score was changed" in page.paid().void
     page.larger_is_member = True
     page.upload = upload(Memoryless(wb.GaussianPair(1)).run(500, seed=4))
-    assert "the file changed" in page.steinke().void
+    assert "the file was changed" in page.steinke().void
     page.source = "simulate"
     assert (page.threshold, page.steinke().void) == (0, None)
 
@@ -148,10 +148,10 @@ def test_a_fixed_half_is_covered_by_bits_alone():
     run = wb.OneRun(included + np.random.default_rng(0).normal(size=400), included)
     page = OneRunPage(source="file", design="fixed-half", upload=upload(run))
     assert page.message == ""
-    assert page.steinke() == Fact("–", "needs a fair coin for each canary")
+    assert page.steinke() == Fact("–", "needs a fair coin per canary")
     assert page.bits().assumption == "independent bits, half of them in"
     assert isinstance(page.paid(), Fact)
-    assert "by design" in page.coins()
+    assert "A random half" in page.coins()
     assert page.choice()["data"] == []
 
 
@@ -174,7 +174,7 @@ def test_a_file_that_is_no_run_is_told_and_leaves_what_there_was(content, said):
 
 def test_without_a_file_the_page_asks_for_one():
     page = OneRunPage(source="file")
-    assert "Choose a file" in page.said()
+    assert "Upload a file" in page.said()
     assert draw(page)
 
 
@@ -197,8 +197,8 @@ def test_counts_that_contradict_each_other_are_told_once(counts, said):
 def test_coins_that_do_not_look_fair_get_a_warning_with_their_p_value():
     assert counted(1000, 1000, 691).coins() == ""
     told = counted(1000, 1000, 691, included=300).coins()
-    assert told.startswith("Warning: 300 of the 1,000")
-    assert f"p-value {2 * binom.cdf(300, 1000, 0.5):.2g}" in told
+    assert told.startswith("Warning: 300 of 1,000")
+    assert f"p = {2 * binom.cdf(300, 1000, 0.5):.2g}" in told
     assert "Warning" not in counted(1000, 1000, 691, included=480).coins()
 
 
@@ -209,11 +209,11 @@ def test_canaries_with_equal_scores_have_every_bound_but_that_of_the_scores():
     page = OneRunPage(log_coordinates=0.0)  # all canaries get the noise of the one coordinate
     assert np.unique(page.run().scores).size == 1
     summary = page.draw(next(f for f in page.figures() if f.name == "methods"))["layout"]
-    assert "BITS, exact" in str(summary)
-    assert "all thresholds of the scores" not in str(summary)
+    assert "Independent canaries, exact" in str(summary)
+    assert "Band over all thresholds" not in str(summary)
     assert "there is nothing to compare" in page.of_scores().note
     assert not page.message
-    assert "all thresholds of the scores" in str(OneRunPage(log_coordinates=2.0).methods())
+    assert "Band over all thresholds" in str(OneRunPage(log_coordinates=2.0).methods())
 
 
 def test_interference_is_told_as_an_observation():
@@ -225,7 +225,7 @@ def test_interference_is_told_as_an_observation():
 
 def test_a_wrong_family_is_told_and_claims_too_much():
     page = OneRunPage(mechanism="laplace", log_canaries=4.0)
-    assert "not of the Gaussian family" in page.mismatch()
+    assert "not in the Gaussian family" in page.mismatch()
     assert page.bits().value > page.simulated().epsilon(page.delta)
     page.family = "laplace"
     assert page.mismatch() == ""

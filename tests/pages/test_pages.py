@@ -149,13 +149,13 @@ def test_the_misses_of_a_limit_are_those_of_the_binomial():
 
 def test_the_lab_runs_and_says_what_it_found():
     page = CoverageLabPage(log_reps=2.0, log_n_p=2.0, log_n_q=2.0)
-    assert "Press Run" in page.verdict()
+    assert "Press “Simulate”" in page.verdict()
     seen = []
     page.param.watch(lambda event: seen.append(event.new), "results")
     results = page.run_job("simulate")
     assert len(seen) >= 1
     assert all(result.reps == 100 for result in results)
-    assert "no method was caught" in page.verdict()
+    assert "no method exceeded that" in page.verdict()
     assert page.caught().text == f"0 of {len(results)}"
     for figure in page.figures():
         assert page.draw(figure)["data"]

@@ -43,7 +43,7 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
     )
     assert page.needed_known().text == f"{exact.n:,}"
     assert page.needed() == Fact("–", "press “Simulate this bound”")
-    assert f"{exact.n:,} scores a side" in page.in_words()
+    assert f"{exact.n:,} scores per group" in page.in_words()
     curve = traces(page.power_curve(), "known threshold")[0]
     assert np.all(np.diff(curve["y"]) >= -1e-9)
     # It passes through what was asked for at the n that is needed.
@@ -132,11 +132,11 @@ def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
     page.method = method
     assert page.power_at_n().text == page.median_at_n().text == "–"
     page.run_job("simulate")
-    assert "read off the chart" in page.power_at_n().note
+    assert "interpolated" in page.power_at_n().note
     assert page.needed().text == "300"
     assert page.median_at_n().text.startswith("ε ≥ ")
     page.log_n = 6.0
-    assert page.median_at_n().note == "simulated up to 1,000 a side"
+    assert page.median_at_n().note == "simulated up to 1,000 per group"
 
 
 def test_partial_plans_draw(page):
@@ -166,9 +166,9 @@ def test_the_code_gives_the_numbers_in_view(page):
     names = {}
     exec(page.code({}).split("view =")[0], names)
     assert f"{names['needed'].n:,}" == page.needed().text
-    assert f"{round(100 * names['power_at_n'].value, 1):g} %" == page.power_at_n().text
+    assert f"{round(100 * names['power_at_n'].value, 1):g}%" == page.power_at_n().text
     page.target = 9.0
-    assert "# the target is not below the truth" in page.code({})
+    assert "# the target is not below the true ε" in page.code({})
 
 
 def test_a_notebook_plans_for_a_pair():

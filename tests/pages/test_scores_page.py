@@ -73,7 +73,7 @@ def test_dragging_leaves_simultaneous_bounds_alone(page):
 
 
 def test_a_threshold_from_the_data_voids_its_pointwise_bound(page):
-    assert "after seeing" in page.epsilon_here().void
+    assert "placed at the median of these scores" in page.epsilon_here().void
     page.threshold += page.param.threshold.step
     assert "after seeing" in page.epsilon_here().void
 
@@ -98,8 +98,8 @@ def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
     page.param.update(bin_rule="count", fixed_range=True, range_low=-4, range_high=5)
     assert "after seeing" in page.fixed_bins()
     page.draw_again = True
-    assert "Void" not in page.fixed_bins()
-    assert "fixed beforehand" in page.fixed_bins()
+    assert "Not valid" not in page.fixed_bins()
+    assert "fixed in advance" in page.fixed_bins()
     page.bin_count += 1
     assert "after seeing" in page.fixed_bins()
 
@@ -109,7 +109,7 @@ def test_a_rule_voids_fixed_bin_limits_even_over_a_fixed_range(page, rule):
     page.source = "pair"
     page.param.update(bin_rule=rule, fixed_range=True, range_low=-4, range_high=5)
     page.draw_again = True
-    assert "Void" in page.fixed_bins()
+    assert "Not valid" in page.fixed_bins()
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_changes_of_the_second_kind_mark_the_bounds_until_reset(page, name, valu
     before = page.epsilon()
     setattr(page, name, value)
     for bound in (page.epsilon(), page.mu(), page.total_variation(), page.tpr()):
-        assert bound.void == f"chosen after looking: {says} changed"
-    assert "chosen after looking" in page.in_words()
+        assert bound.void == f"{says} was changed after results were seen"
+    assert "after results were seen" in page.in_words()
     page.reset = True
     assert page.epsilon() == before
 
@@ -282,7 +282,7 @@ def test_a_learned_ordering_sees_what_no_threshold_sees(page):
     page.ordering = "learned"
     learned = page.total_variation()
     assert learned.guarantee == "held-out"
-    assert learned.void == "chosen after looking: what thresholds are on changed"
+    assert learned.void == "the attack statistic was changed after results were seen"
     assert by_threshold < 0.12 < learned.value < 0.1936
     assert "simultaneous" not in [trace.get("name") for trace in page.mu_curve()["data"]]
     page.reset = True
@@ -297,7 +297,7 @@ def test_approximate_intervals_at_the_threshold_are_called_so(page):
     page.interval = "jeffreys"
     bound = page.epsilon_here()
     assert bound.guarantee == "approximate"
-    assert bound.void == "chosen after looking: the interval changed"
+    assert bound.void == "the confidence interval was changed after results were seen"
 
 
 def test_the_reference_is_judged_as_a_claim(page):
@@ -311,7 +311,7 @@ def test_the_reference_is_judged_as_a_claim(page):
     assert page.claim().text == "not refuted"
     assert "would have caught" in page.judged()
     page.confidence = 0.99
-    assert "void: chosen after looking: the confidence changed" in page.judged()
+    assert "not valid: the confidence was changed after results were seen" in page.judged()
 
 
 def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_path, monkeypatch):

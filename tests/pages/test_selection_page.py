@@ -49,9 +49,9 @@ def test_each_number_says_what_it_is():
     assert (page.worst_number().side, page.worst_number().family) == ("lower", None)
     assert (page.generic_number().side, page.generic_number().family) == ("upper", None)
     assert "understates" in page.understated()
-    assert "hold only if the score is monotone" in page.holds()
+    assert "hold only if scores rank by privacy loss" in page.holds()
     assert "ε ≤ 5.44" in page.holds()
-    assert "nothing is guaranteed" in two_point(1.0, -1.0).holds()
+    assert "there is no guarantee" in two_point(1.0, -1.0).holds()
     alone = SelectionPage(runs_kind="point", log_mean=0.05)
     assert "nothing to choose" in alone.understated()
 
@@ -62,7 +62,7 @@ def test_a_training_is_reduced_and_the_reduction_is_told():
     assert page.exact_number().value == pytest.approx(page.direct_number().value, abs=2e-3)
     assert "exact" in page.reduced()
     page.log_rate, page.log_noise = -1.0, math.log10(9.0)
-    assert "may lie below the truth" in page.reduced()
+    assert "may be too small" in page.reduced()
     assert page.exact_number().value > page.direct_number().value
     page.reduction = "G"
     assert "approximation" in page.reduced()
@@ -141,7 +141,7 @@ def test_the_audit_shows_less_than_is_true_and_says_why():
     assert done.found["monotone"].held_out.guarantee == "held-out"
     assert page.direct().value < page.shown().value <= float(page.worst())
     assert page.shown().guarantee == "simultaneous"
-    assert "31,623 selections show about" in page.gap()
+    assert "times in 31,623 selections" in page.gap()
     rows = page.audited()["layout"]["meta"]["summary"]
     for words in ("one run: 1.99", "exact: 2.50", "Rényi: ≤ 2.65", "≥ 3.96", "generic: ≤ 5.44"):
         assert words in rows
@@ -196,7 +196,7 @@ def test_the_worked_example_is_that_of_select():
     assert chart["data"][0]["x"][1::2] == pytest.approx(list(three.released_p))
     assert "B, released: loss 2.96" in chart["layout"]["meta"]["summary"]
     page.log_d = 4.0
-    assert "take a smaller b or d" in page.outcomes()["layout"]["meta"]["summary"]
+    assert "choose a smaller b or d" in page.outcomes()["layout"]["meta"]["summary"]
     assert page.example() == ""
 
 

@@ -202,12 +202,12 @@ def test_badges_say_what_may_be_believed(page):
 
 def test_a_choice_after_a_look_marks_the_bound_until_new_scores_come(page):
     page.log_delta = -3.0
-    assert page.epsilon().void == "chosen after looking: δ changed"
-    assert "void" in page.e_value().note
+    assert page.epsilon().void == "δ was changed after results were seen"
+    assert "not valid" in page.e_value().note
     page.param.trigger("draw_again")
     assert page.epsilon().void is None
     page.confidence = 0.99
-    assert page.epsilon().void == "chosen after looking: the confidence changed"
+    assert page.epsilon().void == "the confidence was changed after results were seen"
     page.param.trigger("reset")
     assert page.epsilon().void is None
     assert page.confidence == 0.95
@@ -232,7 +232,7 @@ def test_the_line_keeps_its_place_and_all_rows_stay_all(page):
     assert page.log_rows == 2.5
     page.sample_n = 200
     assert page.log_rows == page.param.log_rows.bounds[1] == 2.31
-    assert page.seen().text == "200 a side"
+    assert page.seen().text == "200 per group"
 
 
 def test_what_is_yet_to_come_is_faint(page):

@@ -780,7 +780,7 @@ def test_a_violation_is_told_with_its_datasets():
     text = audit(leaky).in_words()
     assert text.startswith("violation found: ε ≥ ")
     assert "where 1 is claimed (threshold, trial " in text
-    assert "95 % for all trials and testers together" in text
+    assert "95% for all trials and testers together" in text
     assert "Dataset: [0., 1.]; neighbor: [0.]." in text
     many = np.r_[np.zeros(29), 1.0]
     text = audit(leaky, datasets=(many, many[:-1])).in_words()

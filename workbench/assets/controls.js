@@ -90,16 +90,16 @@ class Slider extends Control {
     this.element.append(head, this.range)
   }
 
-  show({low, high, step, decimals, value}) {
+  show({low, high, step, decimals, log, value}) {
     this.decimals = decimals
     Object.assign(this.range, {min: low, max: high, step})
-    this.typed.scale({low, high, step, decimals})
+    this.typed.scale({low, high, step, decimals, log})
     this.write(value)
   }
 
   write(value) {
     this.range.value = value
-    this.range.setAttribute("aria-valuetext", value.toFixed(this.decimals))
+    this.range.setAttribute("aria-valuetext", this.typed.log ? this.typed.text(value) : value.toFixed(this.decimals))
     this.range.style.setProperty("--share", (value - this.range.min) / (this.range.max - this.range.min || 1))
     this.typed.write(value)
   }
@@ -136,8 +136,9 @@ class Typed {
     })
   }
 
-  scale({step, decimals}) {
-    Object.assign(this, {step, decimals})
+  // log: what is sent and drawn is log₁₀ of what is typed and shown, "whole" or "real" numbers.
+  scale({low, step, decimals, log}) {
+    Object.assign(this, {low, step, decimals, log})
   }
 
   // A person who is typing is not interrupted.
@@ -151,15 +152,26 @@ class Typed {
 
   text(value) {
     if (value === null || value === undefined) return ""
+    if (this.log) return this.power(value)
     const fixed = value.toFixed(Math.min(this.decimals, 20))
     return Math.abs(Number(fixed) - value) <= 1e-9 * Math.abs(value) ? fixed : String(value)
+  }
+
+  // In three digits where the slider stands on a step, in more where they were typed.
+  power(value) {
+    const number = 10 ** value
+    if (this.log === "whole") return Math.round(number).toLocaleString("en-US")
+    const steps = (value - this.low) / this.step
+    const rounded = Number(number.toPrecision(Math.abs(steps - Math.round(steps)) < 1e-6 ? 3 : 6))
+    return rounded < 1e-3 ? rounded.toExponential() : String(rounded)
   }
 
   // "1,000" and "1 000" are a thousand; a decimal comma is not guessed.
   parsed() {
     const text = this.element.value.trim().replaceAll("−", "-")
     const plain = /^[-+]?\d{1,3}([,\s]\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(/[,\s]/g, "") : text
-    const number = plain === "" ? NaN : Number(plain)
+    const typed = plain === "" ? NaN : Number(plain)
+    const number = this.log ? Math.log10(typed) : typed
     return Number.isFinite(number) ? number : null
   }
 

@@ -8,7 +8,7 @@ import param
 
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.page import Control, Page
-from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.sliders import LogNumber, decimals, scale
 from workbench.pages.core.upload import Upload
 
 #: In this order: an Event is a Boolean, too.
@@ -78,7 +78,10 @@ class Controls:
         if kind in ("slider", "number"):
             low, high, step = scale(parameter)
             places = decimals(step)
-            return {"low": low, "high": high, "step": step, "decimals": places, "value": value}
+            shown = {"low": low, "high": high, "step": step, "decimals": places, "value": value}
+            if isinstance(parameter, LogNumber):
+                shown["log"] = "whole" if parameter.whole else "real"
+            return shown
         return {"value": value}
 
 

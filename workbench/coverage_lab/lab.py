@@ -182,10 +182,10 @@ class Coverage:
         low, high = self.interval
         q05, median, q95 = self.quantile([0.05, 0.5, 0.95])
         rows = [
-            ("false claims", f"{self.rate:.2%} (95 % limits {low:.2%} to {high:.2%})"),
+            ("false claims", f"{self.rate:.2%} (95% limits {low:.2%} to {high:.2%})"),
             ("allowed", f"{self.nominal:.2%}"),
             ("verdict", self.verdict),
-            (self.quantity, f"{q05:.4g} · {median:.4g} · {q95:.4g} (5 %, median, 95 %)"),
+            (self.quantity, f"{q05:.4g} · {median:.4g} · {q95:.4g} (5%, median, 95%)"),
             ("truth", plain(self.truth)),
             ("scores", f"{self.n_p:,} + {self.n_q:,}, {self.reps:,} replicates"),
         ]

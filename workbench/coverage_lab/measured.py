@@ -76,7 +76,7 @@ class Measured:
         code = f"version {self.version}" + ("" if self.current else ", before the latest changes")
         return (
             f"In simulation ({settings} settings, {reps} replicates each, {code}) it claimed too "
-            f"much in at most {share} % of the replicates; {allowed} "
+            f"much in at most {share}% of the replicates; {allowed} "
             f"{'are allowed' if claiming else 'is what it states'}."
         )
 

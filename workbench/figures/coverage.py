@@ -38,7 +38,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
     return {
         "data": [dot_rows.dots("share of false claims", rates, low, high, roles, hover)],
         "layout": base_layout(
-            f"false claims among {results[0].reps:,} replicates (with 95 % limits)",
+            f"false claims among {results[0].reps:,} replicates (with 95% limits)",
             "",
             summary="Share of replicates in which a bound exceeded the truth. Above the allowed "
             f"{percent(nominal)}: {', '.join(failing) or 'none'}.",
@@ -75,7 +75,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
     return {
         "data": [dot_rows.dots(f"median bound{of}", median, low, high, roles, hover)],
         "layout": base_layout(
-            f"bound{of}, 5 % · median · 95 %",
+            f"bound{of}, 5% · median · 95%",
             "",
             summary=f"How much each method claims, against the truth{told}",
             x={

@@ -1,4 +1,4 @@
-"""From the four counts of one attack to bounds, by every interval in use."""
+"""`CountsPage`: bounds from the four counts of one attack, by every interval in use."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import percent
 from workbench.bounds import quantities
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts import binomial
@@ -26,20 +25,22 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.core.sliders import IntegerField
+from workbench.pages.core.sliders import IntegerField, LogNumber
+from workbench.pages.inputs.code import Name, call, script
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
 COUNTS = ("tp", "fn", "fp", "tn")
 
-#: What each of them may be.
+#: Bounds of each count.
 COUNT = (0, 10**9)
 
 ASKED = ("log_delta", "confidence", "sided")
 
-#: Points of the posterior's curve, and true rates at which misses are shown.
+#: Points of the posterior's curve, and true rates at which error rates of limits are computed.
 POINTS, RATES = 60, 1000
 
-#: Intervals that come from a limit for each rate.
+#: Intervals that consist of a limit for each rate.
 UPPER = {
     "clopper-pearson": binomial.clopper_pearson_upper,
     "wilson": binomial.wilson_upper,
@@ -47,40 +48,34 @@ UPPER = {
 }
 
 
-class CountsPage(Page):
+class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     """State and drawings of the page."""
 
-    title = "From counts"
+    title = "Confusion-matrix counts"
     about = (
-        "One attack called members and non-members in or out. What do its four counts prove, and "
-        "what would other tools have claimed?"
+        "Enter the four counts of one membership attack. See what they prove, and what the "
+        "intervals of other tools would report."
     )
 
-    tp = IntegerField(400, COUNT, label="Members called in", doc="True positives.")
-    fn = IntegerField(100, COUNT, label="Members called out", doc="False negatives.")
-    fp = IntegerField(100, COUNT, label="Non-members called in", doc="False positives.")
-    tn = IntegerField(400, COUNT, label="Non-members called out", doc="True negatives.")
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99, 0.999)},
-        label="Confidence",
+    tp = IntegerField(400, COUNT, label="True positives", doc="Members classified as members.")
+    fn = IntegerField(100, COUNT, label="False negatives", doc="Members classified as non-members.")
+    fp = IntegerField(100, COUNT, label="False positives", doc="Non-members classified as members.")
+    tn = IntegerField(
+        400, COUNT, label="True negatives", doc="Non-members classified as non-members."
     )
     sided = param.Selector(
         default="lower",
-        objects={"lower limits": "lower", "two-sided": "two"},
-        label="Limits",
-        doc="Two-sided: the limits share the error probability, and the upper one is about this "
-        "attack only.",
+        objects={"lower bound": "lower", "two-sided interval": "two"},
+        label="Type of interval",
+        doc="A two-sided interval divides the error probability between both ends. Its upper end "
+        "holds for this attack only, not for the mechanism.",
     )
-    log_prior = param.Number(
+    log_prior = LogNumber(
         -2.0,
         bounds=(-6, -0.1),
         step=0.1,
-        label="log₁₀ of the prior",
-        doc="Share of members among the people whom the attack would be used on.",
+        label="Prior probability of membership",
+        doc="Share of members among the people that the attack would be applied to.",
     )
 
     controls: ClassVar[tuple[Section, ...]] = (
@@ -90,14 +85,9 @@ class CountsPage(Page):
 
     # -- results -----------------------------------------------------------------------------------
 
-    @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
-
     @derived(needs=COUNTS)
     def counts(self) -> Counts:
-        """The four counts, checked."""
+        """The four counts, validated."""
         return Counts(tp=self.tp, fp=self.fp, tn=self.tn, fn=self.fn)
 
     @derived(needs=("counts", *ASKED), shared=True)
@@ -107,16 +97,16 @@ class CountsPage(Page):
 
     @derived(needs=("counts", "log_delta"), shared=True)
     def credible(self) -> tuple[Floats, list[float]]:
-        """Values of ε, and the posterior probability of at most that."""
+        """Values of ε, and the posterior probability that ε is at most each of them."""
         epsilon = np.linspace(0, self._reach(), POINTS)
         allowed = (RandomizedResponsePair(e, self.delta) for e in epsilon)
         return epsilon, [posterior_mass(self.counts(), pair) for pair in allowed]
 
     @derived(needs=("counts", "confidence"), shared=True)
     def missed(self) -> tuple[Floats, dict[str, Floats]]:
-        """True rates, and how often each limit misses them."""
+        """True rates, and the probability that each upper limit lies below them."""
         n, error = self.counts().n_q, 1 - self.confidence
-        # The misses come and go with single successes, above all where few are expected.
+        # The probability jumps with single counts, most of all where few are expected.
         rates = np.geomspace(0.2 / n, 0.5, RATES)
         return rates, {
             NAMES[name]: binomial.miss_probability(rates, limit, n, error)
@@ -131,39 +121,39 @@ class CountsPage(Page):
     @number(
         "ε",
         needs=("by_interval",),
-        formula="The smallest ε that an exact test of both counts together does not refute.",
-        caution="It holds for an attack that was fixed before these counts were seen. A larger ε "
-        "may be true: the attack may be weak.",
+        formula="The smallest ε that a joint exact test of both counts does not refute.",
+        caution="Valid if the attack was fixed before these counts were seen. The true ε may be "
+        "larger: a weak attack gives a low bound.",
     )
     def epsilon(self) -> Bound:
-        """No smaller ε makes the mechanism (ε, δ)-DP, at this confidence."""
+        """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
         return self.by_interval()["joint"]
 
     @number("μ", needs=("counts", "confidence", "sided"), formula="Φ⁻¹(TPR) − Φ⁻¹(FPR).")
     def mu(self) -> Bound:
-        """The mechanism is not μ'-GDP for any smaller μ'."""
+        """With this confidence, the mechanism is not μ′-GDP for any μ′ below this value."""
         return self._ask(quantities.Mu())
 
     @number("TV", needs=("counts", "confidence", "sided"), formula="TPR − FPR.")
     def total_variation(self) -> Bound:
-        """Total variation distance: the advantage of the best attacker."""
+        """Total variation distance, the best attacker's advantage TPR − FPR."""
         return self._ask(quantities.TotalVariation())
 
     @number(
         "Precision",
         needs=("counts", "confidence", "sided", "log_prior"),
         formula="π·TPR / (π·TPR + (1 − π)·FPR), with π the prior.",
-        caution="The prior is yours to state: it is not the share of members among your runs.",
+        caution="The prior is an input: it is not the share of members in your experiment.",
     )
     def precision(self) -> Bound:
-        """Of the people whom this attack accuses, the share that are members."""
+        """Share of members among the people that this attack classifies as members."""
         return self._ask(quantities.Precision(float(10**self.log_prior)))
 
-    @number("Runs", needs=("counts",))
+    @number("Sample size", needs=("counts",))
     def runs(self) -> Fact:
-        """Runs with and without the record."""
+        """Number of members + non-members."""
         counts = self.counts()
-        return Fact(f"{counts.n_p:,} + {counts.n_q:,}", "with and without the record")
+        return Fact(f"{counts.n_p:,} + {counts.n_q:,}", "members + non-members")
 
     # -- words and charts --------------------------------------------------------------------------
 
@@ -175,22 +165,22 @@ class CountsPage(Page):
     @figure(
         "ε by every interval",
         needs=("by_interval",),
-        caution="Green intervals keep their level at every sample size. The others exceed the "
-        "truth more often than they say; they are here because other tools report them.",
+        caution="Green intervals have guaranteed coverage at every sample size. The others exceed "
+        "the truth more often than stated; they are shown because other tools report them.",
     )
     def intervals(self) -> dict[str, Any]:
-        """The same counts, six methods: green ones keep their level, the others may not."""
+        """The same counts by six methods. Green: guaranteed coverage. Others: no guarantee."""
         bounds = {NAMES[name]: bound for name, bound in self.by_interval().items()}
         return charts.intervals(bounds, charts.observed_epsilon(self.counts(), self.delta))
 
     @figure(
         "Error rates",
         needs=("by_interval", "confidence"),
-        caution="The dashed limits are Clopper–Pearson's. The exact test looks at both counts "
-        "together, so that its line may pass beyond their corner.",
+        caution="The dashed limits are Clopper–Pearson limits. The joint test uses both counts at "
+        "once, so its line may lie beyond their corner.",
     )
     def rates(self) -> dict[str, Any]:
-        """Observed rates, their limits, and what the bound on ε still allows: above its line."""
+        """Observed error rates and their limits. Rates above the line satisfy the bound on ε."""
         c, error = self.counts(), (1 - self.confidence) / 2
         limits = (
             float(binomial.clopper_pearson_upper(c.fp, c.n_q, error)),
@@ -201,47 +191,45 @@ class CountsPage(Page):
     @figure(
         "Posterior of ε",
         needs=("by_interval", "credible"),
-        caution="A credibility under Jeffreys priors, not a confidence: the Bayesian limit exceeds "
-        "the truth more often than it says, above all where few false positives are expected.",
+        caution="This is a credibility under Jeffreys priors, not a confidence. The Bayesian limit "
+        "exceeds the truth more often than stated, in particular if few false positives are "
+        "expected.",
     )
     def posterior(self) -> dict[str, Any]:
         """Posterior probability that this attack shows at most ε (Zanella-Béguelin et al. 2023)."""
         return charts.posterior(*self.credible(), self.by_interval()["bayesian"])
 
     def _reach(self) -> float:
-        """An ε that hardly any posterior passes: the upper end of a wide Bayesian interval."""
+        """End of the ε axis: slightly above the upper end of a 99.9% Bayesian interval."""
         asked = quantities.Epsilon(self.delta)
         upper = bound(self.counts(), asked, 0.999, "bayesian", "two").high
         return 1.2 * upper if upper else 1.0
 
     @figure(
-        "How often a limit misses",
+        "Actual error rate of each interval",
         needs=("missed", "confidence"),
-        caution="A limit that keeps its level stays below the dashed line at every true rate and "
-        "every number of runs. This is one rate's limit; limits on ε are made of two.",
+        caution="A limit with guaranteed coverage stays below the dashed line at every true rate "
+        "and sample size. This chart is about one rate; limits on ε combine two.",
     )
     def misses(self) -> dict[str, Any]:
-        """Chance that an upper limit for the false positive rate is too low, with these runs."""
+        """Probability that an upper limit for the false positive rate is below the true rate."""
         return charts.misses(*self.missed(), 1 - self.confidence)
 
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
-        """Lines to run in a notebook or a script; `spec` is for ``wb.explore_counts``."""
-        counts = ", ".join(f"{name}={getattr(self, name)}" for name in COUNTS)
-        level = f"confidence={self.confidence!r}, side={self.sided!r}"
-        asked = f"{counts}, delta={self.delta!r}, {level}"
-        kept = {name: value for name, value in spec.items() if name not in COUNTS}
-        return "\n".join(
-            [
-                "import workbench as wb",
-                "",
-                "by_interval = {",
-                f"    interval: wb.epsilon_from_counts({asked}, interval=interval)",
-                f"    for interval in {tuple(NAMES)!r}",
-                "}",
-                'epsilon = by_interval["joint"]',
-                f"view = wb.explore_counts({counts}, spec={kept!r})",
-                "",
-            ]
+        """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_counts``."""
+        counts = {name: getattr(self, name) for name in COUNTS}
+        asked = {"delta": self.delta, "confidence": self.confidence, "side": self.sided}
+        others = {name: value for name, value in spec.items() if name not in COUNTS}
+        return script(
+            f"counts = {counts!r}",
+            f"intervals = {tuple(NAMES)!r}",
+            "by_interval = {",
+            "    interval: "
+            + call("wb.epsilon_from_counts", "**counts", **asked, interval=Name("interval")),
+            "    for interval in intervals",
+            "}",
+            'epsilon = by_interval["joint"]',
+            f"view = {call('wb.explore_counts', '**counts', spec=others)}",
         )

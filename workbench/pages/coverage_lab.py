@@ -1,4 +1,4 @@
-"""The coverage lab: which method's bounds may be believed, found out by simulation."""
+"""`CoverageLabPage`: how often each method's bound exceeds the truth, by simulation."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from workbench.coverage_lab.settings import SETTINGS
 from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
-from workbench.pages.core.sliders import SEED, IntegerField
+from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.progress import Report
 
 WAITING = Fact("–", "not simulated yet")
 
-#: What a run rests on.
+#: Settings of a simulation.
 ASKED = ("setting", "group", "log_n_p", "log_n_q", "log_delta", "confidence", "log_reps", "seed")
 
 
-class CoverageLabPage(Page):
+class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
     """State and drawings of the page."""
 
-    title = "Coverage lab"
+    title = "Method coverage"
     about = (
-        "Draw scores whose privacy loss is known, again and again: how often does each method "
-        "claim more than is true, and how much does it give away?"
+        "Scores with known privacy loss are simulated many times. How often does each method's "
+        "bound exceed the truth, and how far below the truth does it stay?"
     )
 
     setting = param.Selector(
@@ -37,20 +38,19 @@ class CoverageLabPage(Page):
         label="Scores from",
     )
     group = param.Selector(default=next(iter(GROUPS.values())), objects=GROUPS, label="Methods")
-    log_n_p = param.Number(3.0, bounds=(2, 4), step=0.25, label="log₁₀ of the members")
-    log_n_q = param.Number(3.0, bounds=(2, 4), step=0.25, label="log₁₀ of the non-members")
-    log_reps = param.Number(
-        2.5, bounds=(2, 4), step=0.25, label="log₁₀ of the replicates", doc="3 is 1,000."
-    )
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
+    log_n_p = LogNumber(3.0, bounds=(2, 4), step=0.25, whole=True, label="Members")
+    log_n_q = LogNumber(3.0, bounds=(2, 4), step=0.25, whole=True, label="Non-members")
+    log_reps = LogNumber(
+        2.5,
+        bounds=(2, 4),
+        step=0.25,
+        whole=True,
+        label="Simulated data sets",
+        doc="All methods are applied to each of them.",
     )
     seed = IntegerField(0, SEED, label="Seed")
 
-    results = param.Parameter((), precedence=-1, doc="A `Coverage` a method, partial or final.")
+    results = param.Parameter((), precedence=-1, doc="The `Coverage` of each method.")
 
     controls: ClassVar[tuple[Section, ...]] = (
         Section(
@@ -64,16 +64,16 @@ class CoverageLabPage(Page):
         Section("Simulation", (Control("log_reps"), Control("seed"), Control("simulate"))),
     )
 
-    @job("Run", needs=ASKED, into="results")
+    @job("Simulate", needs=ASKED, into="results")
     def simulate(self, report: Report) -> tuple[Coverage, ...]:
-        """All methods see the same replicates; all cores are in use."""
+        """Applies all methods to the same simulated data, on all processor cores."""
         return compare_methods(
             of_group(self.group),
             self.setting,
             (round(10**self.log_n_p), round(10**self.log_n_q)),
             round(10**self.log_reps),
             self.seed,
-            delta=10**self.log_delta,
+            delta=self.delta,
             confidence=self.confidence,
             report=report,
         )
@@ -81,40 +81,40 @@ class CoverageLabPage(Page):
     # -- the strip of numbers ----------------------------------------------------------------------
 
     @number(
-        "Worst that claims to hold",
+        "Highest false-claim rate",
         needs=("results",),
-        caution="A share below the nominal one is no proof: another pair may be worse. The proofs "
-        "are with the methods; the lab looks for mistakes in them.",
+        caution="A rate below the nominal one is not a proof: another pair may be worse. The "
+        "methods have proofs; the simulation looks for errors in them.",
     )
     def worst(self) -> Fact:
-        """The largest share of false claims among the methods that claim to keep their level."""
-        return _told(max(self._claiming(), key=lambda r: r.rate, default=None), "rate")
+        """Largest share of bounds above the truth, among methods with a coverage guarantee."""
+        return _share(max(self._claiming(), key=lambda r: r.rate, default=None), "rate")
 
     @number(
-        "Tightest that holds",
+        "Tightest valid method",
         needs=("results",),
-        caution="Methods bound different quantities; each is compared with the truth of its own.",
+        caution="Methods bound different quantities; each is compared with its own true value.",
     )
     def tightest(self) -> Fact:
-        """The method that claims to hold, was not caught, and comes nearest to the truth."""
+        """Median bound closest to the truth, among methods whose guarantee was not refuted."""
         if self.results and not any(r.share_of_truth >= 0 for r in self.results):
-            return Fact("–", "there is no truth to come near to")
+            return Fact("–", "the true value is 0")
         held = [r for r in self._claiming() if not r.fails and r.share_of_truth >= 0]
-        return _told(max(held, key=lambda r: r.share_of_truth, default=None), "share_of_truth")
+        return _share(max(held, key=lambda r: r.share_of_truth, default=None), "share_of_truth")
 
-    @number("Caught", needs=("results",))
+    @number("Methods that overclaim", needs=("results",))
     def caught(self) -> Fact:
-        """Methods whose share of false claims is refuted to be nominal, at 1 % significance."""
+        """Methods with significantly more false claims than the nominal rate, at the 1% level."""
         if not self.results:
             return WAITING
         names = [METHODS[r.method].label for r in self.results if r.fails]
         return Fact(f"{len(names)} of {len(self.results)}", ", ".join(names))
 
-    @number("Truth", needs=("setting", "log_delta"))
+    @number("True ε", needs=("setting", "log_delta"))
     def truth(self) -> Fact:
-        """The true ε of the pair at this δ."""
-        truth = float(SETTINGS[self.setting].truth.epsilon(10**self.log_delta))
-        return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(10**self.log_delta)}")
+        """ε of the pair at the chosen δ."""
+        truth = float(SETTINGS[self.setting].truth.epsilon(self.delta))
+        return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(self.delta)}")
 
     def _claiming(self) -> list[Coverage]:
         return [r for r in self.results if r.claims]
@@ -123,46 +123,49 @@ class CoverageLabPage(Page):
 
     @sentence(needs=("setting",), place="head")
     def said(self) -> str:
-        """What the scores are."""
+        """How the scores are distributed."""
         return SETTINGS[self.setting].about
 
     @sentence(needs=("results",))
     def verdict(self) -> str:
-        """What the replicates show."""
+        """The result of the simulation."""
         if not self.results:
-            return "Press Run. Nothing has been simulated yet."
+            return "Nothing has been simulated yet. Press “Simulate”."
         first = self.results[0]
-        allowed = f"{percent(first.nominal)} of {first.reps:,} replicates may be false"
+        allowed = (
+            f"Up to {percent(first.nominal)} of the {first.reps:,} simulated bounds may exceed the "
+            "truth"
+        )
         wrong = [r for r in self._claiming() if r.fails]
         if wrong:
             names = ", ".join(METHODS[r.method].label for r in wrong)
-            return f"{allowed}. {names} claimed to keep that and did not: please report this."
+            return f"{allowed}. {names} guaranteed this and exceeded it: please report this."
         failing = [
             f"{METHODS[r.method].label} ({r.rate:.0%}: {METHODS[r.method].fails or 'approximate'})"
             for r in self.results
             if r.fails
         ]
         if failing:
-            return f"{allowed}. More than that were: {', '.join(failing)}."
-        return f"{allowed}; no method was caught with more."
+            return f"{allowed}. These methods exceeded it: {', '.join(failing)}."
+        return f"{allowed}; no method exceeded that."
 
     @figure(
         "False claims",
         needs=("results",),
-        caution="Green: claims to keep its level here, and was not caught. Red: caught with more "
-        "false claims than allowed. Gray: claims nothing here.",
+        caution="Green: guaranteed coverage, not refuted here. Red: significantly more false "
+        "claims than allowed. Gray: no guarantee for these scores.",
     )
     def false_claims(self) -> dict[str, Any]:
-        """How often a bound exceeded the truth."""
+        """Share of simulated data sets in which the bound exceeded the truth."""
         return charts.false_claims(self.results) if self.results else charts.waiting()
 
-    @figure("How much they claim", needs=("results",))
+    @figure("Tightness", needs=("results",))
     def tightness(self) -> dict[str, Any]:
-        """Bounds as shares of the truth: 5 %, median and 95 % of the replicates."""
+        """Bounds divided by the true value: 5% quantile, median and 95% quantile."""
         return charts.tightness(self.results) if self.results else charts.waiting()
 
 
-def _told(result: Coverage | None, what: str) -> Fact:
+def _share(result: Coverage | None, what: str) -> Fact:
     if result is None:
         return WAITING
-    return Fact(f"{100 * getattr(result, what):.1f} %", METHODS[result.method].label)
+    return Fact(f"{getattr(result, what):.1%}", METHODS[result.method].label)

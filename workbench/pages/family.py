@@ -1,4 +1,4 @@
-"""What the scores show if their pair is of a family, and whether it is."""
+"""`FamilyPage`: bounds that assume a parametric family, and a test of that assumption."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.inputs.code import call, data_code, kept, script
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.pages.scores.code import data_code
+from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
@@ -34,35 +35,36 @@ FAMILIES = {
     "Randomized response": "randomized-response",
 }
 
-NO_MEMBER = Fact("–", "no member of the family gives such scores")
+NO_MEMBER = Fact("–", "no member of the family can give these scores")
 
-REFUTED = "the family is refuted"
+REFUTED = "the scores rule out this family"
 
 SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 
-#: What a view keeps besides its scores and its family.
-KEPT = ("show", "looked", "log_delta", "confidence")
-
-#: What chooses the family.
+#: Parameters that choose the family.
 FAMILY = ("family", "q")
 
 
-class FamilyPage(ScoreSource):
+class FamilyPage(ScoreSource, DeltaSetting):
     """State and drawings of the page."""
 
-    title = "Is the pair of a known family?"
+    title = "Do the scores follow a parametric family?"
+    menu = "Parametric families"
     about = (
-        "A family turns a few counts into ε at any δ, which no sample shows by itself. That holds "
-        "if the pair is of the family. Is it?"
+        "Assuming a parametric family, such as Gaussian noise, gives a bound on ε at any δ, but "
+        "only if the assumption is correct. This page tests the assumption."
     )
+
+    RESETS: ClassVar[tuple[str, ...]] = (*FAMILY, "log_delta", "confidence")
 
     family = param.Selector(
         default="gaussian",
         objects=FAMILIES,
         label="Family",
-        doc="Gaussian: the scores themselves, with equal variances. Laplace, subsampled Gaussian: "
-        "any score that keeps the order of the pair's likelihood ratio. Randomized response: the "
-        "score is the outcome. Trying several is no fault: each bound speaks of its own family.",
+        doc="Gaussian: the scores are normal with equal variances. Laplace and subsampled "
+        "Gaussian: the score is any increasing function of the likelihood ratio. Randomized "
+        "response: the score is the outcome. You may try several families; each bound is "
+        "conditional on its own.",
     )
     q = param.Number(
         0.25,
@@ -71,19 +73,8 @@ class FamilyPage(ScoreSource):
         softbounds=(0.001, 1),
         step=0.001,
         label="Sampling rate q",
-        doc="The known chance that the record takes part.",
+        doc="Known probability that the record is sampled.",
     )
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99, 0.999)},
-        label="Confidence",
-        doc="Choose it before you look: a change after a bound was seen marks the bound.",
-    )
-    reset = param.Event(label="Reset", doc="Controls as they were when the scores were loaded.")
-
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
         Section(
@@ -101,11 +92,9 @@ class FamilyPage(ScoreSource):
     def __init__(self, **params: Any):
         super().__init__(**params)
         self.q = params.get("q", self.q)
-        self.param.watch(self._doubt, "confidence")
-        self.param.watch(self._reset, "reset")
 
     def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view, with the sampling rate that is known of them."""
+        """Take new scores into view, and their sampling rate where it is known."""
         known = {}
         if self.source == "example":
             known = self.reference_hint
@@ -115,21 +104,7 @@ class FamilyPage(ScoreSource):
         if "q" in known:
             self.q = known["q"]
 
-    def _doubt(self, *events: Any) -> None:
-        if not self._quiet:
-            self.looked = "the confidence"
-
-    def _reset(self, *events: Any) -> None:
-        own = (*FAMILY, "log_delta", "confidence")
-        self._set_quietly(**{name: self.param[name].default for name in own})
-        self.read_as_loaded()
-
     # -- results, each computed once a state ---------------------------------------------------
-
-    @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
 
     @property
     def known_q(self) -> float | None:
@@ -138,7 +113,7 @@ class FamilyPage(ScoreSource):
 
     @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
     def check(self) -> FamilyCheck | str:
-        """The check, or why no member of the family gives such scores."""
+        """The test of the family, or why no member of it can give these scores."""
         try:
             return family_check(self.scores, self.family, self.confidence, self.known_q)
         except ValueError as error:
@@ -146,7 +121,7 @@ class FamilyPage(ScoreSource):
 
     @derived(needs=("check",), shared=True)
     def fit(self) -> FamilyFit:
-        """The family's parameter with limits on both sides."""
+        """The estimate and the confidence interval of the family's parameter."""
         return family_fit(self.scores, self.family, self.confidence, self.known_q)
 
     @derived(needs=("check",), shared=True)
@@ -154,7 +129,7 @@ class FamilyPage(ScoreSource):
         """The member of the family at the lower limit of its parameter."""
         if isinstance(self.check(), str):
             return None
-        # Limits of this level have the one-sided bound's error at their lower end.
+        # The lower end of an interval of this level is the one-sided limit.
         fit = family_fit(self.scores, self.family, 2 * self.confidence - 1, self.known_q)
         return fit.family.pair(fit.lower) if math.isfinite(fit.lower) else None
 
@@ -170,20 +145,20 @@ class FamilyPage(ScoreSource):
 
     @derived(needs=("scores",), shared=True)
     def histogram(self) -> Histogram:
-        """Both sides in bins by Scott's rule."""
+        """Histograms of both groups, with bins by Scott's rule."""
         return histogram(self.scores)
 
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(
-        "ε if it is of the family",
+        "ε assuming the family",
         needs=("check", "log_delta", "looked"),
-        formula="A lower limit of the family's parameter; ε(δ) of that member.",
-        caution="It says nothing about pairs of another kind. A check that finds no contradiction "
-        "does not show that the family is right.",
+        formula="ε(δ) of the member of the family at the lower limit of its parameter.",
+        caution="Valid only for pairs of this family. A test that does not refute the family does "
+        "not show that it is correct.",
     )
     def epsilon(self) -> Bound | Fact:
-        """If the family is right, no smaller ε makes the mechanism (ε, δ)-DP."""
+        """If the family is correct, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
         if isinstance(self.check(), str):
             return NO_MEMBER
         bound = parametric_bound(
@@ -193,16 +168,16 @@ class FamilyPage(ScoreSource):
             confidence=self.confidence,
             q=self.known_q,
         )
-        return self._certified(bound.voided(REFUTED) if self._refuted else bound)
+        return self.certified(bound.voided(REFUTED) if self._refuted else bound)
 
     @number(
         "ε for any pair",
         needs=("band", "log_delta", "looked"),
-        caution="At a δ far below 1/n it says little, as no sample shows such rare outcomes.",
+        caution="Weak at a δ far below 1/n, because samples do not show events that rare.",
     )
     def free_epsilon(self) -> Bound:
-        """The lower bound that needs no family, from limits at all thresholds at once."""
-        return self._certified(self.band().epsilon(self.delta))
+        """Lower bound without a family, from simultaneous limits at all thresholds."""
+        return self.certified(self.band().epsilon(self.delta))
 
     @number(
         "Parameter of the family",
@@ -211,7 +186,7 @@ class FamilyPage(ScoreSource):
         "1/σ. Randomized response: ε.",
     )
     def parameter(self) -> Fact:
-        """Limits on both sides that hold if the family is right; a larger one leaks more."""
+        """Two-sided confidence interval, assuming the family; a larger parameter leaks more."""
         if isinstance(self.check(), str):
             return NO_MEMBER
         fit = self.fit()
@@ -221,26 +196,27 @@ class FamilyPage(ScoreSource):
         estimate = f"{symbol} ≈ {round_safely(fit.estimate, 'nearest')}"
         void = self._void
         limits = f"{round_safely(fit.lower, 'down')} to {round_safely(fit.upper, 'up')}"
-        level = f"{percent(self.confidence)} two-sided, if it is of the family"
+        level = f"{percent(self.confidence)} two-sided, assuming the family"
         return Fact(
             f"{symbol}: {limits}",
-            " · ".join(filter(None, (estimate, level, void and f"void: {void}"))),
+            " · ".join(filter(None, (estimate, level, void and f"not valid: {void}"))),
         )
 
     @number(
-        "Is it of the family?",
+        "Does the family fit?",
         needs=("check", "looked"),
-        caution="“Not refuted” is no proof: with more scores the check sees smaller differences.",
+        caution="“Not refuted” is not a proof: with more scores the test detects smaller "
+        "differences.",
     )
     def verdict(self) -> Fact:
-        """Whether limits that hold for any pair exclude every member of the family."""
+        """Test of the family: do limits that hold for any pair exclude all its members?"""
         check = self.check()
         s = self.scores
         n = f"{s.n_p:,} + {s.n_q:,} scores, {s.assumption}"
         if isinstance(check, str):
             return Fact("–", n)
         where = f"at threshold {check.threshold:.4g}" if check.threshold is not None else ""
-        said = (f"{percent(self.confidence)} confidence", where, n, self._looked_words)
+        said = (f"{percent(self.confidence)} confidence", where, n, self.looked_words)
         return Fact("refuted" if check.refuted else "not refuted", " · ".join(filter(None, said)))
 
     @property
@@ -249,25 +225,14 @@ class FamilyPage(ScoreSource):
         return isinstance(check, FamilyCheck) and check.refuted
 
     @property
-    def _looked_words(self) -> str:
-        return f"chosen after looking: {self.looked} changed" if self.looked else ""
-
-    @property
-    def _doubted(self) -> str:
-        return f" The guarantees are void: {self._looked_words}." if self.looked else ""
-
-    @property
     def _void(self) -> str:
-        return REFUTED if self._refuted else self._looked_words
-
-    def _certified(self, bound: Bound) -> Bound:
-        return bound.voided(self._looked_words) if self.looked and not bound.void else bound
+        return REFUTED if self._refuted else self.looked_words
 
     # -- in plain words ------------------------------------------------------------------------
 
     @sentence(needs=("check",))
     def in_words(self) -> str:
-        """The verdict, and the place where the family does not fit."""
+        """The result of the test, and where the family does not fit."""
         check = self.check()
         if isinstance(check, str):
             return f"{check[0].upper()}{check[1:]}."
@@ -275,18 +240,20 @@ class FamilyPage(ScoreSource):
 
     @sentence(needs=("check", "band", "log_delta", "looked"))
     def consequence(self) -> str:
-        """What may be said about ε."""
+        """What follows for ε with and without the family."""
         free, bound = self.free_epsilon(), self.epsilon()
         rest = f"for any pair, {free.symbol} is at least {free.rounded}"
         if isinstance(bound, Fact):
-            return f"{rest[0].upper()}{rest[1:]}.{self._doubted}"
+            return f"{rest[0].upper()}{rest[1:]}.{self.looked_sentence}"
         if self._refuted:
-            return f"What rests on the family is void; {rest}.{self._doubted}"
-        return f"If it is so, {bound.symbol} is at least {bound.rounded}; {rest}.{self._doubted}"
+            assuming = "Results that assume this family are not valid"
+        else:
+            assuming = f"Assuming the family, {bound.symbol} is at least {bound.rounded}"
+        return f"{assuming}; {rest}.{self.looked_sentence}"
 
     @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:
-        """What is shown, and how it was read."""
+        """What the scores are and how they were read."""
         return str(self.loaded)
 
     # -- the charts ----------------------------------------------------------------------------
@@ -295,29 +262,31 @@ class FamilyPage(ScoreSource):
         "Scores and fitted family",
         needs=("check", "histogram"),
         span=6,
-        formula="Gaussian: normal densities with the sides' means and their common variance. "
-        "Otherwise: both sides as the fitted curve splits what is seen of them together.",
-        caution="The eye sees the middle; the check looks at the tails, too.",
+        formula="Gaussian: normal densities with the mean of each group and the pooled variance. "
+        "Other families: the pooled histogram of both groups, divided between them by the "
+        "likelihood ratio of the fitted member.",
+        caution="The test also uses the tails, where differences are hard to see in the chart.",
     )
     def distributions(self) -> dict[str, Any]:
-        """Histograms of both sides, and what the fitted member of the family expects."""
+        """Histograms of both groups, and the densities expected from the fitted member."""
         check = self.check()
         return charts.densities(self.histogram(), check if isinstance(check, FamilyCheck) else None)
 
     @figure(
-        "Error rates on normal paper",
+        "Trade-off curve on normal quantile axes",
         needs=("check", "roc"),
         span=6,
-        formula="Φ⁻¹ of both rates. A Gaussian pair is a straight line of slope −1, at distance "
-        "μ from the line of no leak.",
-        caution="The band holds for any pair. For the Gaussian family the check is stricter: it "
-        "asks for normal scores, so that it may refute while the curve stays within the band.",
+        formula="Φ⁻¹ of both error rates. A Gaussian pair is a straight line of slope −1, shifted "
+        "by μ from the line of no leak.",
+        caution="The band holds for any pair. For the Gaussian family the test is stricter: it "
+        "also requires normal scores, so it may refute the family although the curve stays within "
+        "the band.",
     )
     def normal_paper(self) -> dict[str, Any]:
-        """Every threshold attack, the band that holds for any pair, and the fitted curve."""
+        """All threshold attacks, the band that holds for any pair, and the fitted curve."""
         check = self.check()
         if isinstance(check, str):
-            return empty("These scores and this family do not go together.")
+            return empty("No member of this family can give these scores.")
         return charts.normal_paper(check, self.roc())
 
     @figure(
@@ -326,32 +295,25 @@ class FamilyPage(ScoreSource):
         span=12,
         formula="δ(ε) of the fitted member, of the member at the lower limit of the parameter, and "
         "the simultaneous lower bound for any pair.",
-        caution="The family's curve goes on to a δ that no sample can show: there it is assumed, "
-        "not measured.",
+        caution="The family's curve extends to values of δ that no sample can show. There it rests "
+        "on the assumption alone.",
     )
     def profile(self) -> dict[str, Any]:
-        """Privacy profile δ(ε); the dots are the ε lower bounds at your δ."""
+        """Privacy profile δ(ε). The dots are the ε lower bounds at the chosen δ."""
         return charts.profile(self.band(), self.delta, self.member(), self._refuted)
 
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
-        """Lines to run in a notebook or a script; `spec` is for ``wb.explore_family``."""
-        known = f", q={self.q!r}" if self.known_q is not None else ""
-        level = f"confidence={self.confidence!r}{known}"
-        kept = {name: spec[name] for name in KEPT if name in spec}
-        return "\n".join(
-            [
-                "import workbench as wb",
-                "",
-                *data_code(self),
-                f"epsilon = wb.parametric_bound(scores, {self.family!r}, "
-                f"delta={self.delta!r}, {level})",
-                f"fit = wb.family_fit(scores, {self.family!r}, {level})",
-                f"check = wb.family_check(scores, {self.family!r}, {level})",
-                f"free_epsilon = wb.epsilon_lower_bound(scores, delta={self.delta!r}, "
-                f"confidence={self.confidence!r})",
-                f"view = wb.explore_family(scores, {self.family!r}{known}, spec={kept!r})",
-                "",
-            ]
+        """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_family``."""
+        family = ("scores", repr(self.family))
+        asked = {"confidence": self.confidence, "q": self.known_q}
+        free = {"delta": self.delta, "confidence": self.confidence}
+        return script(
+            *data_code(self),
+            f"epsilon = {call('wb.parametric_bound', *family, delta=self.delta, **asked)}",
+            f"fit = {call('wb.family_fit', *family, **asked)}",
+            f"check = {call('wb.family_check', *family, **asked)}",
+            f"free_epsilon = {call('wb.epsilon_lower_bound', 'scores', **free)}",
+            f"view = {call('wb.explore_family', *family, q=self.known_q, spec=kept(spec))}",
         )

@@ -1,4 +1,4 @@
-"""Planning an audit: how many scores let a bound show what is there?"""
+"""`PlanPage`: sample size, power and expected bound of an audit of a known pair."""
 
 from __future__ import annotations
 
@@ -27,25 +27,28 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pages.core.sliders import LogNumber
+from workbench.pages.inputs.code import call, pair_code, script
+from workbench.pages.inputs.pair import KnownPair, chosen_pair, pair_controls, pair_parameters
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
 
 METHODS = {
     "simultaneous: all thresholds": "simultaneous",
-    "pointwise: one known threshold": "pointwise",
+    "pointwise: threshold fixed in advance": "pointwise",
     "held-out": "held-out",
     "anytime": "anytime",
 }
 
-#: Ends of the slider and the charts, in log₁₀.
+#: log₁₀ of the ends of the slider and the charts.
 SPAN = (2.0, 6.0)
 
 #: Points of a power curve, as multiples of the n needed.
 FACTORS = (0.1, 0.25, 0.45, 0.65, 0.85, 1.0, 1.2, 1.6, 2.5, 5.0)
 
-#: Sizes, in log₁₀, at which bounds are simulated, and how many audits each. Whole audits of a
+#: log₁₀ of the sizes at which bounds are simulated, and numbers of audits. Complete audits of a
 #: million scores would take minutes.
 GRID = tuple(np.arange(2.0, 6.01, 0.25).tolist())
 COARSE = tuple(np.arange(2.0, 5.01, 0.5).tolist())
@@ -56,22 +59,24 @@ ASKED = ("log_delta", "confidence")
 AIM = ("target", "power")
 SETTINGS = (*PAIR, *ASKED, "method", *AIM, "seed")
 
-#: Pairs whose scores have ties: even a single power takes whole audits.
+#: Pairs whose scores have ties: even a single power needs complete simulated audits.
 TIED = ("randomized-response",)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What was simulated of one method, in full or so far.
+    """Simulation results for one method, complete or partial.
 
     Attributes
     ----------
     asked : tuple
-        The settings.
+        The settings of the simulation.
     needed : SampleSize or str, optional
-        Or why no number of scores will do.
+        The sample size, or why none suffices.
     curve : tuple of Power
+        Power at several sample sizes.
     bounds : tuple of BoundDistribution
+        Distribution of the bound at several sample sizes.
     """
 
     asked: tuple[Any, ...]
@@ -80,48 +85,50 @@ class Plan:
     bounds: tuple[BoundDistribution, ...] = ()
 
 
-class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="gaussian")):
+class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     """State and drawings of the page."""
 
-    title = "How many scores?"
+    title = "Sample size and power"
     about = (
-        "Suppose the leak were that of a known pair. How many scores would an audit need to show "
-        "it, and what would its bound be?"
+        "Assume that the scores follow a known pair. How many scores does an audit need to show "
+        "its leak, and how large is the bound?"
     )
 
     method = param.Selector(
         default="simultaneous",
         objects=METHODS,
         label="Bound",
-        doc="“One known threshold” is the one that suits the pair best, written down before the "
-        "scores are seen.",
-    )
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
+        doc="“Threshold fixed in advance” is the best one for the pair, chosen before the scores "
+        "are seen.",
     )
     target = param.Number(
-        1.5, bounds=(0, 10), step=0.05, label="Target ε", doc="A claim to refute, or ε to reach."
+        1.5,
+        bounds=(0, 10),
+        step=0.05,
+        label="Target ε",
+        doc="The claim to refute, or ε to show.",
     )
     power = param.Number(
         0.8,
         bounds=(0.5, 0.95),
         step=0.05,
         label="Power",
-        doc="The chance, over audits, that the bound exceeds the target.",
+        doc="Probability that the bound exceeds the target.",
     )
-    log_n = param.Number(
-        3.0, bounds=SPAN, step=0.05, label="log₁₀ of the scores a side",
-        doc="3 is 1,000. Drag the line in the charts, too.",
-    )  # fmt: skip
-    seed = param.Integer(0, bounds=(0, 99), label="Seed", doc="Of all that is simulated.")
+    log_n = LogNumber(
+        3.0,
+        bounds=SPAN,
+        step=0.05,
+        whole=True,
+        label="Scores per group",
+        doc="Number of members, and of non-members. You can also drag the line in the charts.",
+    )
+    seed = param.Integer(0, bounds=(0, 99), label="Seed", doc="Seed of all simulations.")
 
-    plan = param.Parameter(None, precedence=-1, doc="A `Plan`, partial or full.")
+    plan = param.Parameter(None, precedence=-1, doc="A `Plan`, partial or complete.")
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("Truth", tuple(pair_controls("pair"))),
+        Section("Assumed pair", tuple(pair_controls("pair"))),
         Section("Audit", (Control("method"), Control("log_delta"), Control("confidence"))),
         Section("Plan", (Control("target"), Control("power"), Control("log_n"))),
         Section(
@@ -133,41 +140,33 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
     # -- results, each computed once a state ---------------------------------------------------
 
     @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
-
-    @property
     def n(self) -> int:
-        """Scores a side."""
+        """Scores per group."""
         return round(10**self.log_n)
 
     @derived(needs=PAIR)
     def pair(self) -> Pair:
-        """What is supposed to be true."""
-        pair = chosen_pair(self, "pair")
-        if pair is None:
-            raise ValueError("choose a pair to plan for")
-        return pair
+        """The assumed pair."""
+        return chosen_pair(self, "pair")
 
     @derived(needs=("pair", "log_delta"))
     def truth(self) -> float:
-        """The pair's ε at δ."""
+        """ε of the pair at the chosen δ."""
         return float(self.pair().epsilon(self.delta))
 
     @derived(needs=("truth", "target"))
     def reachable(self) -> bool:
-        """Whether any number of scores shows the target."""
+        """Whether the target is below the true ε, so that some number of scores shows it."""
         return self.target < self.truth()
 
     @derived(needs=("pair", *ASKED, *AIM), shared=True)
     def known(self) -> SampleSize | str:
-        """The n that one known threshold needs, or why none will do; exact."""
+        """Exact sample size with a threshold fixed in advance, or why none suffices."""
         return _needed(self._arguments("pointwise"), self.target, self.power)
 
     @derived(needs=("known",), shared=True)
     def known_curve(self) -> tuple[Power, ...]:
-        """Powers with one known threshold."""
+        """Power at several sample sizes, with a threshold fixed in advance."""
         known = self.known()
         if isinstance(known, str):
             return ()
@@ -177,13 +176,13 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
 
     @derived(needs=("pair", *ASKED, "seed"), shared=True)
     def known_bounds(self) -> tuple[BoundDistribution, ...]:
-        """Bounds at one known threshold."""
+        """Distributions of the bound, with a threshold fixed in advance."""
         asked = self._arguments("pointwise")
         return tuple(_distribution(asked, REPS, 10**log_n) for log_n in GRID)
 
     @derived(needs=("pair", *ASKED, "method", "target", "log_n", "seed"), shared=True)
     def live_power(self) -> Power | None:
-        """The power at n, where it takes no whole audits."""
+        """Power at n; None if it needs complete simulated audits."""
         if not self._quick:
             return None
         return sample_size.power(
@@ -192,7 +191,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
 
     @derived(needs=("pair", *ASKED, "method", "log_n", "seed"), shared=True)
     def live_bounds(self) -> BoundDistribution | None:
-        """The bounds at n, where they take no whole audits."""
+        """Distribution of the bound at n; None if it needs complete simulated audits."""
         if not self._quick:
             return None
         reps = REPS if self.method == "pointwise" else LIVE
@@ -214,7 +213,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
 
     @derived(needs=("plan", *SETTINGS))
     def own(self) -> Plan | None:
-        """What was simulated with the settings as they stand; None if with others."""
+        """The simulation if it was made with the present settings, else None."""
         plan: Plan | None = self.plan
         if plan is None or self.method == "pointwise" or plan.asked != self._asked():
             return None
@@ -227,10 +226,10 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
 
     @job("Simulate this bound", needs=SETTINGS, into="plan")
     def simulate(self, report: Report) -> Plan:
-        """The n needed, the power curve and the bound's distribution; all cores are in use."""
+        """Computes the sample size, the power curve and the bounds, on all processor cores."""
         asked, plan = self._arguments(self.method), Plan(self._asked())
         grid, reps = (GRID, LIVE) if self._quick else (COARSE, FEW)
-        # From the largest on: what takes longest is not left for the end.
+        # The largest first: the slowest tasks should not be the last ones.
         tasks: list[Callable[[], Any]] = [
             partial(_needed, asked, self.target, self.power),
             *(partial(_distribution, asked, reps, 10**log_n) for log_n in reversed(grid)),
@@ -257,19 +256,19 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
 
     @number("True ε", needs=("truth", "log_delta"))
     def true_epsilon(self) -> Fact:
-        """What is supposed to be true; bounds approach it from below."""
+        """ε of the assumed pair; lower bounds approach it from below."""
         return Fact(round_safely(self.truth(), "nearest"), f"at δ = {plain(self.delta)}, exact")
 
     @number(
-        "Scores needed a side",
+        "Scores needed per group",
         needs=("own", "known", "method", "reachable"),
-        formula="The smallest n at which the bound exceeds the target with the wanted chance.",
-        caution="For the best attack on this very pair; a weaker attack needs more.",
+        formula="The smallest n at which the bound exceeds the target with the chosen power.",
+        caution="For the best attack on this pair. A weaker attack needs more scores.",
     )
     def needed(self) -> Fact:
-        """As many members, and as many non-members, for the bound that you chose."""
+        """Number of members, and of non-members, for the chosen bound."""
         if not self.reachable():
-            return Fact("none", "the target is not below the truth")
+            return Fact("none", "the target is not below the true ε")
         if self.method == "pointwise":
             return self._size(self.known())
         own = self.own()
@@ -278,19 +277,19 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         return self._size(own.needed)
 
     @number(
-        "With one known threshold",
+        "With a threshold fixed in advance",
         needs=("known", "reachable"),
-        caution="Who does not know the threshold beforehand needs a bound that holds for all.",
+        caution="If the best threshold is not known in advance, a simultaneous bound is needed.",
     )
     def needed_known(self) -> Fact:
-        """The same for limits at the one threshold that suits the pair best; nothing simulated."""
+        """Scores needed per group with the best threshold for the pair; exact, not simulated."""
         if not self.reachable():
-            return Fact("none", "the target is not below the truth")
+            return Fact("none", "the target is not below the true ε")
         return self._size(self.known())
 
     @number("Power at n", needs=("live_power", "own", "method", "log_n", "reachable", "target"))
     def power_at_n(self) -> Fact:
-        """The chance that the bound exceeds the target with n scores a side."""
+        """Probability that the bound exceeds the target with n scores per group."""
         live, own = self.live_power(), self.own()
         what = "" if self.reachable() else "a false alarm · "
         if live is not None:
@@ -299,19 +298,19 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
             curve = sorted(own.curve, key=lambda power: power.n_p)
             logs = np.log10([power.n_p for power in curve])
             value = float(np.interp(self.log_n, logs, [power.value for power in curve]))
-            how = f"read off the chart, {curve[0].how} a point"
+            how = f"interpolated, {curve[0].how} per point"
         else:
             return Fact("–", f"press “{self.jobs()['simulate'].title}”")
         seeded = "" if how == "exact" else f", seed {self.seed}"
-        return Fact(f"{round(100 * value, 1):g} %", f"{what}{self.n:,} a side · {how}{seeded}")
+        return Fact(percent(round(value, 3)), f"{what}{self.n:,} per group · {how}{seeded}")
 
     @number(
         "Median bound at n",
         needs=("live_bounds", "own", "method", "log_n"),
-        caution="Half of all audits show less.",
+        caution="Half of all audits give a smaller bound.",
     )
     def median_at_n(self) -> Fact:
-        """What an audit with n scores a side shows in the middle, and 10 to 90 %."""
+        """Median and 10–90% range of the bound with n scores per group."""
         live, own = self.live_bounds(), self.own()
         if live is not None:
             low, median, high = live.quantile([0.1, 0.5, 0.9])
@@ -320,16 +319,16 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
             grid = sorted(own.bounds, key=lambda one: one.n_p)
             logs = np.log10([one.n_p for one in grid])
             if not logs[0] <= self.log_n <= logs[-1]:
-                return Fact("–", f"simulated up to {grid[-1].n_p:,} a side")
+                return Fact("–", f"simulated up to {grid[-1].n_p:,} per group")
             quantiles = np.array([one.quantile([0.1, 0.5, 0.9]) for one in grid])
             low, median, high = (np.interp(self.log_n, logs, q) for q in quantiles.T)
-            how = f"read off the chart, {grid[0].values.size} simulated audits a point"
+            how = f"interpolated, {grid[0].values.size} simulated audits per point"
         else:
             return Fact("–", f"press “{self.jobs()['simulate'].title}”")
         ends = f"{round_safely(float(low), 'down')} to {round_safely(float(high), 'up')}"
         return Fact(
             f"ε ≥ {round_safely(float(median), 'down')}",
-            f"10–90 %: {ends} · {how}, seed {self.seed}",
+            f"10–90%: {ends} · {how}, seed {self.seed}",
         )
 
     def _size(self, found: SampleSize | str) -> Fact:
@@ -337,7 +336,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
             return Fact("–", found)
         how = found.power.how
         simulated = "" if how == "exact" else f", seed {self.seed}"
-        return Fact(f"{found.n:,}", f"for {percent(found.wanted)} · {how}{simulated}")
+        return Fact(f"{found.n:,}", f"for {percent(found.wanted)} power · {how}{simulated}")
 
     # -- in plain words ------------------------------------------------------------------------
 
@@ -348,30 +347,29 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         at = f"at δ = {plain(self.delta)}"
         if not self.reachable():
             return (
-                f"{self.pair().name} has ε = {truth} {at}: no number of scores shows a target of "
-                f"{target}, and a bound that exceeds it is a false alarm. Choose a smaller target, "
-                "a smaller δ, or a pair that leaks more."
+                f"{self.pair().name} has ε = {truth} {at}, so no number of scores shows a target "
+                f"of {target}; a bound that exceeds it is a false alarm. Choose a smaller "
+                "target, a smaller δ, or a pair that leaks more."
             )
         known = self.known()
         if isinstance(known, str):
             return f"{known[0].upper()}{known[1:]}."
         text = (
-            f"To show more than ε = {target} {at} in {percent(self.power)} of all audits, where "
-            f"the truth is {self.pair().name}: {known.n:,} scores a side with one threshold that "
-            "is known beforehand"
+            f"To show ε > {target} {at} in {percent(self.power)} of audits of {self.pair().name}, "
+            f"you need {known.n:,} scores per group if the threshold is fixed in advance"
         )
         own = self.own()
         if own is None or not isinstance(own.needed, SampleSize):
             return f"{text}."
-        return f"{text}; {own.needed.n:,} with the {self.method} bound."
+        return f"{text}, and {own.needed.n:,} with the {self.method} bound."
 
     @sentence(needs=("pair",), place="foot")
     def note(self) -> str:
-        """What a plan is worth."""
+        """The assumptions of a plan."""
         return (
-            f"A plan supposes {self.pair().name}, and the best attack on it. The simultaneous "
-            "bound may need fewer scores than Clopper–Pearson limits at one known threshold: it "
-            "tests both counts at once, and takes the best of many thresholds."
+            f"The plan assumes {self.pair().name} and the best attack on it. The simultaneous "
+            "bound may need fewer scores than Clopper–Pearson limits at one fixed threshold, "
+            "because it tests both counts jointly and uses the best of many thresholds."
         )
 
     # -- the charts ----------------------------------------------------------------------------
@@ -380,13 +378,13 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         "Power",
         needs=("known", "known_curve", "own", "reachable", "method", "log_n", *AIM, "truth"),
         span=6,
-        caution="One known threshold: exact. The others: simulated, with the seed of the controls.",
+        caution="Threshold fixed in advance: exact. Other bounds: simulated with the chosen seed.",
         drag={"log_n": "log_n"},
     )
     def power_curve(self) -> dict[str, Any]:
-        """The chance that the bound exceeds the target; the dots are the scores needed."""
+        """Probability that the bound exceeds the target. The dots are the scores needed."""
         if not self.reachable():
-            return empty("The target is not below the truth.")
+            return empty("The target is not below the true ε.")
         known, own = self.known(), self.own()
         curves: dict[str, Any] = {"pointwise": self.known_curve()} if self.known_curve() else {}
         needed = {} if isinstance(known, str) else {"pointwise": known}
@@ -395,7 +393,7 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         if own is not None and isinstance(own.needed, SampleSize):
             needed[self.method] = own.needed
         if not curves:
-            return empty("No number of scores that can be planned for.")
+            return empty("No sample size is large enough.")
         ends = [math.log10(size.n) for size in needed.values()]
         span = (math.floor(min(SPAN[0], *ends)), math.ceil(max(SPAN[1], *ends)))
         return charts.power_curves(
@@ -403,15 +401,15 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
         )
 
     @figure(
-        "The bound grows with n",
+        "Bound against sample size",
         needs=("known_bounds", "own", "truth", "target", "method", "log_n"),
         span=6,
-        caution="Simulated audits, with the seed of the controls. A bound far below the truth is "
-        "no fault of the method: rare outcomes do not show in few scores.",
+        caution="Simulated audits with the chosen seed. A bound far below the true ε is not a "
+        "defect of the method: few scores do not show rare outcomes.",
         drag={"log_n": "log_n"},
     )
     def growth(self) -> dict[str, Any]:
-        """Median of the bound and its 10–90 % range, toward the truth."""
+        """Median of the bound and its 10–90% range, compared with the true ε."""
         found: dict[str, Any] = {"pointwise": self.known_bounds()}
         own = self.own()
         if own is not None and own.bounds:
@@ -421,28 +419,20 @@ class PlanPage(Page, pair_choice("pair", optional=False, label="Pair", default="
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
-        """Lines to run in a notebook or a script; `spec` is for ``wb.explore_plan``."""
-        pair = self.pair()
-        arguments = ", ".join(f"{name}={value!r}" for name, value in pair.parameters.items())
-        asked = (
-            f"delta={self.delta!r}, confidence={self.confidence!r}, "
-            f"guarantee={self.method!r}, seed={self.seed}"
-        )
-        claim = f"claim_epsilon={self.target!r}"
-        needed = f"wb.samples_needed(pair, {claim}, power={self.power!r}, {asked})"
-        kept = {name: value for name, value in spec.items() if name not in PAIR}
-        lines = [
-            "import workbench as wb",
-            "",
-            f"pair = wb.{type(pair).__name__}({arguments})",
+        asked = {
+            name: value for name, value in self._arguments(self.method).items() if name != "pair"
+        }
+        target = {"claim_epsilon": self.target}
+        needed = call("wb.samples_needed", "pair", **target, power=self.power, **asked)
+        others = {name: value for name, value in spec.items() if name not in PAIR}
+        return script(
+            f"pair = {pair_code(self.pair())}",
             f"true_epsilon = pair.epsilon({self.delta!r})",
-            f"needed = {needed}" if self.reachable() else "# the target is not below the truth",
-            f"power_at_n = wb.power(pair, {claim}, n={self.n}, {asked})",
-            f"bounds_at_n = wb.plan_distribution(pair, n={self.n}, {asked})",
-            f"view = wb.explore_plan(pair, spec={kept!r})",
-            "",
-        ]
-        return "\n".join(lines)
+            f"needed = {needed}" if self.reachable() else "# the target is not below the true ε",
+            f"power_at_n = {call('wb.power', 'pair', **target, n=self.n, **asked)}",
+            f"bounds_at_n = {call('wb.plan_distribution', 'pair', n=self.n, **asked)}",
+            f"view = {call('wb.explore_plan', 'pair', spec=others)}",
+        )
 
 
 def _call(task: Callable[[], Any]) -> Any:

@@ -1,8 +1,9 @@
-"""Watching an audit: what one may say at every row, and what one may not."""
+"""`WatchPage`: bounds that are updated as scores arrive, valid whenever one stops."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
@@ -23,18 +24,20 @@ from workbench.bounds.bound import Bound
 from workbench.figures import watch as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.inputs.pair import KINDS, chosen_pair, pair_parameters
+from workbench.pages.core.sliders import LogNumber
+from workbench.pages.inputs.code import call, data_code, kept, script
+from workbench.pages.inputs.pair import chosen_pair, kind_selector, pair_parameters
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.pages.scores.code import data_code
+from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
 from workbench.scores.sample import Scores
 
-#: Audits that "Watch many" runs, and how many of them are one task.
+#: Audits that the job simulates, and how many of them are one task.
 MANY, TOGETHER = 200, 5
 
-#: The first row on the slider and the charts, in log₁₀.
+#: log₁₀ of the first row on the slider and the charts.
 FIRST_ROW = 1.0
 
 STEP = 0.01
@@ -42,25 +45,20 @@ STEP = 0.01
 SAMPLE = ("source", *pair_parameters("sample"), "sample_n")
 ASKED = ("log_delta", "confidence")
 
-#: What a change of these chooses anew.
-CHOSEN = {"log_delta": "δ", "confidence": "the confidence"}
-
-#: What a view keeps besides its scores.
-KEPT = ("show", "looked", "log_rows", "claim", *ASKED)
-
 
 @dataclass(frozen=True)
 class Above:
-    """How many of many audits of one pair ever claimed more than is true.
+    """Simulated audits of one pair whose bounds ever exceeded the true ε.
 
     Attributes
     ----------
     asked : tuple
-        The settings.
+        The settings of the simulation.
     runs : int
+        Simulated audits.
     watched, once, anytime : int
-        Runs in which the watched limit at any look, the same limit at the last row alone, and the
-        anytime bound at any look exceeded the truth.
+        Audits in which the fixed-size bound at any look, the same bound at the last row only, and
+        the anytime bound at any look exceeded the true ε.
     """
 
     asked: tuple[Any, ...]
@@ -70,180 +68,143 @@ class Above:
     anytime: int = 0
 
 
-class WatchPage(ScoreSource):
+class WatchPage(ScoreSource, DeltaSetting):
     """State and drawings of the page."""
 
-    title = "Watch an audit run"
+    title = "Sequential monitoring"
     about = (
-        "Scores come in one by one, and somebody looks. Which numbers may be believed at whatever "
-        "moment one stops?"
+        "Scores arrive one by one while someone watches the bound. Which numbers remain valid "
+        "whenever the audit is stopped?"
     )
+
+    CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
+    RESETS: ClassVar[tuple[str, ...]] = (*ASKED, "claim")
 
     source = param.Selector(
         default="pair",
         objects={"Sampled from a pair": "pair", "Bundled example": "example", "My file": "file"},
         label="Scores from",
-        doc="Rows are taken in the order of the file, as if they arrived so.",
+        doc="Rows are used in the order of the file, as the order of arrival.",
     )
-    sample_kind = param.Selector(
-        default="randomized-response",  # the bound of one threshold comes near to its truth
-        objects={kind.label: name for name, kind in KINDS.items()},
-        label="Pair",
-    )
-    log_rows = param.Number(
+    # With this pair, a single threshold attains the true ε.
+    sample_kind = kind_selector("Pair", "randomized-response")
+    log_rows = LogNumber(
         4.0,
         bounds=(FIRST_ROW, 4.0),
         step=STEP,
-        label="log₁₀ of the rows seen",
-        doc="What had been seen by then, a side. Drag the line in the charts, too.",
+        whole=True,
+        label="Scores seen per group",
+        doc="How far the audit has come. You can also drag the line in the charts.",
     )
     claim = param.Number(
         0.5,
         bounds=(0, 10),
         step=0.05,
-        label="Claim: ε is at most",
-        doc="Written down before the rows are seen.",
+        label="Claim: ε at most",
+        doc="The claim to test. Set it before looking at results.",
     )
-    log_delta = param.Number(
-        -5.0,
-        bounds=(-12, -1),
-        step=0.5,
-        label="log₁₀ δ",
-        doc="The δ of (ε, δ). Choose it before you look: a change after a bound was seen marks the "
-        "bound, until new scores come.",
-    )
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99, 0.999)},
-        label="Confidence",
-        doc="Choose it before you look, too.",
-    )
-    reset = param.Event(label="Reset", doc="Controls as they were when the scores were loaded.")
-    above = param.Parameter(None, precedence=-1, doc="The `Above` of many audits.")
+    above = param.Parameter(None, precedence=-1, doc="The `Above` of the simulated audits.")
 
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
-        Section("Watch", (Control("log_rows"), Control("claim"))),
+        Section("Monitoring", (Control("log_rows"), Control("claim"))),
         Section("Audit", (Control("log_delta"), Control("confidence"))),
         Section(
             "", (Control("watch_many", when=lambda page: page.source == "pair"), Control("reset"))
         ),
     )
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
-        self.param.watch(self._doubt, list(CHOSEN))
-        self.param.watch(self._reset, "reset")
-
     def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view, all of them seen; the line stays where it was set."""
+        """Take new scores into view, all of them seen unless the slider was moved back."""
         low, high = self._span(scores)
-        # The default until scores were adopted is as much an end as any.
+        # Before the first scores, the default counts as the end of the slider.
         all_seen = self.scores is None or self.log_rows >= self.param.log_rows.bounds[1]
         self.param.log_rows.bounds = (low, high)
         rows = high if all_seen else min(max(self.log_rows, low), high)
         self.param.update(scores=scores, loaded=said, message="", log_rows=rows)
 
-    def _doubt(self, *events: Any) -> None:
-        if not self._quiet:
-            self.looked = CHOSEN[events[-1].name]
-
-    def _reset(self, *events: Any) -> None:
-        self._set_quietly(**{name: self.param[name].default for name in (*ASKED, "claim")})
-        self.read_as_loaded()
+    def restart(self) -> None:
+        """Read the scores as they were first read, with all rows seen."""
+        super().restart()
         self.log_rows = self.param.log_rows.bounds[1]
 
     @staticmethod
     def _span(scores: Scores) -> tuple[float, float]:
-        """Ends of the slider and the charts."""
+        """log₁₀ of the first and the last row on the slider and the charts."""
         high = math.ceil(math.log10(min(scores.n_p, scores.n_q)) / STEP) * STEP
         return min(FIRST_ROW, math.floor(high / 2)), round(high, 2)
 
     # -- results, each computed once a state ---------------------------------------------------
 
     @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
-
-    @property
     def rows(self) -> int:
-        """Rows a side seen by now."""
+        """Scores per group seen so far."""
         return min(round(10**self.log_rows), self.scores.n_p, self.scores.n_q)
 
     @derived(needs=("scores", *ASKED), shared=True)
     def path(self) -> AnytimePath:
-        """The anytime bound as the rows came in."""
+        """The anytime bound at every row."""
         return anytime_path(self.scores, self.delta, self.confidence)
 
     @derived(needs=("scores", *ASKED), shared=True)
     def limit(self) -> FixedSizeLimits:
-        """The watched limit of one sample size."""
+        """The fixed-size bound, recomputed at every look."""
         return fixed_size_limits(self.scores, self.delta, self.confidence)
 
     @derived(needs=("scores",), shared=True)
     def looks(self) -> BettingCounts:
-        """What bets need to know of the rows."""
+        """Counts of the rows, as the e-value needs them."""
         return betting_counts(self.scores)
 
     @derived(needs=("looks", "claim", "log_delta"))
     def evidence(self) -> EvidencePath:
-        """Evidence against the claim."""
+        """The e-value against the claim at every row."""
         return self.looks().evidence(self.claim, self.delta)
 
     @derived(needs=(*SAMPLE, "log_delta"))
     def truth(self) -> float | None:
-        """The pair's ε, where the scores were drawn from one."""
+        """The pair's ε; None unless the scores were sampled from a pair."""
         if self.source != "pair":
             return None
-        return float(self._pair().epsilon(self.delta))
-
-    def _pair(self) -> Pair:
-        pair = chosen_pair(self, "sample")
-        if pair is None:
-            raise ValueError("choose a pair to sample from")
-        return pair
+        return float(chosen_pair(self, "sample").epsilon(self.delta))
 
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number(
-        "ε by then, anytime",
+        "Anytime bound",
         needs=("path", "log_rows", "looked"),
         formula="The largest ε against which a bet has ever multiplied its wealth by "
         "1/(1 − confidence).",
-        caution="It rests on the order of the rows: they must be independent, and stand as they "
-        "came. A larger ε may be true: the scores may come from a weak attack.",
+        caution="Rows must be independent and in the order of arrival. The true ε may be larger: a "
+        "weak attack gives a low bound.",
     )
     def epsilon(self) -> Bound:
-        """Holds at every row at once, so that it survives watching, and stopping when convinced."""
-        bound = self.path().at(self.rows)
-        if self.looked and not bound.void:
-            return bound.voided(self._looked_words)
-        return bound
+        """Lower bound on ε that holds at all rows simultaneously, whenever the audit is stopped."""
+        return self.certified(self.path().at(self.rows))
 
     @number(
-        "Fixed-n limit, by then",
+        "Fixed-size bound at this point",
         needs=("limit", "log_rows"),
-        formula="Clopper–Pearson limits of both error rates at one threshold, which the first rows "
-        "placed and the rest measures.",
-        caution="It would keep its level if this were the only look.",
+        formula="Clopper–Pearson limits for both error rates at one threshold, which was chosen on "
+        "the first rows and is tested on the others.",
+        caution="Valid only if this is the single look at the data.",
     )
     def limit_now(self) -> Bound:
-        """What a limit for one sample size shows at this look."""
+        """The bound for a fixed sample size, computed at this look."""
         return self.limit().at(self.rows)
 
     @number(
-        "Its largest so far",
+        "Largest fixed-size bound so far",
         needs=("limit", "log_rows"),
-        caution="Stopping at a good look and reporting it is this number.",
+        caution="Stopping at a favorable look reports this number, which is not valid.",
     )
     def limit_largest(self) -> Bound:
-        """The best-looking of all looks so far: what waiting for a convincing one gives."""
+        """Running maximum of the fixed-size bound over all looks so far."""
         return self.limit().largest(self.rows)
 
     @number("True ε", needs=("truth",))
     def true_epsilon(self) -> Fact:
-        """The pair's own ε at this δ, where it is known."""
+        """The pair's ε at the chosen δ, where it is known."""
         truth = self.truth()
         if truth is None:
             return Fact("?", "known only for scores sampled from a pair")
@@ -252,64 +213,62 @@ class WatchPage(ScoreSource):
     @number(
         "Evidence against the claim",
         needs=("evidence", "confidence", "log_rows", "looked"),
-        formula="The wealth of a bet that starts at 1 and, while the claim is true, gains nothing "
-        "on average; so it ever reaches 1/α with probability at most α (Ville).",
-        caution="For a claim written down before the rows are seen, not for one that was moved "
-        "until it was refuted.",
+        formula="The wealth of a bet against the claim that starts at 1. If the claim is true, its "
+        "expected value is at most 1 at every row, so it ever reaches 1/α with probability at most "
+        "α (Ville's inequality).",
+        caution="Valid for a claim that was set in advance, not for one that was adjusted until it "
+        "was refuted.",
     )
     def e_value(self) -> Fact:
-        """The e-value against the claim: how many times its stake a bet against it has made."""
+        """The e-value against the claim: the wealth of a bet against it with stake 1."""
         found = self.evidence()
         refuted = found.refuted_at(self.confidence, self.rows)
         verdict = "not refuted" if refuted is None else f"refuted at row {refuted:,}"
         notes = [f"ε ≤ {plain(self.claim)}: {verdict}", percent(self.confidence)]
         now = found.at(self.rows)
-        void = now.void or self._looked_words
-        notes += [f"void: {void}"] if void else []
+        void = now.void or self.looked_words
+        notes += [f"not valid: {void}"] if void else []
         return Fact(charts.told(now.log), " · ".join(notes))
 
-    @number("Rows seen", needs=("scores", "log_rows"))
+    @number("Scores seen", needs=("scores", "log_rows"))
     def seen(self) -> Fact:
-        """Members (P), and as many non-members (Q), in their order."""
+        """Members (P), and as many non-members (Q), in order of arrival."""
         s: Scores = self.scores
         whole = f"{s.n_p:,}" if s.n_p == s.n_q else f"{s.n_p:,} + {s.n_q:,}"
-        return Fact(f"{self.rows:,} a side", f"of {whole} · {s.assumption}")
+        return Fact(f"{self.rows:,} per group", f"of {whole} · {s.assumption}")
 
     @number(
-        "Ever above the truth",
+        "Ever exceeded the truth",
         needs=("above", *SAMPLE, *ASKED),
-        caution="A share below the allowed one is no proof; the proof is with the method.",
+        caution="A share below the allowed one does not prove a method; the methods have proofs.",
     )
     def ever_above(self) -> Fact:
-        """How often each claimed more than is true, at any look, in many audits of this pair."""
+        """Share of simulated audits of this pair in which a bound ever exceeded the true ε."""
         found: Above | None = self.above
         if self.source != "pair":
             return Fact("–", "needs scores sampled from a pair")
         if found is None or found.asked != self._asked() or not found.runs:
             return Fact("–", f"press “{self.jobs()['watch_many'].title}”")
         return Fact(
-            f"{found.watched / found.runs:.1%} watched".replace("%", " %"),
-            f"{found.once / found.runs:.1%} at the last row alone · anytime: "
+            f"{found.watched / found.runs:.1%} fixed-size",
+            f"{found.once / found.runs:.1%} at the last row only · anytime: "
             f"{found.anytime / found.runs:.1%} · {found.runs} simulated audits, seeds from "
-            f"{self.seed}".replace("%", " %"),
+            f"{self.seed}",
         )
 
     def _asked(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in (*SAMPLE, *ASKED, "seed"))
 
-    @property
-    def _looked_words(self) -> str:
-        return f"chosen after looking: {self.looked} changed" if self.looked else ""
+    # -- simulated audits ----------------------------------------------------------------------
 
-    # -- many audits ---------------------------------------------------------------------------
-
-    @job(f"Watch {MANY} such audits", needs=(*SAMPLE, *ASKED, "seed"), into="above")
+    @job(f"Simulate {MANY} audits", needs=(*SAMPLE, *ASKED, "seed"), into="above")
     def watch_many(self, report: Report) -> Above:
-        """New samples of the pair: how often does which number ever exceed the truth?"""
+        """Samples the pair repeatedly and counts how often each bound ever exceeds the truth."""
         found = Above(self._asked())
         seeds = np.random.SeedSequence(self.seed).spawn(MANY)
         tasks = [tuple(seeds[i : i + TOGETHER]) for i in range(0, MANY, TOGETHER)]
-        watch = partial(_watch, self._pair(), self.sample_n, self.delta, self.confidence)
+        pair = chosen_pair(self, "sample")
+        watch = partial(_watch, pair, self.sample_n, self.delta, self.confidence)
         for _, (watched, once, anytime) in map_in_processes(watch, tasks, report):
             found = replace(
                 found,
@@ -325,7 +284,7 @@ class WatchPage(ScoreSource):
 
     @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:
-        """What is shown, and how it was read."""
+        """What the scores are and how they were read."""
         return str(self.loaded)
 
     @sentence(needs=("epsilon_words",))
@@ -335,52 +294,52 @@ class WatchPage(ScoreSource):
 
     @derived(needs=("path", "log_rows", "looked"))
     def epsilon_words(self) -> str:
-        """What may be said at this row."""
+        """The anytime bound at this row as a sentence."""
         return f"By row {self.rows:,}: {self.epsilon().explain()}"
 
     @sentence(needs=("evidence", "confidence", "log_rows"))
     def claim_words(self) -> str:
-        """What the evidence means."""
+        """The result of testing the claim, as a sentence."""
         times = f"{round(1 / (1 - self.confidence)):,}"
         refuted = self.evidence().refuted_at(self.confidence, self.rows)
         claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta)}"
         if self.looks().void:
             return f"No evidence: {self.looks().void}."
-        often = f"at most {percent(1 - self.confidence)} of all audits, however long they run"
+        often = f"at most {percent(1 - self.confidence)} of audits, however long they run"
         if refuted is None:
             return (
-                f"Evidence against {claim} refutes it at {times}: if the claim is true, it ever "
-                f"gets there in {often}."
+                f"The claim {claim} is refuted when the evidence reaches {times}. The evidence "
+                f"against a true claim reaches {times} in {often}."
             )
         return (
-            f"{claim} was refuted at row {refuted:,}, for good: if it were true, evidence would "
-            f"ever reach {times} in {often}."
+            f"The claim {claim} was refuted at row {refuted:,}, and this is final: the evidence "
+            f"against a true claim reaches {times} in {often}."
         )
 
     @sentence(needs=("confidence", "limit"), place="foot")
     def why(self) -> str:
-        """Why looking is free here and not there."""
+        """Why the anytime bound may be watched and the fixed-size bound may not."""
         error = percent(1 - self.confidence)
         return (
-            f"Looking is free for the anytime bound, for its error probability of {error} covers "
-            f"all rows at once; the fixed-n limit spends {error} at each of its "
-            f"{self.limit().n.size} looks, so that the largest of them is wrong more often than "
-            "one alone. Watch many such audits here, or measure 100 looks on the page Coverage "
-            "(“Fixed-n limit, watched live”)."
+            f"The error probability of {error} of the anytime bound covers all rows "
+            f"simultaneously. The fixed-size bound has an error probability of {error} at each of "
+            f"its {self.limit().n.size} looks, so the largest of them exceeds the truth more "
+            "often. To see how often, simulate audits here or measure 100 looks on the page "
+            "Method coverage (“Fixed-n limit, watched live”)."
         )
 
     # -- the charts ----------------------------------------------------------------------------
 
     @figure(
-        "The bound as the rows come in",
+        "Bounds as scores arrive",
         needs=("path", "limit", "log_rows", "truth"),
         span=7,
-        caution="The anytime bound starts lower, never falls, and pays for no look. Faint: what "
-        "comes after the rows seen.",
+        caution="The anytime bound starts lower, never decreases, and needs no correction for "
+        "looks. Faint: scores not seen yet.",
         drag={"log_rows": "log_rows"},
     )
     def bounds(self) -> dict[str, Any]:
-        """Bounds on ε by every row; drag the line to go back in time."""
+        """Lower bounds on ε after each row. Drag the line to go back in time."""
         span = self.param.log_rows.bounds
         return charts.bounds(
             self.path(), self.limit(), self.rows, self.log_rows, span, self.truth()
@@ -390,36 +349,31 @@ class WatchPage(ScoreSource):
         "Evidence against the claim",
         needs=("evidence", "confidence", "log_rows"),
         span=5,
-        formula="A mean of bets; see the number.",
-        caution="It may fall again: refuted is what it ever refuted. Evidence below 1 speaks for "
-        "nothing.",
+        formula="The average wealth of several bets; see the number above.",
+        caution="The evidence may decrease again, but a claim once refuted stays refuted. Evidence "
+        "below 1 does not support the claim.",
         drag={"log_rows": "log_rows"},
     )
     def wealth(self) -> dict[str, Any]:
-        """The e-value against the claim by every row, on a scale of powers of ten."""
+        """The e-value against the claim after each row, on a logarithmic scale."""
         span = self.param.log_rows.bounds
         return charts.evidence(self.evidence(), self.rows, self.log_rows, span, self.confidence)
 
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
-        """Lines to run in a notebook or a script; `spec` is for ``wb.explore_watch``."""
-        asked = f"delta={self.delta!r}, confidence={self.confidence!r}"
-        kept = {name: spec[name] for name in KEPT if name in spec}
-        return "\n".join(
-            [
-                "import workbench as wb",
-                "",
-                *data_code(self),
-                f"path = wb.anytime_path(scores, {asked})",
-                f"epsilon = path.at({self.rows})",
-                f"limit = wb.fixed_size_limits(scores, {asked})",
-                f"limit_now, limit_largest = limit.at({self.rows}), limit.largest({self.rows})",
-                f"evidence = wb.betting_counts(scores).evidence({self.claim!r}, {self.delta!r})",
-                f"e_value = evidence.at({self.rows})",
-                f"view = wb.explore_watch(scores, spec={kept!r})",
-                "",
-            ]
+        """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_watch``."""
+        asked = {"delta": self.delta, "confidence": self.confidence}
+        claim = (repr(self.claim), repr(self.delta))
+        return script(
+            *data_code(self),
+            f"path = {call('wb.anytime_path', 'scores', **asked)}",
+            f"epsilon = path.at({self.rows})",
+            f"limit = {call('wb.fixed_size_limits', 'scores', **asked)}",
+            f"limit_now, limit_largest = limit.at({self.rows}), limit.largest({self.rows})",
+            f"evidence = {call('wb.betting_counts(scores).evidence', *claim)}",
+            f"e_value = evidence.at({self.rows})",
+            f"view = {call('wb.explore_watch', 'scores', spec=kept(spec, 'log_rows', 'claim'))}",
         )
 
 
@@ -430,7 +384,7 @@ def _watch(
     confidence: float,
     seeds: tuple[np.random.SeedSequence, ...],
 ) -> tuple[int, int, int]:
-    """In how many audits the watched limit, its last look, and the anytime bound lie above."""
+    """How many audits overstate ε: fixed-size at any look, at the last row only, and anytime."""
     truth, found = float(pair.epsilon(delta)), np.zeros(3, dtype=int)
     for seed in seeds:
         scores = pair.sample(n, seed=np.random.default_rng(seed))

@@ -225,7 +225,7 @@ class Verdict:
         return (
             f"Too few samples to tell whether the claim “{self.claimed}” holds, with "
             f"{self._level}: of {first._twice}, {s.n_p:,} scores of members and {s.n_q:,} of "
-            f"non-members would have refuted it with a probability of {power} %, less than one "
+            f"non-members would have refuted it with a probability of {power}%, less than one "
             f"half; {self._enough}. These scores {self._would_have_caught}.{self._ties}"
         )
 

@@ -136,7 +136,7 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
         "layout": base_layout(
             f"{quantity} of the leakiest mechanism",
             "",
-            summary=f"Claimed: {plain(claimed)}. Found with a chance of 80 %: "
+            summary=f"Claimed: {plain(claimed)}. Found with a chance of 80%: "
             + "; ".join(texts) + ".",
             x={"range": [0, reach * 1.02]},
             y=dot_rows.axis(len(values)),

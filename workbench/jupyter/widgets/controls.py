@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from html import escape
 from threading import get_ident
@@ -13,7 +14,7 @@ import param
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.session import PageSession
-from workbench.pages.core.sliders import decimals, scale
+from workbench.pages.core.sliders import LogNumber, decimals, scale
 from workbench.pages.core.upload import Upload
 
 #: Called with a parameter's name and what a person chose for it.
@@ -98,10 +99,14 @@ class Field:
         slides = low is not None and high is not None
         if slides:  # widened first: at no moment may the least value exceed the largest
             widget.min, widget.max = min(widget.min, low), max(widget.max, high)
-        if abs(widget.value - value) > SAME * widget.step:
-            widget.value = value
+        log = isinstance(parameter, LogNumber)
+        if abs((math.log10(widget.value) if log else widget.value) - value) > SAME * widget.step:
+            widget.value = 10**value if log else value
         if slides:
             widget.min, widget.max = low, high
+            if log:
+                widget.readout_format = ",d" if parameter.whole else ".3g"
+                return
             places = decimals(widget.step)
             widget.readout_format = f".{places}f" if places else "d"
 
@@ -113,7 +118,8 @@ class Field:
             value = tuple((file["name"], bytes(file["content"])) for file in value)
         elif isinstance(parameter, param.Number):
             # A browser's slider says 0.04999999999999993 for 0.05, even unmoved.
-            value = round(value, decimals(self.widget.step) + MORE)
+            exact = math.log10(value) if isinstance(parameter, LogNumber) else value
+            value = round(exact, decimals(self.widget.step) + MORE)
         self._post(self.name, value)
 
 
@@ -188,6 +194,8 @@ def _widget(parameter: Any) -> Any:
         whole = isinstance(parameter, param.Integer)
         if None in parameter.get_soft_bounds():
             return (widgets.IntText if whole else widgets.FloatText)(**common)
+        if isinstance(parameter, LogNumber):
+            return widgets.FloatLogSlider(base=10, **common)
         return (widgets.IntSlider if whole else widgets.FloatSlider)(**common)
     raise TypeError(f"no widget for {parameter.name}, a {type(parameter).__name__}")
 

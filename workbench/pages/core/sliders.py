@@ -1,4 +1,4 @@
-"""What every front end has to know of a number's control: its kind, its ends and its step."""
+"""Range, step and decimals of a numeric parameter's widget, and checks of what was entered."""
 
 from __future__ import annotations
 
@@ -12,6 +12,26 @@ import param
 
 #: Bounds of a seed.
 SEED = (0, 10**9)
+
+
+class LogNumber(param.Number):
+    """A positive number on a logarithmic slider: its log₁₀ is stored, the number itself is shown.
+
+    Parameters
+    ----------
+    default : float
+        log₁₀ of the number; so are ``bounds`` and ``step``.
+    whole : bool
+        Whether the number is a count, shown in whole numbers.
+    **more
+        As for ``param.Number``.
+    """
+
+    __slots__ = ["whole"]
+
+    def __init__(self, default: float = 0.0, *, whole: bool = False, **more: Any):
+        super().__init__(default, **more)
+        self.whole = whole
 
 
 class _Typed:

@@ -1,4 +1,6 @@
-"""Settings that several pages share.
+"""Settings that several pages share, as mixins of parameters, and the Python that shows them.
 
-`pair` and `reference` choose distributions, `scores` and `score_source` choose score samples.
+`settings` has δ, the confidence and the mark for choices made after looking. `pair` and
+`reference` choose distributions, `scores` and `score_source` choose score samples. `code` writes
+the Python that a page shows.
 """

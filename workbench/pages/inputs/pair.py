@@ -1,7 +1,7 @@
-"""Choosing a distribution pair and its parameters, for any page that needs one.
+"""The choice of a distribution pair and its parameters, for any page that needs one.
 
-``pair_choice("reference")`` is a mixin with the parameters ``reference_kind``, ``reference_mu``,
-``reference_sigma``, … ; a page may hold several under different prefixes.
+Each mixin declares the same parameters under its own prefix: ``sample_kind``, ``sample_mu``, …;
+a page may inherit several. The functions below take the prefix.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 
 @dataclass(frozen=True)
 class Kind:
-    """A family of pairs: how it is named, built, and which parameters it takes."""
+    """A kind of pair: its label, its class, and the parameters that it takes."""
 
     label: str
     build: Callable[..., Pair]
-    arguments: dict[str, str]  # argument of the pair -> parameter of the page
+    arguments: dict[str, str]  # argument of the class -> parameter of the page, without prefix
 
 
 KINDS = {
@@ -42,78 +42,143 @@ KINDS = {
     ),
 }
 
-
-def _parameters() -> dict[str, param.Parameter]:
-    return {
-        "mu": param.Number(
-            1.0, bounds=(0, 5), step=0.05, label="μ", doc="Shift in units of the noise."
-        ),
-        "q": param.Number(
-            0.25, bounds=(0.01, 1), step=0.01, label="Sampling rate q",
-            doc="Chance that the record takes part.",
-        ),
-        "sigma": param.Number(
-            0.3, bounds=(0.1, 3), step=0.01, label="Noise σ", doc="Standard deviation of the noise."
-        ),
-        "epsilon": param.Number(
-            1.0, bounds=(0, 8), step=0.1, label="ε", doc="Of randomized response."
-        ),
-        "pure_delta": param.Number(
-            0.0, bounds=(0, 0.5), step=0.01, label="δ (of the response)",
-            doc="Chance that the truth is shown outright.",
-        ),
-    }  # fmt: skip
+#: Parameters of all kinds; their names follow the prefix.
+PARAMETERS = ("mu", "q", "sigma", "epsilon", "pure_delta")
 
 
-def pair_choice(prefix: str, optional: bool, label: str, default: str | None) -> type:
-    """A mixin with a kind of pair and its parameters, all named ``prefix_…``.
+def kind_selector(label: str, default: str) -> param.Selector:
+    """A dropdown of the kinds of pairs."""
+    kinds = {kind.label: name for name, kind in KINDS.items()}
+    return param.Selector(default=default, objects=kinds, label=label)
 
-    ``optional`` adds "none" to the kinds.
-    """
-    objects: dict[str, str | None] = {kind.label: name for name, kind in KINDS.items()}
-    if optional:
-        objects = {"none": None, **objects}
-    members: dict[str, Any] = {
-        f"{prefix}_kind": param.Selector(default=default, objects=objects, label=label)
-    }
-    members |= {f"{prefix}_{name}": value for name, value in _parameters().items()}
-    return type(f"{prefix.capitalize()}Choice", (param.Parameterized,), members)
+
+def mu_slider() -> param.Number:
+    """The μ of Gaussian and Laplace pairs."""
+    return param.Number(
+        1.0, bounds=(0, 5), step=0.05, label="μ", doc="Shift in units of the noise scale."
+    )
+
+
+def sampling_rate_slider() -> param.Number:
+    """The q of the subsampled Gaussian pair."""
+    return param.Number(
+        0.25,
+        bounds=(0.01, 1),
+        step=0.01,
+        label="Sampling rate q",
+        doc="Probability that the record is sampled.",
+    )
+
+
+def noise_slider() -> param.Number:
+    """The σ of the subsampled Gaussian pair."""
+    return param.Number(
+        0.3,
+        bounds=(0.1, 3),
+        step=0.01,
+        label="Noise σ",
+        doc="Standard deviation of the noise.",
+    )
+
+
+def response_epsilon_slider() -> param.Number:
+    """The ε of randomized response."""
+    return param.Number(
+        1.0, bounds=(0, 8), step=0.1, label="ε", doc="The ε of randomized response."
+    )
+
+
+def response_delta_slider() -> param.Number:
+    """The δ of randomized response."""
+    return param.Number(
+        0.0,
+        bounds=(0, 0.5),
+        step=0.01,
+        label="δ of the response",
+        doc="Probability that the true answer is released.",
+    )
+
+
+class SamplePair(param.Parameterized):
+    """The pair that scores are sampled from; see `KINDS` for the parameters of each kind."""
+
+    sample_kind = kind_selector("Pair", "gaussian")
+    sample_mu = mu_slider()
+    sample_q = sampling_rate_slider()
+    sample_sigma = noise_slider()
+    sample_epsilon = response_epsilon_slider()
+    sample_pure_delta = response_delta_slider()
+
+
+class KnownPair(param.Parameterized):
+    """The pair whose privacy loss a page takes as known, under the prefix ``pair``."""
+
+    pair_kind = kind_selector("Pair", "gaussian")
+    pair_mu = mu_slider()
+    pair_q = sampling_rate_slider()
+    pair_sigma = noise_slider()
+    pair_epsilon = response_epsilon_slider()
+    pair_pure_delta = response_delta_slider()
+
+
+class ClaimedPair(param.Parameterized):
+    """The pair whose trade-off function is claimed, under the prefix ``curve``."""
+
+    curve_kind = kind_selector("Trade-off function of", "gaussian")
+    curve_mu = mu_slider()
+    curve_q = sampling_rate_slider()
+    curve_sigma = noise_slider()
+    curve_epsilon = response_epsilon_slider()
+    curve_pure_delta = response_delta_slider()
 
 
 def pair_parameters(prefix: str) -> tuple[str, ...]:
-    """Names of all parameters of the choice."""
-    return (f"{prefix}_kind", *(f"{prefix}_{name}" for name in _parameters()))
+    """Names of the choice's parameters."""
+    return (f"{prefix}_kind", *(f"{prefix}_{name}" for name in PARAMETERS))
 
 
 def pair_controls(prefix: str, when: Callable[[Any], bool] = lambda page: True) -> list[Control]:
-    """The choice's controls; each parameter is offered while the chosen kind takes it."""
+    """The choice's controls; each parameter is offered while the chosen kind takes it.
+
+    Parameters
+    ----------
+    prefix : str
+    when : callable, optional
+        ``when(page)`` is True while the choice is offered.
+    """
 
     def offered(name: str) -> Callable[[Any], bool]:
         def check(page: Any) -> bool:
             kind = getattr(page, f"{prefix}_kind")
-            return when(page) and kind is not None and name in KINDS[kind].arguments.values()
+            return when(page) and name in KINDS[kind].arguments.values()
 
         return check
 
     return [
         Control(f"{prefix}_kind", when=when),
-        *(Control(f"{prefix}_{name}", when=offered(name)) for name in _parameters()),
+        *(Control(f"{prefix}_{name}", when=offered(name)) for name in PARAMETERS),
     ]
 
 
-def chosen_pair(page: Any, prefix: str) -> Pair | None:
-    """The pair as chosen, or None."""
-    name = getattr(page, f"{prefix}_kind")
-    if name is None:
-        return None
-    kind = KINDS[name]
+def chosen_pair(page: Any, prefix: str) -> Pair:
+    """The pair as chosen, from the page's parameters of this prefix."""
+    kind = KINDS[getattr(page, f"{prefix}_kind")]
     return kind.build(
         **{arg: getattr(page, f"{prefix}_{own}") for arg, own in kind.arguments.items()}
     )
 
 
 def pair_values(prefix: str, pair: str, **arguments: float) -> dict[str, Any]:
-    """The choice's parameters for a pair given by its class name, such as "GaussianPair"."""
+    """The page's parameters for a pair.
+
+    Parameters
+    ----------
+    prefix : str
+    pair : str
+        Name of its class, such as "GaussianPair".
+    **arguments : float
+        Of the class.
+    """
     name = next(name for name, kind in KINDS.items() if kind.build.__name__ == pair)
     own = KINDS[name].arguments
     values = {f"{prefix}_{own[arg]}": value for arg, value in arguments.items()}

@@ -1,6 +1,6 @@
-"""Choosing what the scores are held against: a pair, its composition, DP-SGD, or a claim.
+"""The choice of a reference to compare scores with: a pair, its composition, DP-SGD, or a claim.
 
-Every kind is built from a few sliders into something with the interface of a `Pair`; the names of
+Every kind of reference is built from a few controls and has the interface of a `Pair`. The names of
 all parameters begin with ``reference_``.
 """
 
@@ -13,9 +13,17 @@ from typing import Any
 import param
 
 from workbench.pages.core.page import Control
+from workbench.pages.core.sliders import LogNumber
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.pair import KINDS as PAIRS
-from workbench.pages.inputs.pair import pair_choice, pair_parameters
+from workbench.pages.inputs.pair import (
+    mu_slider,
+    noise_slider,
+    pair_parameters,
+    response_delta_slider,
+    response_epsilon_slider,
+    sampling_rate_slider,
+)
 from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.base import Pair
@@ -28,7 +36,7 @@ from workbench.scores.parsing.source import read_table
 
 @dataclass(frozen=True)
 class Reference:
-    """A kind of reference: its name, the parameters it takes, and how they make a pair."""
+    """A kind of reference: its label, its parameters without prefix, and its builder."""
 
     label: str
     takes: tuple[str, ...]
@@ -50,7 +58,13 @@ def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable
 
 
 def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
-    """What an uploaded table claims in its columns epsilon and delta; ValueError if nothing."""
+    """The pair that an uploaded table claims in its columns epsilon and delta.
+
+    Raises
+    ------
+    ValueError
+        Not exactly one file, a missing column, or values that are no privacy profile.
+    """
     if len(table) != 1:
         raise ValueError(f"{len(table)} files were given; a table of claims is one file")
     ((name, content),) = table
@@ -68,7 +82,7 @@ def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
 
 
 def _claimed_table(table: tuple[tuple[str, bytes], ...]) -> Pair | None:
-    """None until there is a table that can be read; why it cannot is the page's message."""
+    """The claimed pair; None until a readable table is uploaded (the page's message says why)."""
     try:
         return read_claims(table)
     except ValueError:
@@ -108,75 +122,94 @@ REFERENCES: dict[str, Reference] = {
     "claimed-table": Reference("Claimed table of (ε, δ)", ("table",), _claimed_table),
 }
 
-#: Parameters of all kinds. Those of the sampled pairs are named as in `pair_choice`.
-_OWN = {
-    "times": param.Integer(
-        1, bounds=(1, 200), label="Releases k", doc="Independent releases, all of them seen."
-    ),
-    "multiplier": param.Number(
-        1.0, bounds=(0.3, 10), step=0.05, label="Noise multiplier",
-        doc="Noise over clipping norm.",
-    ),
-    "log_rate": param.Number(
-        -2.0, bounds=(-4, 0), step=0.05, label="log₁₀ of the sampling rate",
-        doc="Chance that a record is in a batch: batch size over records in all.",
-    ),
-    "log_steps": param.Number(
-        3.0, bounds=(0, 5), step=0.1, label="log₁₀ of the steps", doc="Epochs over sampling rate."
-    ),
-    "neighboring": param.Selector(
+
+class ReferenceChoice(param.Parameterized):
+    """The reference that scores are compared with; see `REFERENCES` for each kind's parameters.
+
+    Needs ``message``, which says what is wrong with an uploaded table.
+    """
+
+    reference_kind = param.Selector(
+        default=None,
+        objects={"none": None, **{kind.label: name for name, kind in REFERENCES.items()}},
+        label="Reference",
+        doc="What the mechanism is claimed to satisfy. It is drawn beside what the scores show.",
+    )
+    reference_mu = mu_slider()
+    reference_q = sampling_rate_slider()
+    reference_sigma = noise_slider()
+    reference_epsilon = response_epsilon_slider()
+    reference_pure_delta = response_delta_slider()
+    reference_times = param.Integer(
+        1, bounds=(1, 200), label="Releases k", doc="Independent releases; the attacker sees all."
+    )
+    reference_multiplier = param.Number(
+        1.0,
+        bounds=(0.3, 10),
+        step=0.05,
+        label="Noise multiplier",
+        doc="Standard deviation of the noise, divided by the clipping norm.",
+    )
+    reference_log_rate = LogNumber(
+        -2.0,
+        bounds=(-4, 0),
+        step=0.05,
+        label="Sampling rate",
+        doc="Probability that a record is in a batch: batch size divided by the number of records.",
+    )
+    reference_log_steps = LogNumber(
+        3.0,
+        bounds=(0, 5),
+        step=0.1,
+        whole=True,
+        label="Steps",
+        doc="Number of epochs divided by the sampling rate.",
+    )
+    reference_neighboring = param.Selector(
         default=NEIGHBORING[0],
         objects={"add or remove": NEIGHBORING[0], "substitute": NEIGHBORING[1]},
         label="Neighboring datasets",
-    ),
-    "discrete_sigma": param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ"),
-    "scale": param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b"),
-    "claimed_epsilon": param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε"),
-    "log_claimed_delta": param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ of the claimed δ"
-    ),
-    "order": param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order"),
-    "table": Upload(
-        default=(), label="Table of claims",
+    )
+    reference_discrete_sigma = param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ")
+    reference_scale = param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b")
+    reference_claimed_epsilon = param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε")
+    reference_log_claimed_delta = LogNumber(-5.0, bounds=(-12, -1), step=0.5, label="Claimed δ")
+    reference_order = param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order")
+    reference_table = Upload(
+        default=(),
+        label="Upload table of claims",
         doc="csv, tsv, parquet, feather, npz or json with columns epsilon and delta; each row "
-        "claims (ε, δ). It stays in this server's memory, for this session only.",
-    ),
-}  # fmt: skip
+        "claims (ε, δ)-DP. It stays in this server's memory, for this session only.",
+    )
 
-#: Names of all parameters of the choice, for what rests on it.
-REFERENCE = (*pair_parameters("reference"), *(f"reference_{name}" for name in _OWN))
-
-
-@param.depends("reference_table", watch=True)
-def _say_what_is_wrong(page: Any) -> None:
-    try:
-        read_claims(page.reference_table)
-        page.message = ""
-    except ValueError as error:
-        page.message = str(error)
+    @param.depends("reference_table", watch=True)
+    def _check_table(self) -> None:
+        try:
+            read_claims(self.reference_table)
+            self.message = ""
+        except ValueError as error:
+            self.message = str(error)
 
 
-_Pairs: Any = pair_choice("reference", optional=True, label="Reference", default=None)
-
-ReferenceChoice: Any = type(
-    "ReferenceChoice",
-    (_Pairs,),
-    {
-        "reference_kind": param.Selector(
-            default=None,
-            objects={"none": None, **{kind.label: name for name, kind in REFERENCES.items()}},
-            label="Reference",
-            doc="What the mechanism promises, drawn beside what the scores show.",
-        ),
-        **{f"reference_{name}": parameter for name, parameter in _OWN.items()},
-        "_say_what_is_wrong": _say_what_is_wrong,
-    },
+#: Names of the choice's parameters.
+REFERENCE = (
+    *pair_parameters("reference"),
+    "reference_times",
+    "reference_multiplier",
+    "reference_log_rate",
+    "reference_log_steps",
+    "reference_neighboring",
+    "reference_discrete_sigma",
+    "reference_scale",
+    "reference_claimed_epsilon",
+    "reference_log_claimed_delta",
+    "reference_order",
+    "reference_table",
 )
-"""A mixin with a kind of reference and all parameters."""
 
 
 def chosen_reference(page: Any) -> Pair | None:
-    """The reference as chosen; None for none, and while its table is awaited."""
+    """The reference as chosen; None if there is none, or its table is not uploaded yet."""
     if page.reference_kind is None:
         return None
     kind = REFERENCES[page.reference_kind]

@@ -1,4 +1,4 @@
-"""Where a page's scores come from: a bundled example, a person's files, or a pair to sample."""
+"""`ScoreSource`: the choice of a bundled example, uploaded files, or a pair to sample from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import param
 
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.upload import Upload
-from workbench.pages.inputs.pair import chosen_pair, pair_choice, pair_controls, pair_parameters
+from workbench.pages.inputs.pair import SamplePair, chosen_pair, pair_controls, pair_parameters
+from workbench.pages.inputs.settings import ResetSetting
 from workbench.pairs.base import Pair
 from workbench.scores.examples import card, example, examples
 from workbench.scores.layouts.apply import scores_from_tables
@@ -24,9 +25,13 @@ FIRST_EXAMPLE = "subsampled-gaussian"
 #: Samples up to this size are drawn once for all visitors.
 SHARED_N = 10_000
 
+#: What the menu calls the values of ``sampling``, where it is not by their own names.
+SAMPLING_LABELS = {"unknown": "not stated"}
+
 SAMPLE_SIZES = (200, 500, 1000, 5000, 10_000, 100_000, 1_000_000)
 
-#: What a change of these chooses anew, if a bound of the same data was seen before.
+#: Parameters that say how the data are read, and how messages call them. A change marks the bounds
+#: if others of the same data were seen before.
 REINTERPRETS = {
     "larger_is_member": "the direction of the score",
     "nonfinite": "the treatment of non-finite scores",
@@ -38,7 +43,7 @@ REINTERPRETS = {
     "score_column": "the column",
     "member_column": "the column",
     "member_value": "the label",
-    "cluster_column": "the clusters",
+    "cluster_column": "the cluster column",
 }
 
 
@@ -58,10 +63,17 @@ _shared_sample = lru_cache(maxsize=8)(_sample)
 
 
 def read_files(upload: tuple[tuple[str, bytes | DataTable], ...]) -> list[DataTable]:
-    """The tables of one file, or of one a side; one that was read is taken as it is."""
+    """The tables of one or two files; a `DataTable` is taken as it is.
+
+    Raises
+    ------
+    ValueError
+        More than two files, or one that cannot be read.
+    """
     if len(upload) > 2:
         raise ValueError(
-            f"{len(upload)} files were given; give one file, or one a side, members first"
+            f"{len(upload)} files were given; give one file with both groups, or two files: "
+            "members first, then non-members"
         )
     return [
         content if isinstance(content, DataTable) else read_table(content, filename=name)
@@ -88,17 +100,38 @@ def _scores(
     return scores
 
 
-#: The same of tables that all visitors share. A visitor's own must not outlive their session.
+#: For tables that all visitors share. A visitor's own data must not outlive the session.
 _shared_scores = lru_cache(maxsize=4)(_scores)
 
 
-class ScoreSource(
-    Page,
-    pair_choice("sample", optional=False, label="Pair", default="gaussian"),
-):
-    """State that ends in ``scores``; mixed into every page that audits scores.
+def score_upload() -> Upload:
+    """One or two files of scores."""
+    return Upload(
+        default=(),
+        label="Upload scores",
+        doc="csv, tsv, parquet, feather, npy, npz or json: one file with both groups, or two "
+        "files: members first, then non-members. Files stay in this server's memory, for this "
+        "session only.",
+    )
 
-    A failed load leaves ``scores`` as they were and puts the reason into ``message``.
+
+def direction_selector() -> param.Selector:
+    """Whether larger or smaller scores suggest membership."""
+    return param.Selector(
+        default=True,
+        objects={"larger = member": True, "smaller = member": False},
+        label="Direction of the score",
+        doc="A loss is smaller for members, a similarity to the record is larger. The direction is "
+        "never changed automatically.",
+    )
+
+
+class ScoreSource(ResetSetting, SamplePair, Page):
+    """Base of the pages about one set of scores.
+
+    Provides ``scores``, ``loaded`` (what they are), ``source_controls`` and ``adopt``, which pages
+    extend to set what depends on new scores. If loading fails, ``scores`` stay as they were and
+    ``message`` says why.
 
     Parameters
     ----------
@@ -114,12 +147,7 @@ class ScoreSource(
         label="Scores from",
     )
     example_name = param.Selector(default=FIRST_EXAMPLE, objects=[FIRST_EXAMPLE], label="Example")
-    upload = Upload(
-        default=(),
-        label="Score file",
-        doc="csv, tsv, parquet, feather, npy, npz or json; one file, or one a side (members "
-        "first). It stays in this server's memory, for this session only.",
-    )
+    upload = score_upload()
     table_kind = param.Selector(
         default="two columns",
         objects=["two columns", "score and label"],
@@ -133,36 +161,32 @@ class ScoreSource(
     cluster_column = param.Selector(
         default=None,
         objects={"none": None},
-        label="Cluster",
-        doc="A subject or run column: rows that share it become one score.",
+        label="Cluster column",
+        doc="The subject or run of each row: rows of one cluster are combined into one score.",
     )
-    cluster_rule = param.Selector(default="mean", objects=list(CLUSTER_RULES), label="Cluster by")
+    cluster_rule = param.Selector(
+        default="mean", objects=list(CLUSTER_RULES), label="Combine clusters by"
+    )
     sample_n = param.Selector(
-        default=10_000, objects={f"{n:,}": n for n in SAMPLE_SIZES}, label="Samples a side"
+        default=10_000, objects={f"{n:,}": n for n in SAMPLE_SIZES}, label="Samples per group"
     )
-    seed = param.Integer(default=0, precedence=-1, doc="Seed of the drawn sample.")
-    draw_again = param.Event(label="Draw again", doc="A new sample of the same pair.")
-    larger_is_member = param.Selector(
-        default=True,
-        objects={"larger = member": True, "smaller = member": False},
-        label="Direction",
-        doc="A loss is smaller for members, a match with a canary larger. Never flipped for you.",
-    )
+    seed = param.Integer(default=0, precedence=-1, doc="Seed of the sample.")
+    draw_again = param.Event(label="Draw again", doc="A new sample from the same pair.")
+    larger_is_member = direction_selector()
     sampling = param.Selector(
         default="unknown",
-        objects=[s for s in SAMPLINGS if s != "clustered"],
-        label="Rows are",
-        doc="Bounds hold for independent scores. Every badge repeats what you say here.",
+        objects={SAMPLING_LABELS.get(s, s): s for s in SAMPLINGS if s != "clustered"},
+        label="Independence of rows",
+        doc="Bounds hold for independent scores. Each bound repeats this assumption.",
     )
     nonfinite = param.Selector(
         default="keep",
         objects={"kept as outcomes": "keep", "dropped": "drop"},
-        label="NaN and ±∞",
+        label="NaN and infinite scores",
     )
 
     scores = param.Parameter(precedence=-1, doc="The Scores in view.")
     loaded = param.String("", precedence=-1, doc="What was loaded, and how it was read.")
-    looked = param.String("", precedence=-1, doc="What was chosen after a bound was seen.")
 
     source_controls: ClassVar[tuple[Section, ...]] = (
         Section(
@@ -197,7 +221,6 @@ class ScoreSource(
     def __init__(self, file_layout: Layout | None = None, **params: Any):
         self._given_layout = file_layout
         self._tables: list[DataTable] = []
-        self._quiet = False
         self._as_loaded: dict[str, Any] = {}
         self._seen_upload: tuple[tuple[str, bytes | DataTable], ...] | None = None
         self.reference_hint: dict[str, Any] = {}
@@ -214,12 +237,12 @@ class ScoreSource(
 
     @property
     def has_table(self) -> bool:
-        """Whether a person's single file is open, whose layout can be chosen."""
+        """Whether a single uploaded file is open, whose layout can be chosen."""
         return self.source == "file" and len(self._tables) == 1
 
     @property
     def has_nonfinite(self) -> bool:
-        """Whether there is anything to keep or drop."""
+        """Whether there are NaN or infinite scores to keep or drop."""
         s: Scores | None = self.scores
         return s is not None and s.nonfinite_p.total + s.nonfinite_q.total > 0
 
@@ -230,7 +253,7 @@ class ScoreSource(
         if self._quiet:
             return
         if "source" in changed and self.source == "file":
-            # What an example says of itself says nothing of a person's file.
+            # The settings of an example do not apply to an uploaded file.
             self._set_quietly(larger_is_member=True, sampling="unknown", nonfinite="keep")
         if self.source == "file" and not self.upload:
             return
@@ -258,18 +281,18 @@ class ScoreSource(
 
     def _draw(self) -> None:
         pair = chosen_pair(self, "sample")
-        if pair is None:
-            raise ValueError("choose a pair to sample from")
         draw = _shared_sample if self.sample_n <= SHARED_N else _sample
         scores = draw(pair, self.sample_n, self.seed)
         self._set_quietly(larger_is_member=True, sampling=scores.sampling, nonfinite="keep")
         self.looked = ""
-        self.adopt(scores, f"{self.sample_n:,} draws a side of {pair.name}, seed {self.seed}.")
+        self.adopt(
+            scores, f"{self.sample_n:,} samples per group from {pair.name}, seed {self.seed}."
+        )
 
     def _load_files(self) -> None:
         tables = read_files(self.upload)
         if len(tables) == 1:
-            # A layout that cannot be guessed, or does not work, is left to the person to choose.
+            # Columns are offered first: where the layout cannot be guessed, people choose it.
             self._tables, self._as_loaded = tables, {}
             self._offer_columns(tables[0])
             layout = self._starting_layout(tables)
@@ -287,7 +310,7 @@ class ScoreSource(
         return guess_layout(*tables)
 
     def _adopt_file(self, scores: Scores, said: str) -> None:
-        """Take scores of a file that was not in view before."""
+        """Take scores of a newly uploaded file into view."""
         self.looked = "" if self._seen_upload in (None, self.upload) else "the file"
         self._seen_upload = self.upload
         self._as_loaded = {name: getattr(self, name) for name in REINTERPRETS}
@@ -317,7 +340,7 @@ class ScoreSource(
         if self.source == "file":
             layout = self._layout() if self.has_table else self._starting_layout(self._tables)
             return self._interpret(self._tables, layout)
-        # The rows that a cluster rule or a dropped NaN took away are in the example's file only.
+        # Rows that were combined or dropped are only in the example's file.
         scores = example(self.example_name) if self.source == "example" else self.scores
         again = Scores(
             scores.p,
@@ -329,12 +352,23 @@ class ScoreSource(
         )
         return again, self.loaded
 
+    def restart(self) -> None:
+        """Read the scores as they were first read."""
+        self.read_as_loaded()
+
     def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view; pages extend it to set what depends on them."""
+        """Take new scores into view; pages extend it to set what depends on them.
+
+        Parameters
+        ----------
+        scores : Scores
+        said : str
+            What they are and how they were read.
+        """
         self.param.update(scores=scores, loaded=said, message="")
 
     def read_as_loaded(self) -> None:
-        """Undo all changes of how the present scores are read, and forget that there were any."""
+        """Undo all changes of how the present scores are read, and remove the mark of them."""
         if self._as_loaded:
             self._set_quietly(**self._as_loaded)
             self.adopt(*self._read_again())
@@ -403,11 +437,3 @@ class ScoreSource(
     def _offer(self, name: str, objects: Any) -> None:
         self._set_quietly(**{name: None})
         self.param[name].objects = objects
-
-    def _set_quietly(self, **values: Any) -> None:
-        """Set parameters without reading anything anew."""
-        before, self._quiet = self._quiet, True
-        try:
-            self.param.update(values)
-        finally:
-            self._quiet = before

@@ -1,5 +1,6 @@
-"""The page that tests a mechanism.
+"""The page that tests a mechanism's privacy claim.
 
-`page` puts it together: `choice` (mechanism, claim, datasets), `search` (its jobs), `evidence`
-(what findings may claim after repeated searches), `code` (the Python that reproduces it).
+`page` is the complete page. Its base classes each add one subject: `choice` (mechanism, claim and
+datasets), `search` (the jobs and their results). `evidence` says which findings are valid after
+repeated searches, `code` writes the Python that reproduces the page.
 """

@@ -1,4 +1,4 @@
-"""What is tested, and for which promise: a mechanism, its claim, and where datasets come from."""
+"""`MechanismChoice`: the mechanism, the claim to test, and the search strategy for datasets."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from workbench.pages.core.page import Control, Page, Section, derived, sentence
 from workbench.pages.core.sliders import IntegerField, NumberField
 from workbench.pages.inputs.pair import (
     KINDS,
+    ClaimedPair,
     chosen_pair,
-    pair_choice,
     pair_controls,
     pair_parameters,
     pair_values,
 )
+from workbench.pages.inputs.settings import DeltaSetting
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.property_testers.base import Claimed
 from workbench.testers.report import claim_in_words
@@ -32,17 +33,17 @@ CLAIMS = {
     "pure ε-DP": "pure",
     "Rényi DP": "renyi",
     "μ-Gaussian DP": "gdp",
-    "f-DP, as a pair": "pair",
+    "f-DP, trade-off function of a pair": "pair",
 }
 
-#: Own code among the mechanisms of the gallery.
+#: The value of ``mechanism`` for code that is not in the gallery.
 OWN = "own"
 
 FINDERS = {
-    "Random": "random",
-    "Grid": "grid",
-    "Gaussian process": "bandit",
-    "The card's own pair": "pair",
+    "Random search": "random",
+    "Grid search": "grid",
+    "Bayesian optimization": "bandit",
+    "The gallery's worst-case pair": "pair",
 }
 
 NEIGHBORS = {
@@ -54,10 +55,10 @@ CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("
 
 DOMAIN = ("low", "high", "columns", "min_records", "max_records", "integer")
 
-#: What only a plain function needs to be told, which brings no datasets along.
+#: Settings for a plain function; mechanisms of the gallery define their own datasets.
 BARE = ("relation", *DOMAIN, "time_limit")
 
-#: Values of records that may be typed.
+#: Bounds of the values of records.
 VALUE = (-1e12, 1e12)
 
 
@@ -69,15 +70,17 @@ def _is_bare(page: Any) -> bool:
     return not isinstance(page.chosen(), Mechanism)
 
 
-class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian")):
-    """The controls on the mechanism, its claim and its datasets.
+class MechanismChoice(DeltaSetting, ClaimedPair, Page):
+    """Base of the page: the mechanism, its claim and its datasets.
+
+    Provides ``chosen()``, ``claim()``, ``source()`` and the sections ``choice``.
 
     Parameters
     ----------
     own : Mechanism or callable, optional
-        Offered beside the gallery, and chosen.
+        Code that is offered beside the gallery, and chosen.
     claim : Claim, Pair or str, optional
-        What is tested at first; by default what the mechanism says of itself.
+        The claim to test at first; by default the mechanism's own.
 
     Raises
     ------
@@ -91,42 +94,48 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         default="svt3",
         objects={card.title: name for name, card in GALLERY.items()},
         label="Mechanism",
-        doc="Of the gallery, or the one that was named when the page was started. Code is never "
-        "taken from the browser: name your own with workbench serve --mechanism file.py:function, "
-        "or in a notebook with wb.explore_mechanism(function).",
+        doc="A mechanism of the gallery, or your own code. Code is never taken from the browser: "
+        "start the server with workbench serve --mechanism file.py:function, or call "
+        "wb.explore_mechanism(function) in a notebook.",
     )
 
     claim_kind = param.Selector(
         default="approx",
         objects=CLAIMS,
         label="Claim",
-        doc="The promise that is tested; a mechanism of the gallery brings its own.",
+        doc="The privacy guarantee to test. A mechanism of the gallery sets its own claim.",
     )
     epsilon = NumberField(1.0, (0, 1000), step=0.1, label="ε")
-    log_delta = param.Number(-5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="−5 is 1e-5.")
     order = NumberField(2.0, (1, 10_000), inclusive_bounds=(False, True), step=0.5, label="Order α")
     mu = NumberField(1.0, (0, 100), step=0.1, label="μ")
 
     datasets = param.Selector(
         default="random",
         objects=FINDERS,
-        label="Found by",
-        doc="Random and grid know nothing; the Gaussian process goes where earlier trials looked "
-        "promising. How they are found can cost power, never make a finding false.",
+        label="Search strategy",
+        doc="Random and grid search do not use earlier results; Bayesian optimization tries "
+        "datasets where earlier trials showed more leak. The strategy affects the power of "
+        "the search, not the validity of its findings.",
     )
     relation = param.Selector(
         default=RELATIONS[0],
         objects={"Adding or removing a record": "add-remove", "Replacing a record": "substitute"},
-        label="Neighbors by",
+        label="Neighboring datasets differ by",
     )
-    low = NumberField(0.0, VALUE, label="Least value")
+    low = NumberField(0.0, VALUE, label="Smallest value")
     high = NumberField(1.0, VALUE, label="Largest value")
-    columns = IntegerField(0, (0, 100), label="Columns", doc="0: a plain vector.")
-    min_records = IntegerField(1, (0, 10_000), label="Fewest records")
-    max_records = IntegerField(10, (1, 10_000), label="Most records")
-    integer = param.Boolean(False, label="Integers only")
+    columns = IntegerField(
+        0, (0, 100), label="Columns", doc="If 0, a dataset is a one-dimensional array."
+    )
+    min_records = IntegerField(1, (0, 10_000), label="Minimum number of records")
+    max_records = IntegerField(10, (1, 10_000), label="Maximum number of records")
+    integer = param.Boolean(False, label="Integer values only")
     time_limit = NumberField(
-        60.0, (1, 3600), step=1, label="Seconds a trial may take", doc="Then it is lost."
+        60.0,
+        (1, 3600),
+        step=1,
+        label="Time limit per trial (seconds)",
+        doc="A trial that exceeds it is discarded.",
     )
 
     choice: ClassVar[tuple[Section, ...]] = (
@@ -160,7 +169,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         self._own = own
         super().__init__(**params)
         if own is not None:
-            offered = {f"{name_of(own)} (own code)": OWN, **self.param.mechanism.get_range()}
+            offered = {f"{name_of(own)} (your code)": OWN, **self.param.mechanism.get_range()}
             self.param.mechanism.objects = offered
             if "mechanism" not in params:
                 self.mechanism = OWN
@@ -168,7 +177,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         self.param.update({**self._card_values(), **asked, **params})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
-    # -- what was chosen ---------------------------------------------------------------------------
+    # -- the choice --------------------------------------------------------------------------------
 
     @derived(needs=("mechanism",))
     def chosen(self) -> Mechanism | Callable[..., Any]:
@@ -179,39 +188,45 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
 
     @derived(needs=("mechanism", *CLAIM))
     def claim(self) -> Claimed:
-        """The claim as the controls have it."""
+        """The claim to test."""
         if self.claim_kind == "pair":
-            return chosen_pair(self, "curve")  # type: ignore[return-value]
+            return chosen_pair(self, "curve")
         if self.claim_kind == "renyi":
             return RenyiDP(self.order, self.epsilon)
         if self.claim_kind == "gdp":
             return GDP(self.mu)
         if self.claim_kind == "pure":
             return PureDP(self.epsilon)
-        return ApproxDP(self.epsilon, float(f"{10**self.log_delta:.12g}"))
+        return ApproxDP(self.epsilon, float(f"{self.delta:.12g}"))
 
     def domain(self) -> Domain:
-        """The datasets that a plain function is given (ValueError where there are none)."""
+        """The datasets for a plain function.
+
+        Raises
+        ------
+        ValueError
+            Bounds that leave no dataset.
+        """
         if self.low >= self.high:
             raise ValueError(
-                f"the least value, {self.low:g}, must lie below the largest, {self.high:g}"
+                f"the smallest value, {self.low:g}, must be below the largest, {self.high:g}"
             )
         if self.min_records > self.max_records:
             raise ValueError(
-                f"the fewest records, {self.min_records}, must be at most the most, "
+                f"the minimum number of records, {self.min_records}, must be at most the maximum, "
                 f"{self.max_records}"
             )
         return Domain(**{name: getattr(self, name) for name in DOMAIN})
 
     def source(self) -> dict[str, Any]:
-        """What ``audit_mechanism`` is told of the datasets, and of code that nobody knows."""
+        """Arguments of ``audit_mechanism`` about the datasets."""
         mechanism = self.chosen()
         if isinstance(mechanism, Mechanism):
             return {"datasets": mechanism.pair if self.datasets == "pair" else self.datasets}
         if self.datasets == "pair":
             raise ValueError(
-                f"{name_of(mechanism)} has no card with a pair of datasets; choose another way to "
-                "find them"
+                f"{name_of(mechanism)} is not in the gallery and has no worst-case pair of "
+                "datasets; choose another search strategy"
             )
         return {
             "datasets": self.datasets,
@@ -224,19 +239,19 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
 
     @sentence(needs=("mechanism", *CLAIM), place="head")
     def described(self) -> str:
-        """What is tested."""
+        """The mechanism and the claim to test."""
         mechanism, claim = self.chosen(), claim_in_words(self.claim())
         if not isinstance(mechanism, Mechanism):
-            return f"{name_of(mechanism)}, code of your own · tested for {claim}"
+            return f"{name_of(mechanism)}, your code · tested for {claim}"
         own = str(mechanism.claim)
         claims = f"claims {own}" if own == claim else f"claims {own}, tested for {claim}"
         parts = [mechanism.about.rstrip("."), claims, NEIGHBORS[mechanism.neighboring_relation]]
         return " · ".join([*parts, mechanism.source] if mechanism.source else parts)
 
-    # -- the card ----------------------------------------------------------------------------------
+    # -- the mechanism's own claim -----------------------------------------------------------------
 
     def _take_card(self, *events: Any) -> None:
-        """A mechanism brings its own claim, but for what was chosen together with it."""
+        """Set the claim of a newly chosen mechanism, except what was changed together with it."""
         changed = {event.name for event in events}
         if "mechanism" in changed:
             card = self._card_values()
@@ -248,14 +263,24 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
 
 
 def name_of(mechanism: Any) -> str:
-    """What a mechanism is called."""
+    """The display name of a mechanism."""
     named = getattr(mechanism, "title", None) or getattr(mechanism, "name", None)
     text = str(named or getattr(mechanism, "__name__", type(mechanism).__name__))
     return text.rpartition(os.sep)[2] if isinstance(mechanism, NamedMechanism) else text
 
 
 def claim_values(claim: Claimed | str) -> dict[str, Any]:
-    """The page's parameters for a claim (ValueError where it has none)."""
+    """The page's parameters for a claim.
+
+    Parameters
+    ----------
+    claim : Claim, Pair or str
+
+    Raises
+    ------
+    ValueError
+        A claim that the page's controls cannot show.
+    """
     found = parse_claim(claim) if isinstance(claim, str) else claim
     if isinstance(found, ApproxDP):
         if found.delta_0 == 0:

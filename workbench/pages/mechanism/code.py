@@ -1,4 +1,4 @@
-"""A search on the page as lines of Python."""
+"""The Python that repeats the search of a mechanism page."""
 
 from __future__ import annotations
 
@@ -6,53 +6,48 @@ from typing import Any
 
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
+from workbench.pages.inputs.code import Name, call, pair_code, script
 from workbench.pages.mechanism.choice import MechanismChoice
 from workbench.pairs.base import Pair
 from workbench.testers.running.load_mechanism import NamedMechanism
 
 
 def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any]) -> str:
-    """Lines that run the search of the page, and open the page again in a notebook.
+    """Lines that run the search of the page, and open the page in a notebook.
 
     Parameters
     ----------
     page : MechanismChoice
     asked : dict
-        What ``audit_mechanism`` is told besides the mechanism and the claim.
+        Arguments of ``audit_mechanism`` besides the mechanism and the claim.
     spec : dict
-        For ``wb.explore_mechanism``.
+        The settings that ``wb.explore_mechanism`` restores.
     """
     made, named = _mechanism(page.chosen())
-    arguments = {name: repr(value) for name, value in asked.items()}
+    arguments = dict(asked)
     if page.datasets == "pair":
-        arguments["datasets"] = "mechanism.pair"
+        arguments["datasets"] = Name("mechanism.pair")
     if "domain" in asked:
         arguments["domain"] = f"wb.{asked['domain']!r}"
     claim = _claim(page.claim())
-    given = "".join(f"    {name}={text},\n" for name, text in arguments.items())
-    lines = [
-        "import workbench as wb",
-        "",
+    return script(
         made,
-        f"audit = wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})",
-        f"view = wb.explore_mechanism({named}, {claim}, spec={spec!r})",
-        "",
-    ]
-    return "\n".join(lines)
+        f"audit = {call('wb.audit_mechanism', 'mechanism', claim, **arguments)}",
+        f"view = {call('wb.explore_mechanism', named, claim, spec=spec)}",
+    )
 
 
 def _mechanism(mechanism: Any) -> tuple[str, str]:
-    """The line that makes it, and what ``explore_mechanism`` takes for it."""
+    """The line that makes ``mechanism``, and the argument of ``explore_mechanism``."""
     if isinstance(mechanism, Mechanism) and mechanism.name in GALLERY:
-        return f"mechanism = wb.mechanism({mechanism.name!r})", repr(mechanism.name)
+        name = repr(mechanism.name)
+        return f"mechanism = {call('wb.mechanism', name)}", name
     run = mechanism.run if isinstance(mechanism, Mechanism) else mechanism
     if isinstance(run, NamedMechanism):
-        return f"mechanism = wb.find_mechanism({run.name!r})", repr(run.name)
-    return "# mechanism: as it was given in Python", "mechanism"
+        name = repr(run.name)
+        return f"mechanism = {call('wb.find_mechanism', name)}", name
+    return "# mechanism: as given in Python", "mechanism"
 
 
 def _claim(claim: Any) -> str:
-    if not isinstance(claim, Pair):
-        return repr(str(claim))
-    arguments = ", ".join(f"{name}={value!r}" for name, value in claim.parameters.items())
-    return f"wb.{type(claim).__name__}({arguments})"
+    return pair_code(claim) if isinstance(claim, Pair) else repr(str(claim))

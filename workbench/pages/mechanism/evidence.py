@@ -1,4 +1,4 @@
-"""What a search's findings may claim on a page where a person can search again and again."""
+"""Validity of findings when searches are repeated: only the first one has its stated error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.testers.report import claim_in_words
 
 @dataclass(frozen=True)
 class Rechecked:
-    """A replay, and the search whose evidence it measured again."""
+    """A re-check: a replay, and the search whose strongest evidence it measured again."""
 
     audit: MechanismAudit
     replay: Replay
@@ -27,11 +27,11 @@ class Rechecked:
 
 @dataclass(frozen=True)
 class Looks:
-    """Searches, or re-checks, that a person has seen of each mechanism and quantity.
+    """Searches, or re-checks, whose results were seen, for each mechanism and quantity.
 
-    The error of a search covers its trials, testers and directions, and looking at it while it
-    runs. It does not cover searching again, with another seed or other settings, until something
-    shows: only the first search on a mechanism and a quantity keeps its level, whatever it shows.
+    The error probability of a search covers its trials, testers and directions, and watching it
+    while it runs. It does not cover repeating the search with other seeds or settings until
+    something is found: only the first search of a mechanism and a quantity is valid.
 
     Attributes
     ----------
@@ -42,11 +42,11 @@ class Looks:
     seen: Mapping[Hashable, tuple[Any, ...]] = field(default_factory=dict)
 
     def number(self, of: MechanismAudit | Rechecked) -> int:
-        """Which look it is, from 1 on; 0 for one that nobody has seen."""
+        """Number of this search among those seen, from 1; 0 if it was not seen."""
         return next((k for k, one in enumerate(self._of(of), 1) if _same(one, of)), 0)
 
     def noted(self, of: MechanismAudit | Rechecked) -> Looks:
-        """With this one; a search that goes on, or is made once more, stays the same search."""
+        """These and one more; a search that continues, or is repeated unchanged, counts once."""
         number, before = self.number(of), list(self._of(of))
         if number:
             before[number - 1] = of
@@ -59,18 +59,34 @@ class Looks:
 
 
 def certified(bound: Bound, number: int, what: str) -> Bound:
-    """The bound, void unless this was the first look; see `Looks`."""
+    """The bound, marked as not valid unless it is from the first search; see `Looks`.
+
+    Parameters
+    ----------
+    bound : Bound
+    number : int
+        Which search it is.
+    what : str
+        "search" or "re-check", for the reason.
+    """
     if number <= 1 or bound.void:
         return bound
     error = percent(1 - (bound.confidence or 0))
     return bound.voided(
-        f"{what} no. {number} on this mechanism: {error} covers one, not going on until something "
-        "shows"
+        f"{what} no. {number} of this mechanism: the error probability of {error} covers one "
+        f"{what}, not repeating it until something is found"
     )
 
 
 def evidence_bound(finding: Finding, confidence: float) -> Bound:
-    """The finding on the claim's own parameter, at the confidence of all findings together."""
+    """Lower bound on the parameter of the claim, such as ε, implied by a finding.
+
+    Parameters
+    ----------
+    finding : Finding
+    confidence : float
+        Of all findings of the search together.
+    """
     bound = replace(finding.bound, confidence=confidence)
     if finding.parameter is None:
         return bound
@@ -89,7 +105,7 @@ def evidence_bound(finding: Finding, confidence: float) -> Bound:
 
 
 def quantity(claim: Claimed) -> str:
-    """What evidence against a claim bounds, whatever the claimed value is."""
+    """The quantity that evidence against a claim bounds, whatever its claimed value."""
     return claim_symbol(claim) or claim_in_words(claim)
 
 

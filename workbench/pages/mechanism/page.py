@@ -1,4 +1,4 @@
-"""Test a mechanism: search neighboring datasets for evidence against its claim."""
+"""`MechanismPage`: search neighboring datasets for evidence against a privacy claim."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from workbench.testers.report import claim_in_words, datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
 
-ENDS = Fact("–", "known when the search has ended")
+ENDS = Fact("–", "computed when the search has ended")
 
 PRESS = "Press “Search for a violation”."
 
 
 class MechanismPage(MechanismSearch):
-    """State and drawings of the page; see `MechanismChoice` for what it takes."""
+    """State and drawings of the page; see `MechanismChoice` for its arguments."""
 
     title = "Test a mechanism"
     about = (
-        "A function says that it is differentially private. Search neighboring datasets for "
-        "outputs that prove the contrary."
+        "Check a mechanism's privacy claim: search for neighboring datasets whose outputs disprove "
+        "it."
     )
 
     # -- the strip of numbers ----------------------------------------------------------------------
@@ -40,17 +40,17 @@ class MechanismPage(MechanismSearch):
     @number(
         "Verdict",
         needs=("found", "search_number"),
-        caution="“None found” never means private: a leak may be smaller than these runs show, or "
-        "hide on other datasets.",
+        caution="“None found” does not mean that the mechanism is private: a leak may be too small "
+        "for these runs, or occur on other datasets.",
     )
     def verdict(self) -> Fact:
-        """Whether the claim is refuted."""
+        """Whether the search refutes the claim."""
         if self.found is None:
             return WAITING
         n = self.search_number()
         so_far = "" if self.found.complete else "so far; "
         note = (
-            f"search no. {n}: re-check it on fresh runs"
+            f"search no. {n}: re-check it on new runs"
             if n > 1 and self.found.violation
             else f"{percent(self.found.confidence)} for all trials and testers"
         )
@@ -59,12 +59,12 @@ class MechanismPage(MechanismSearch):
     @number(
         "Strongest evidence",
         needs=("evidence", "search_number"),
-        formula="What the measured divergence implies for the claim's own parameter.",
-        caution="Of all findings of this search at once. It does not survive searching again with "
-        "another seed until something shows: from the second search on it is void.",
+        formula="Lower bound on the claim's parameter implied by the measured divergence.",
+        caution="Valid for all findings of this search together. Repeating the search with other "
+        "seeds until something is found invalidates it.",
     )
     def strongest(self) -> Bound | Fact:
-        """The largest lower limit on what is claimed."""
+        """Largest lower bound on the claimed parameter over all trials and testers."""
         evidence = self.evidence()
         if evidence is None:
             return WAITING if self.found is None else Fact("–", "nothing was tested")
@@ -73,16 +73,16 @@ class MechanismPage(MechanismSearch):
 
     @number("Claimed", needs=("found", "mechanism", *CLAIM))
     def claimed(self) -> Fact:
-        """What the search tests; before it, what it will."""
+        """The claim that is tested."""
         claim = self.claim() if self.found is None else self.found.claim
         parameter = claim_parameter(claim)
         if parameter is None:
             return Fact("f-DP", claim_in_words(claim))
         return Fact(f"≤ {plain(parameter)}", claim_symbol(claim))
 
-    @number("On fresh runs", needs=("found", "rechecked", "checks"))
+    @number("Re-check on new runs", needs=("found", "rechecked", "checks"))
     def fresh(self) -> Bound | Fact:
-        """The strongest witness, measured once more on outputs that nobody had seen."""
+        """The strongest evidence, measured once more on new runs of the mechanism."""
         done = self.rechecked
         if done is None or done.audit is not self.found:
             return Fact("–", "not re-checked yet")
@@ -92,38 +92,39 @@ class MechanismPage(MechanismSearch):
 
     @number("Trials", needs=("found",))
     def counted(self) -> Fact:
-        """Pairs of datasets that were tried, and those on which nothing could be measured."""
+        """Pairs of datasets that were tried, and how many of them were discarded."""
         if self.found is None:
             return WAITING
         lost = len(self.found.errors)
-        return Fact(f"{len(self.found.trials)} of {self.found.planned}", f"{lost or 'none'} lost")
+        discarded = f"{lost or 'none'} discarded"
+        return Fact(f"{len(self.found.trials)} of {self.found.planned}", discarded)
 
     @number("Runs of the mechanism", needs=("found",))
     def used(self) -> Fact:
-        """How often it was run, on all datasets together."""
+        """Number of runs on all datasets together."""
         if self.found is None:
             return WAITING
         return Fact(f"{self.found.runs:,}", f"in {self.found.seconds:.1f} s")
 
     @number(
-        "Would have been found",
+        "Smallest detectable leak (80% power)",
         needs=("found", "known_power"),
-        caution="If the search came upon the right datasets; on others a mechanism leaks less.",
+        caution="If the search tries the worst-case datasets; on others a mechanism leaks less.",
     )
     def power(self) -> Fact:
-        """The least leak that a tester finds with a chance of 80 %."""
+        """Smallest parameter that a tester refutes with probability 80%."""
         if not self.known_power():
             return WAITING if self.found is None else ENDS
         least = self.found.least_detectable()
         if least is None:
-            return Fact("–", "not known for such a claim")
+            return Fact("–", "not available for this kind of claim")
         if math.isinf(least):
-            return Fact("none", "so few outputs show no leak at all")
+            return Fact("none", "there are too few runs to show any leak")
         return Fact(f"≥ {round_safely(least, 'up')}", claim_symbol(self.found.claim))
 
-    @number("Chance of a false alarm", needs=("confidence", "trials", *TESTERS))
+    @number("False alarm probability", needs=("confidence", "trials", *TESTERS))
     def error(self) -> Fact:
-        """Of one search, on a mechanism that keeps its claim."""
+        """Probability that one search refutes a true claim."""
         return Fact(f"≤ {percent(1 - self.confidence)}", f"for {self._shares}")
 
     @property
@@ -144,13 +145,13 @@ class MechanismPage(MechanismSearch):
         if n < 2:
             return said
         return (
-            f"{said} This is search no. {n} on this mechanism, and the error stated is that "
-            "of one search: re-check the evidence on fresh runs, which is one test of its own."
+            f"{said} This is search no. {n} of this mechanism, and the stated error probability "
+            "is that of a single search. Re-check the evidence on new runs: that is a single test."
         )
 
     @sentence(needs=("found", "rechecked", "checks"))
     def confirmed(self) -> str:
-        """What the re-check showed."""
+        """The result of the re-check."""
         done = self.rechecked
         if done is None or done.audit is not self.found:
             return ""
@@ -158,7 +159,7 @@ class MechanismPage(MechanismSearch):
 
     @sentence(needs=("shown", "shown_trial"), place="foot")
     def where(self) -> str:
-        """The datasets that are shown, unless they are those of the strongest evidence."""
+        """The datasets of the trial shown, unless it is the one with the strongest evidence."""
         shown = self.shown()
         if shown is None or not self.shown_trial:
             return ""
@@ -166,33 +167,33 @@ class MechanismPage(MechanismSearch):
 
     @sentence(needs=("found",), place="foot")
     def notes(self) -> str:
-        """What a reader of the result must know."""
+        """Notes about the search."""
         if self.found is None:
             return ""
         return " ".join(self.found.notes)
 
     @sentence(needs=("trials", *TESTERS, "confidence"), place="foot")
     def budget(self) -> str:
-        """What the error of a search covers."""
+        """The scope of the error probability."""
         return (
-            "One search of a mechanism that keeps its claim finds a violation with a chance of at "
-            f"most {percent(1 - self.confidence)}: {self._shares} share that, fixed beforehand, so "
-            "that it may be watched, cancelled, and stopped at the first violation. Searching "
-            "again with another seed or other settings until something shows is not covered."
+            "If the claim is true, one search reports a violation with probability at most "
+            f"{percent(1 - self.confidence)}. This is divided among {self._shares} in advance, so "
+            "the search may be watched, cancelled, or stopped at the first violation. Repeating it "
+            "with other seeds or settings until something is found is not covered."
         )
 
     # -- the charts --------------------------------------------------------------------------------
 
     @figure(
-        "The bound of every trial",
+        "Lower bound of each trial",
         needs=("found", "shown"),
         span=7,
-        caution="Each mark is a lower limit, and all of them hold at once. A mark below the claim "
-        "shows nothing, neither a leak nor privacy.",
+        caution="Each mark is a lower bound, and all of them hold simultaneously. A mark below the "
+        "claim shows neither a violation nor privacy.",
         click="pick",
     )
     def bounds(self) -> dict[str, Any]:
-        """Filled marks refute the claim, hollow ones do not. Click to see a trial's witness."""
+        """Filled marks refute the claim, hollow ones do not. Click to show a trial."""
         if self.found is None:
             return empty(PRESS)
         shown = self.shown()
@@ -200,41 +201,41 @@ class MechanismPage(MechanismSearch):
         return charts.trials(self.found, picked)
 
     @figure(
-        "The witness",
+        "Outputs on both datasets",
         needs=("shown",),
         span=5,
-        formula="The strip: mean strength of the witness in a bin, such as the log-ratio that it "
-        "learned.",
-        caution="Shares are estimates, and the outer bins also hold what lies beyond. The limit "
-        "rests on the witness alone, which was chosen on "
-        "other runs.",
+        formula="Strip: mean evidence of the tester in a bin, such as the learned log-likelihood "
+        "ratio.",
+        caution="Shares are estimates, and the outer bins include all outputs beyond. The bound "
+        "uses only the tester's statistic, which was learned on other runs.",
     )
     def witness(self) -> dict[str, Any]:
-        """Outputs on both datasets; the bluer the strip, the more the witness says P."""
+        """Distributions of the outputs on datasets P and Q. Bluer: stronger evidence for P."""
         shown = self.shown()
         if shown is None:
-            return empty("Nothing to show yet." if self.found is None else "Nothing was measured.")
+            return empty("No results yet." if self.found is None else "Nothing was measured.")
         picture = shown.trial.pictures.get(shown.tester)
         if picture is None:
             return empty("These outputs cannot be drawn.")
         return witness_charts.witness(picture, shown.tester, shown.trial.index)
 
     @figure(
-        "What each tester would have found",
+        "Smallest detectable leak by tester",
         needs=("found", "known_power"),
         span=6,
-        caution="For the leakiest mechanism with such a parameter, on the right datasets, with the "
-        "best witness: a limit on what may be hoped for, after paying for all trials and testers.",
+        caution="For the worst-case mechanism with this parameter, on the worst-case datasets, "
+        "with the best statistic, corrected for all trials and testers. Other violations need more "
+        "runs.",
     )
     def detectable(self) -> dict[str, Any]:
-        """The leak that so many runs show with a chance of 80 %, against the claim."""
+        """Smallest parameter that is refuted with probability 80%, compared with the claim."""
         if not self.known_power():
-            return empty(PRESS if self.found is None else "Known when the search has ended.")
+            return empty(PRESS if self.found is None else "Computed when the search has ended.")
         return charts.detectable(self.found)
 
-    @figure("The neighboring datasets", needs=("shown",), span=6)
+    @figure("Neighboring datasets", needs=("shown",), span=6)
     def pair(self) -> dict[str, Any]:
-        """The records of the trial shown, and the one in which its datasets differ."""
+        """Records of the two datasets of the trial shown, and the record in which they differ."""
         shown = self.shown()
         if shown is None or shown.trial.neighbors is None:
             return empty("No datasets yet.")

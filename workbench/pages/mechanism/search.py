@@ -1,4 +1,4 @@
-"""The search itself: testers, trials, and the two jobs of the page that tests a mechanism."""
+"""`MechanismSearch`: testers and trials, the search job, and the re-check of its evidence."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench._format import percent
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived
-from workbench.pages.core.sliders import SEED, IntegerField
+from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.inputs.settings import ConfidenceSetting, confidence_selector
 from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.progress import Report
@@ -17,70 +17,81 @@ from workbench.testers.audit import audit_mechanism
 from workbench.testers.evidence import TrialFinding
 from workbench.testers.mechanism_audit import MechanismAudit
 
-#: The page's switch for each tester.
+#: The page's switch of each tester.
 TESTERS = {"hockey_stick": "hockey-stick", "renyi": "renyi", "mmd": "mmd", "histogram": "histogram"}
 
 SEARCH = ("trials", "log_samples", "confidence", "seed", "anytime")
 
 EVIDENCE = ("shown_trial", "log_fresh", "fresh_seed")
 
-#: What a search rests on.
+#: Settings of a search.
 ASKED = ("mechanism", *CLAIM, "datasets", *BARE, *TESTERS, *SEARCH)
-
 
 MOST_TRIALS = 200
 
 
-class MechanismSearch(MechanismChoice):
-    """The controls on the search, and what it found.
+class MechanismSearch(MechanismChoice, ConfidenceSetting):
+    """Adds the search and its results.
+
+    Provides the jobs ``search`` and ``recheck``, ``found``, ``rechecked``, ``evidence()``,
+    ``shown()`` and ``search_number()``. Needs ``chosen()``, ``claim()`` and ``source()``.
 
     Parameters
     ----------
     *given
         See `MechanismChoice`.
     executor
-        Where trials run; see `audit_mechanism`.
+        Where trials run; see `workbench.audit_mechanism`.
     """
 
     hockey_stick = param.Boolean(
-        True, label="Hockey-stick", doc="A classifier, and its best region at e^ε."
+        True, label="Hockey-stick", doc="A classifier of the outputs, thresholded at e^ε."
     )
     renyi = param.Boolean(
-        True, label="Rényi", doc="Not for claims with δ > 0, which allow any Rényi divergence."
+        True, label="Rényi", doc="Not used for claims with δ > 0, which allow any Rényi divergence."
     )
-    mmd = param.Boolean(True, label="MMD", doc="A kernel's witness function, cut to [0, 1].")
-    histogram = param.Boolean(True, label="Histogram", doc="Bins, and the best set of them.")
+    mmd = param.Boolean(True, label="MMD", doc="A kernel witness function, clipped to [0, 1].")
+    histogram = param.Boolean(True, label="Histogram", doc="The best set of bins of the outputs.")
 
     trials = param.Integer(
-        20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighboring datasets."
+        20, bounds=(1, MOST_TRIALS), label="Trials", doc="Pairs of neighboring datasets to try."
     )
-    log_samples = param.Number(
-        4.5, bounds=(3, 6), step=0.25, label="log₁₀ of the runs a trial",
-        doc="On each dataset; a fifth of them chooses the witness, the others measure it.",
-    )  # fmt: skip
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99)},
-        label="Confidence",
-        doc="Of all that the search claims. Choose it before you look.",
+    log_samples = LogNumber(
+        4.5,
+        bounds=(3, 6),
+        step=0.25,
+        whole=True,
+        label="Runs per trial",
+        doc="On each of the two datasets. A fifth of the runs trains the testers, the others "
+        "measure the evidence.",
     )
-    seed = IntegerField(0, SEED, label="Seed", doc="Choose it before you look.")
+    confidence = confidence_selector(
+        "Confidence of all findings of a search together. Set it before looking at results."
+    )
+    seed = IntegerField(0, SEED, label="Seed", doc="Set it before looking at results.")
     anytime = param.Boolean(
-        True, label="Stop at the first violation", doc="It costs nothing: see below the charts."
+        True,
+        label="Stop at the first violation",
+        doc="Stopping early does not affect validity.",
     )
 
     shown_trial = IntegerField(
-        0, (0, MOST_TRIALS), label="Trial shown", doc="0: the one with the strongest evidence."
+        0, (0, MOST_TRIALS), label="Trial shown", doc="0 is the trial with the strongest evidence."
     )
-    log_fresh = param.Number(
-        5.0, bounds=(3, 6), step=0.25, label="log₁₀ of the fresh runs", doc="On each dataset."
+    log_fresh = LogNumber(
+        5.0,
+        bounds=(3, 6),
+        step=0.25,
+        whole=True,
+        label="Runs of the re-check",
+        doc="On each of the two datasets.",
     )
-    fresh_seed = IntegerField(1, SEED, label="Seed of the fresh runs")
+    fresh_seed = IntegerField(1, SEED, label="Seed of the re-check")
 
-    found = param.Parameter(precedence=-1, doc="A `MechanismAudit`, maybe partial.")
+    found = param.Parameter(precedence=-1, doc="A `MechanismAudit`, partial or complete.")
     rechecked = param.Parameter(precedence=-1, doc="A `Rechecked`.")
-    looks = param.Parameter(Looks(), precedence=-1, doc="Searches that were seen.")
-    checks = param.Parameter(Looks(), precedence=-1, doc="Re-checks that were seen.")
+    looks = param.Parameter(Looks(), precedence=-1, doc="Searches whose results were seen.")
+    checks = param.Parameter(Looks(), precedence=-1, doc="Re-checks whose results were seen.")
 
     controls: ClassVar[tuple[Section, ...]] = (
         *MechanismChoice.choice,
@@ -94,22 +105,22 @@ class MechanismSearch(MechanismChoice):
         super().__init__(*given, **params)
         self.param.watch(self._saw, ["found", "rechecked"])
 
-    # -- the work ----------------------------------------------------------------------------------
+    # -- jobs --------------------------------------------------------------------------------------
 
     @job("Search for a violation", needs=ASKED, into="found")
     def search(self, report: Report) -> MechanismAudit:
-        """Run the mechanism on pair after pair of datasets, and test what comes out."""
+        """Runs the mechanism on pairs of neighboring datasets and tests its outputs."""
         found = audit_mechanism(
             self.chosen(), self.claim(), **self._asked(), executor=self.executor, report=report
         )
-        found.detectable()  # it takes seconds: here, and not where it is drawn
+        found.detectable()  # takes seconds, so it is computed here and not when drawn
         return found
 
     @job("Re-check on fresh runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")
     def recheck(self, report: Report) -> Rechecked:
-        """Measure the strongest witness once more, on outputs that nobody has seen."""
+        """Measures the strongest evidence once more, on new runs of the mechanism."""
         if self.evidence() is None:
-            raise ValueError("there is no evidence yet; search first")
+            raise ValueError("there is no evidence to re-check; run a search first")
         report(None, "Running the mechanism …")
         replay = self.found.replay(
             samples=round(10**self.log_fresh),
@@ -122,7 +133,7 @@ class MechanismSearch(MechanismChoice):
     def _asked(self) -> dict[str, Any]:
         testers = tuple(name for switch, name in TESTERS.items() if getattr(self, switch))
         if not testers:
-            raise ValueError("no tester is chosen; choose at least one")
+            raise ValueError("no tester is selected; select at least one")
         return {
             **self.source(),
             "testers": testers,
@@ -134,7 +145,7 @@ class MechanismSearch(MechanismChoice):
         }
 
     def _saw(self, *events: Any) -> None:
-        """Take note of each search that shows something, and of each re-check."""
+        """Note each search with results, and each re-check."""
         if self.found is not None and self.found.best is not None:
             self.looks = self.looks.noted(self.found)
         if self.rechecked is not None:
@@ -149,17 +160,17 @@ class MechanismSearch(MechanismChoice):
 
     @derived(needs=("found", "looks"))
     def search_number(self) -> int:
-        """Which search on this mechanism it is."""
+        """Number of the present search among those of this mechanism."""
         return 0 if self.found is None else self.looks.number(self.found)
 
     @derived(needs=("found", "job_states"))
     def known_power(self) -> bool:
-        """Whether it is known what would have been found: it takes seconds, which wait."""
+        """Whether the search has ended, so that its power is computed."""
         return self.found is not None and not self.job_state("search").running
 
     @derived(needs=("found", "shown_trial"))
     def shown(self) -> TrialFinding | None:
-        """The evidence of the trial that is shown."""
+        """The evidence of the trial shown."""
         if self.found is None or not self.shown_trial:
             return self.evidence()
         trial = next((t for t in self.found.trials if t.index == self.shown_trial - 1), None)
@@ -168,7 +179,7 @@ class MechanismSearch(MechanismChoice):
         return TrialFinding(trial, trial.best, trial.findings[trial.best])
 
     def pick(self, x: float, y: float) -> None:
-        """Show the trial nearest to what was clicked."""
+        """Show the trial nearest to the clicked point."""
         if self.found is not None and self.found.trials:
             numbers = [trial.index + 1 for trial in self.found.trials]
             self.shown_trial = min(numbers, key=lambda n: abs(n - x))

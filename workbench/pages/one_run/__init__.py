@@ -1,5 +1,6 @@
-"""The page on one training run.
+"""The page about audits by one training run.
 
-`page` puts it together: `source` (where the canaries come from), `audit` (the bounds), `growth`
-(more canaries), `code` (the Python that reproduces it).
+`page` is the complete page. Its base classes each add one subject: `source` (canaries and guesses),
+`audit` (bounds from the guesses), `growth` (simulations with more canaries). `code` writes the
+Python that reproduces it.
 """

@@ -1,4 +1,4 @@
-"""The audit of one run: what the guesses prove by every published method, and why."""
+"""`OneRunAudit`: bounds from the guesses of one run by every published method."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import percent, plain, round_safely
+from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.figures import one_run as charts
@@ -29,55 +29,55 @@ from workbench.onerun.simulate import DPSGD, CanaryMechanism, SharedGaussian
 from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
+from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.one_run.source import OneRunSource
 
-#: Methods by their names on screen; those of no family first.
+#: Methods by their names on the page; those that assume no family first.
 NAMES = {
-    "steinke": "STEINKE23",
-    "sharp": "sharp limit",
-    "fdp": "MAHLOUJIFAR24",
-    "bits": "BITS, exact",
-    "bits-hoeffding": "BITS, Hoeffding",
-    "abstain": "BITS with abstention",
+    "steinke": "Any mechanism (Steinke et al. 2023)",
+    "sharp": "Any mechanism, sharp limit",
+    "fdp": "Given the family (Mahloujifar et al. 2024)",
+    "bits": "Independent canaries, exact",
+    "bits-hoeffding": "Independent canaries, Hoeffding",
+    "abstain": "Independent canaries with abstention",
 }
 
 TUNABLE = {NAMES[name]: name for name in ("steinke", "fdp", "abstain")}
 
 FAMILY = ("family", "q", "log_delta")
 
-MOVED = "the rule was changed with the scores in view"
+MOVED = "the guessing rule was changed after the scores were seen"
 
 #: Points of the curves over the family's parameter, and of hypothetical bit errors.
 LEAKS, HYPOTHESES = 40, 81
 
 
-class OneRunAudit(OneRunSource):
-    """Results, numbers, words and charts of the audit."""
+class OneRunAudit(OneRunSource, DeltaSetting):
+    """Adds the bounds.
+
+    Provides ``by_method()``, ``tuning()``, ``asked(method)``, the numbers and charts of the audit
+    and the section ``audit``. Needs ``guesses()``, ``run()`` and ``simulated()``.
+    """
 
     family = param.Selector(
         default="gaussian",
         objects=FAMILIES,
         label="Family",
-        doc="What MAHLOUJIFAR24, BITS and its abstaining extension assume of the mechanism. "
-        "Randomized response is the weakest of all: with it nothing is assumed.",
+        doc="What the methods “given the family” and “independent canaries” assume about the "
+        "mechanism. Randomized response is the weakest choice: it assumes nothing.",
     )
     q = param.Number(
-        0.25, bounds=(0.01, 1), step=0.01, label="Sampling rate q", doc="Known beforehand."
-    )
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99)},
-        label="Confidence",
-        doc="Choose it before you look.",
+        0.25,
+        bounds=(0.01, 1),
+        step=0.01,
+        label="Sampling rate q",
+        doc="Known probability that a canary is sampled.",
     )
     tuned = param.Selector(
         default="steinke",
         objects=TUNABLE,
-        label="Tuned method",
-        doc="Whose number of guesses is chosen among all, half, a quarter, … of the canaries.",
+        label="Method to tune",
+        doc="Its number of guesses is chosen among all, half, a quarter, … of the canaries.",
     )
 
     audit: ClassVar[Section] = Section(
@@ -94,23 +94,18 @@ class OneRunAudit(OneRunSource):
     # -- results, each computed once a state -------------------------------------------------------
 
     @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
-
-    @property
     def known_q(self) -> float | None:
         """The sampling rate, where the family has one."""
         return self.q if self.family == "subsampled-gaussian" else None
 
     @derived(needs=FAMILY)
     def assumed(self) -> Family:
-        """The family."""
+        """The assumed family at the chosen δ."""
         return find(self.family, delta=self.delta, q=self.known_q)
 
     @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
-        """ε by every method, or why the method does not apply."""
+        """Bound on ε by every method, or why the method does not apply."""
         return {name: self._ask(name) for name in METHODS}
 
     def _ask(self, method: str) -> Bound | Fact:
@@ -119,9 +114,9 @@ class OneRunAudit(OneRunSource):
             return Fact("–")
         how = METHODS[method]
         if guesses.design == "fixed-half" and method not in FIXED_HALF:
-            return Fact("–", "needs a fair coin for each canary")
+            return Fact("–", "needs a fair coin per canary")
         if how.every_guess and guesses.guesses < guesses.canaries:
-            return Fact("–", "needs a guess on each canary")
+            return Fact("–", "needs a guess for every canary")
         try:
             return one_run_bound(guesses, **self.asked(method))
         except ValueError as error:
@@ -129,7 +124,7 @@ class OneRunAudit(OneRunSource):
 
     @derived(needs=("run", "log_delta", "confidence"))
     def of_scores(self) -> Bound | Fact:
-        """ε by the band over all thresholds of the scores, or why there is none."""
+        """Simultaneous bound from all thresholds of the scores, or why there is none."""
         run = self.run()
         if isinstance(run, str):
             return Fact("–", "needs scores")
@@ -139,6 +134,7 @@ class OneRunAudit(OneRunSource):
             return Fact("–", str(error))
 
     def asked(self, method: str) -> dict[str, Any]:
+        """Arguments of ``Guesses.bound`` for a method."""
         about = {"delta": self.delta, "confidence": self.confidence, "method": method}
         if METHODS[method].leak is None:
             return about
@@ -146,12 +142,12 @@ class OneRunAudit(OneRunSource):
 
     @derived(needs=("run", "tuned", *FAMILY, "confidence"), shared=True)
     def tuning(self) -> Tuning | str:
-        """The best number of guesses and its price, or why there is no choice."""
+        """The tuned number of guesses with its bounds, or why there is nothing to tune."""
         run = self.run()
         if isinstance(run, str):
             return run
         if run.design == "fixed-half":
-            return "Rules that rank the canaries need a fair coin for each of them."
+            return "Rules that rank the canaries need a fair coin per canary."
         try:
             return tune_one_run(run, **self.asked(self.tuned))
         except ValueError as error:
@@ -159,7 +155,7 @@ class OneRunAudit(OneRunSource):
 
     @derived(needs=("source", "simulated", "log_delta"))
     def reference(self) -> charts.Reference | None:
-        """What the bounds are compared with, where the mechanism is known."""
+        """The true or claimed ε, where the mechanism is simulated."""
         return self._reference() if self.source == "simulate" else None
 
     def _reference(self) -> charts.Reference:
@@ -172,88 +168,90 @@ class OneRunAudit(OneRunSource):
     # -- the strip of numbers ----------------------------------------------------------------------
 
     @number(
-        "STEINKE23",
+        NAMES["steinke"],
         needs=("by_method", "rule_moved", "looked"),
-        formula="P[right ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r trials "
-        "of success e^ε/(1 + e^ε).",
-        caution="It holds for any mechanism, however canaries influence each other, if each was "
-        "in by its own fair coin.",
+        formula="P[correct ≥ c] ≤ P[W ≥ c] + 2mδ max_i P[c − i ≤ W < c]/i, W binomial with r "
+        "trials of success e^ε/(1 + e^ε).",
+        caution="Assumes only that each canary was included by its own fair coin. Canaries may "
+        "influence each other.",
     )
     def steinke(self) -> Bound | Fact:
-        """ε for any mechanism: no smaller one explains so many right guesses."""
+        """Lower bound on ε for any mechanism with so many correct guesses."""
         return self._method("steinke")
 
     @number(
-        "MAHLOUJIFAR24",
+        NAMES["fdp"],
         needs=("by_method", "rule_moved", "looked"),
-        formula="A recursion over the number of right guesses with the family's f.",
-        caution="Canaries may influence each other; the family is assumed.",
+        formula="A recursion over the number of correct guesses with the family's trade-off "
+        "function.",
+        caution="Assumes the family. Canaries may influence each other.",
     )
     def fdp(self) -> Bound | Fact:
-        """ε of the least leaky member of the family that explains so many right guesses."""
+        """Lower bound on ε, assuming the family, from the number of correct guesses."""
         return self._method("fdp")
 
     @number(
-        "BITS, exact",
+        NAMES["bits"],
         needs=("by_method", "rule_moved", "looked"),
-        formula="Clopper–Pearson's upper limit of the bit error; the member with that "
-        "(1 − TV)/2; its ε(δ).",
-        caution="It assumes that no canary influences the score of another, and the family.",
+        formula="Clopper–Pearson upper limit of the share of wrong guesses; ε(δ) of the member of "
+        "the family whose (1 − TV)/2 equals it.",
+        caution="Assumes the family, and that no canary influences the score of another.",
     )
     def bits(self) -> Bound | Fact:
-        """ε from the share of wrong guesses, if canaries are independent bits."""
+        """Lower bound on ε from the share of wrong guesses, if canaries are independent."""
         return self._method("bits")
 
     @number(
-        "BITS, Hoeffding",
+        NAMES["bits-hoeffding"],
         needs=("by_method", "rule_moved", "looked"),
-        formula="ē + √(log(1/(1 − γ))/2n) in place of Clopper–Pearson's limit.",
-        caution="Never better than the exact limit; here for comparison with print.",
+        formula="ē + √(log(1/(1 − γ))/2n) in place of the Clopper–Pearson limit.",
+        caution="Never better than the exact limit; included for comparison with the literature.",
     )
     def hoeffding(self) -> Bound | Fact:
-        """The same with the wider limit by Hoeffding's inequality."""
+        """The same with the wider limit from Hoeffding's inequality."""
         return self._method("bits-hoeffding")
 
     @number(
-        "BITS with abstention",
+        NAMES["abstain"],
         needs=("by_method", "rule_moved", "looked"),
         formula="P[errors ≤ u] = E_W[BinCDF(u; r, ḡ(W))], W ~ Beta(n − r, r + 1).",
-        caution="It assumes that no canary influences the score of another, and the family; the "
-        "number of guesses was fixed beforehand.",
+        caution="Assumes the family, that no canary influences the score of another, and that the "
+        "number of guesses was fixed in advance.",
     )
     def abstain(self) -> Bound | Fact:
-        """ε if the r guesses were made where they are easiest (arXiv 2509.08704)."""
+        """Lower bound on ε if only the r most extreme scores were guessed (arXiv 2509.08704)."""
         return self._method("abstain")
 
     @number(
-        "Tuning would claim", needs=("tuning", "looked"), caution=f"{TUNED[0].upper()}{TUNED[1:]}."
+        "Best of several rules (not valid)",
+        needs=("tuning", "looked"),
+        caution=f"{TUNED[0].upper()}{TUNED[1:]}.",
     )
     def claimed(self) -> Bound | Fact:
-        """The best of several numbers of guesses, chosen because of the bounds: void."""
+        """Largest bound over several numbers of guesses, without correction for the choice."""
         return self._of_tuning("claimed")
 
     @number(
-        "Paid for",
+        "Best of several, corrected",
         needs=("tuning", "looked"),
-        formula="Each of the J rules gets 1/J of the error probability.",
+        formula="Bonferroni: each of the J rules gets 1/J of the error probability.",
     )
     def paid(self) -> Bound | Fact:
-        """What may be claimed: the best rule, after paying for the choice."""
+        """Largest bound over several numbers of guesses, corrected for the choice."""
         return self._of_tuning("simultaneous")
 
     @number(
-        "Held out",
+        "Tuned on one half, tested on the other",
         needs=("tuning", "looked"),
-        formula="Tuned on the half of the canaries that a hash of their names picks, measured on "
-        "the other.",
+        formula="A hash of the canaries' names divides them into two halves.",
     )
     def held_out(self) -> Bound | Fact:
-        """What may be claimed too: the rule of one half, measured on the other."""
+        """Bound on one half of the canaries with the rule that was chosen on the other half."""
         return self._of_tuning("held_out")
 
-    @number("Truth", needs=("source", "simulated", "log_delta"))
+    @number("True ε", needs=("source", "simulated", "log_delta"))
     def truth(self) -> Fact:
-        """The true ε of the simulated mechanism."""
+        """ε of the simulated mechanism at the chosen δ."""
         if self.source != "simulate":
             return Fact("–", "not known of a real mechanism")
         truth = self.simulated().epsilon(self.delta)
@@ -263,37 +261,32 @@ class OneRunAudit(OneRunSource):
             note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
         return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
 
-    @number("Right guesses", needs=("guesses",))
+    @number("Correct guesses", needs=("guesses",))
     def counted(self) -> Fact:
-        """Right guesses among those made, and canaries in all."""
+        """Number of correct guesses among all guesses, and number of canaries."""
         guesses = self.guesses()
         if isinstance(guesses, str):
             return Fact("–")
-        share = f"{guesses.accuracy:.1%} right, {guesses.canaries:,} canaries"
+        share = f"{guesses.accuracy:.1%} correct, {guesses.canaries:,} canaries"
         return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
 
     def _method(self, name: str) -> Bound | Fact:
         bound = self.by_method()[name]
         if isinstance(bound, Fact):
             return bound
-        return self._certified(bound.voided(MOVED) if self.rule_moved else bound)
+        return self.certified(bound.voided(MOVED) if self.rule_moved else bound)
 
     def _of_tuning(self, which: str) -> Bound | Fact:
         tuning = self.tuning()
         if isinstance(tuning, str):
             return Fact("–", "needs scores" if isinstance(self.run(), str) else tuning)
-        return self._certified(getattr(tuning, which))
-
-    def _certified(self, bound: Bound) -> Bound:
-        if not self.looked or bound.void:
-            return bound
-        return bound.voided(f"chosen after looking: {self.looked} changed")
+        return self.certified(getattr(tuning, which))
 
     # -- in plain words ----------------------------------------------------------------------------
 
     @sentence(needs=("source", "simulated", "run", "guesses"), place="head")
     def provenance(self) -> str:
-        """What is audited."""
+        """The run that is audited."""
         guesses, run = self.guesses(), self.run()
         if isinstance(guesses, str):
             return ""
@@ -304,40 +297,38 @@ class OneRunAudit(OneRunSource):
 
     @sentence(needs=("guesses", "by_method", "rule_moved", "looked"))
     def said(self) -> str:
-        """What holds with the fewest assumptions."""
+        """The bound with the weakest assumptions, as a sentence."""
         guesses = self.guesses()
         if isinstance(guesses, str):
             return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
         told = next((b for b in map(self._method, METHODS) if isinstance(b, Bound)), None)
         if told is None:
-            return (
-                "No method covers these guesses; guess by a threshold on each canary's own score."
-            )
+            return "No method applies to these guesses; use a threshold on each canary's own score."
         return told.explain()
 
     @sentence(needs=("guesses",))
     def coins(self) -> str:
-        """Whether the coins look fair."""
+        """Test of whether the canaries were included by fair coins."""
         guesses = self.guesses()
         if isinstance(guesses, str) or guesses.included is None:
             return ""
         k, m = guesses.included, guesses.canaries
         if guesses.design == "fixed-half":
             return (
-                "Half of the canaries were in, by design: their inclusions are dependent, so only "
-                "BITS on guesses by a threshold covers them."
+                "A random half of the canaries was included, so inclusions are dependent. Only the "
+                "methods for independent canaries with a threshold rule apply."
             )
         p = coins_p_value(k, m)
         if p < REMARKABLE:
             return (
-                f"Warning: {k:,} of the {m:,} canaries were in, which fair coins give with p-value "
-                f"{p:.2g}. Check how it was decided who was in: every bound rests on it."
+                f"Warning: {k:,} of {m:,} canaries were included, which is unlikely with fair "
+                f"coins (p = {p:.2g}). Check how canaries were included: every bound depends on it."
             )
-        return f"{k:,} of the {m:,} canaries were in, as fair coins may do (p-value {p:.2g})."
+        return f"{k:,} of {m:,} canaries were included: consistent with fair coins (p = {p:.2g})."
 
     @sentence(needs=("source", "simulated", "log_canaries"))
     def interference(self) -> str:
-        """What it means if canaries share noise."""
+        """A warning if simulated canaries share noise."""
         m = self.simulated()
         if (
             self.source != "simulate"
@@ -346,27 +337,27 @@ class OneRunAudit(OneRunSource):
         ):
             return ""
         return (
-            f"{self.size:,} canaries share {m.coordinates:,} coordinates and interfere: the "
-            "independence that BITS assumes is wrong here, and its bounds come out lower. With ten "
-            "canaries a coordinate they exceeded the truth no more often than allowed in "
-            "simulations: an observation, not a theorem. A mechanism that now and then reveals all "
-            "canaries at once breaks them."
+            f"{self.size:,} canaries share {m.coordinates:,} coordinates and interfere, so bounds "
+            "for independent canaries are not guaranteed; here they are lower. In simulations with "
+            "ten canaries per coordinate they did not exceed the truth more often than allowed. "
+            "That is an observation, not a theorem: they fail for a mechanism that sometimes "
+            "reveals all canaries together."
         )
 
     @sentence(needs=("source", "simulated", "family"))
     def mismatch(self) -> str:
-        """Whether the simulated mechanism is of the family assumed."""
+        """A warning if the simulated mechanism does not belong to the assumed family."""
         if self.source != "simulate" or self.family == "randomized-response":
             return ""
         mechanism, name = self.simulated(), _name_of(self.family)
         if isinstance(mechanism, DPSGD):
-            return f"DP-SGD is not of the {name} family: what assumes it may claim too much."
+            return f"DP-SGD is not in the {name} family. Bounds that assume it may be too large."
         kind = "gaussian" if isinstance(mechanism, SharedGaussian) else self.mechanism
         if kind == self.family:
             return ""
         return (
-            f"The simulated mechanism is not of the {name} family: bounds that assume it may "
-            "exceed the truth, and nothing in the guesses shows it."
+            f"The simulated mechanism is not in the {name} family. Bounds that assume it "
+            "may exceed the truth, and the guesses cannot show this."
         )
 
     # -- the charts --------------------------------------------------------------------------------
@@ -375,47 +366,47 @@ class OneRunAudit(OneRunSource):
         "ε by every method",
         needs=("by_method", "of_scores", "reference", "rule_moved", "looked"),
         span=6,
-        caution="STEINKE23, the sharp limit and MAHLOUJIFAR24 let canaries influence each other; "
-        "BITS and its extension do not. The scores' own band assumes that canaries behave like "
-        "independent records.",
+        caution="“Any mechanism” and “given the family” allow canaries to influence each other; "
+        "“independent canaries” does not, nor does the band over all thresholds.",
     )
     def methods(self) -> dict[str, Any]:
-        """Lower bounds from the same guesses; amber ones are void."""
+        """Lower bounds from the same guesses. Amber: not valid."""
         shown = {NAMES[name]: self._method(name) for name in METHODS}
         bounds = {name: bound for name, bound in shown.items() if isinstance(bound, Bound)}
         if not bounds:
             return empty("No method applies.")
         of_scores = self.of_scores()
         if isinstance(of_scores, Bound):
-            bounds["all thresholds of the scores"] = self._certified(of_scores)
+            bounds["Band over all thresholds"] = self.certified(of_scores)
         return charts.methods(bounds, self.reference())
 
     @figure(
-        "What tuning claims",
+        "Tuning the number of guesses",
         needs=("tuning", "reference"),
         span=6,
-        formula="Guess all, half, a quarter … of the canaries, as many in as out.",
-        caution="Each point holds if that number of guesses was fixed beforehand. The best point, "
-        "picked because it is the best, does not.",
+        formula="Guess all, half, a quarter, … of the canaries: half of the guesses “included”, "
+        "half “not included”.",
+        caution="Each point is valid if its number of guesses was fixed in advance. The largest "
+        "one, chosen because it is the largest, is not.",
     )
     def choice(self) -> dict[str, Any]:
-        """The tuned method over the number of guesses, and what may be claimed after choosing."""
+        """Bounds against the number of guesses, and the bounds that are valid after tuning."""
         tuning = self.tuning()
         if isinstance(tuning, str):
-            return empty("Scores are needed to choose among rules.")
+            return empty("Tuning needs scores.")
         return charts.tuning(tuning, self.reference())
 
     @figure(
-        "What a guess can know",
+        "Information per guess",
         needs=("guesses", "assumed", "confidence"),
         span=6,
-        formula="u(½) = max over x of h(½f(x) + ½(1 − x)) − ½h(f(x)) − ½h(1 − x); printed: "
-        "h⁻¹(1 − u(½)); direct: (1 − TV)/2.",
-        caution="By Fano's inequality the printed limit is never above the direct one, which is "
-        "used. Where both coincide, as for the Gaussian and Laplace, print loses nothing.",
+        formula="u(½) = max over x of h(½f(x) + ½(1 − x)) − ½h(f(x)) − ½h(1 − x). Published limit "
+        "on the bit error: h⁻¹(1 − u(½)). Direct limit: (1 − TV)/2.",
+        caution="By Fano's inequality, the published limit is never above the direct one, which is "
+        "used here. For the Gaussian and the Laplace family both are equal.",
     )
     def information(self) -> dict[str, Any]:
-        """Mutual information and bit error limits over the family's parameter (BITS Fig. 3)."""
+        """Mutual information and smallest bit error, against the parameter of the family."""
         family, guesses, limit, leak = self.assumed(), self.guesses(), None, None
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.confidence)
@@ -428,28 +419,28 @@ class OneRunAudit(OneRunSource):
         "How the exact limit is found",
         needs=("assuming",),
         span=6,
-        formula="v(p) = p − F⁻¹(1 − γ; n, p)/n; the following ε is that of the bit error ē + v(p).",
-        caution="Assumes independent bits and the family. The crossing is Clopper and Pearson's "
-        "limit, so the workbench computes that.",
+        formula="v(p) = p − F⁻¹(1 − γ; n, p)/n. The implied bit error is ē + v(p).",
+        caution="Assumes the family and independent canaries. The curves meet at the "
+        "Clopper–Pearson limit, which the workbench computes directly.",
     )
     def hypothetical(self) -> dict[str, Any]:
-        """Assume a bit error: where a larger ε was assumed than follows, it was too small."""
+        """The bound is the ε at which the assumed bit error and the one it implies meet."""
         limits = self.assuming()
         return empty(limits) if isinstance(limits, str) else charts.hypothetical(limits)
 
     @derived(needs=("guesses", "assumed", "log_delta", "confidence"), shared=True)
     def assuming(self) -> HypotheticalLimits | str:
-        """What follows from assumed bit errors, or why nothing does."""
+        """ε implied by assumed bit errors, or why there is none."""
         guesses = self.guesses()
         if isinstance(guesses, str):
             return "There are no guesses yet."
         if guesses.guesses < guesses.canaries:
-            return "BITS needs a guess on each canary."
+            return "This method needs a guess for every canary."
         n, errors = guesses.canaries, guesses.errors
         wide = 1.5 * math.sqrt(-math.log(1 - self.confidence) / (2 * n))
         middle = errors / n
         if middle >= 0.5:
-            return "Half of the guesses or more are wrong: nothing is shown."
+            return "At least half of the guesses are wrong, so no leak is shown."
         low, high = max(middle - wide, 0.2 / n), min(middle + wide, 0.499)
         return hypothetical_limits(
             self.assumed(),

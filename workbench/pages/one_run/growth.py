@@ -1,4 +1,4 @@
-"""What more canaries would do: audits of the simulator's mechanism, by the number of canaries."""
+"""`OneRunGrowth`: bounds against the number of canaries, for the simulated mechanism."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from workbench.progress import Report
 
 
 class OneRunGrowth(OneRunAudit):
-    """A study of the simulator, and its charts."""
+    """Adds a simulation study with more canaries.
+
+    Provides the job ``simulate``, its charts and the section ``more``. Needs ``simulated()`` and
+    the settings of `OneRunAudit`.
+    """
 
     seeds = param.Integer(20, bounds=(5, 100), step=5, label="Runs for each n")
 
-    studied = param.Parameter(precedence=-1, doc="The `Study` of the simulator, maybe partial.")
+    studied = param.Parameter(precedence=-1, doc="A `Study`, partial or complete.")
 
     more: ClassVar[Section] = Section("More canaries", (Control("seeds"), Control("simulate")))
 
@@ -32,7 +36,7 @@ class OneRunGrowth(OneRunAudit):
         into="studied",
     )
     def simulate(self, report: Report) -> Study:
-        """The simulator's mechanism with 100 to 10,000 canaries, several runs each."""
+        """Simulates several runs of the mechanism with 100 to 10,000 canaries each."""
         return growth(
             self.simulated(),
             self.family,
@@ -48,11 +52,12 @@ class OneRunGrowth(OneRunAudit):
         "Bounds against the number of canaries",
         needs=("studied",),
         span=6,
-        caution="STEINKE23 guesses the share that did best on other runs of this very mechanism, "
-        "which nobody knows in practice. Bands go from the smallest to the largest run.",
+        caution="The method of Steinke et al. guesses the share of canaries that was best in other "
+        "runs of this mechanism, which is not known in practice. Bands reach from the smallest to "
+        "the largest bound.",
     )
     def growth(self) -> dict[str, Any]:
-        """Mean and range over the runs (BITS Figs. 6–8 and 10)."""
+        """Mean and range of the bounds over the runs."""
         study: Study | None = self.studied
         if study is None:
             return empty("Press “Simulate more canaries”.")
@@ -62,12 +67,12 @@ class OneRunGrowth(OneRunAudit):
         "Bias and variance of the bit error",
         needs=("studied",),
         span=6,
-        formula="Independent bits: (1 − TV)/2 ± √(p(1 − p)/n).",
-        caution="A bias upward is what interference or poor guesses cost. A wider band than that "
-        "of independent bits is what would make bounds that assume them false.",
+        formula="Independent canaries: (1 − TV)/2 ± √(p(1 − p)/n).",
+        caution="Upward bias shows the cost of interference or poor guesses. If the band is wider "
+        "than for independent canaries, bounds that assume independence may be too large.",
     )
     def spread(self) -> dict[str, Any]:
-        """Wrong guesses in the same runs, beside what independent bits would do."""
+        """Share of wrong guesses in the same runs, compared with independent canaries."""
         study: Study | None = self.studied
         if study is None:
             return empty("Press “Simulate more canaries”.")

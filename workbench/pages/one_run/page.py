@@ -1,4 +1,4 @@
-"""One training run, m canaries: what the guesses prove, by every published method."""
+"""`OneRunPage`: bounds from the guesses of one training run, by every published method."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from workbench.pages.one_run.growth import OneRunGrowth
 
 
 class OneRunPage(OneRunGrowth):
-    """The page as a whole: the audit, and what more canaries would do."""
+    """State and drawings of the page."""
 
-    title = "Audit by one run"
+    title = "Audit with one training run"
+    menu = "One training run"
     about = (
-        "Train once, with canaries put in by coin flips, and guess who was in. When is that "
-        "enough, and what does each method need to be true?"
+        "Train once with randomly included canaries, then guess which were included. When is one "
+        "run enough, and what does each method assume?"
     )
 
     controls: ClassVar[tuple[Section, ...]] = (

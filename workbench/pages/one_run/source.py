@@ -1,4 +1,4 @@
-"""Where a page's one run comes from: three counts, a simulator, or a person's file of canaries."""
+"""`OneRunSource`: guesses from entered counts, a simulated run, or an uploaded file of canaries."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
 from workbench.pages.core.page import Control, Page, Section, derived
-from workbench.pages.core.sliders import IntegerField, decimals
+from workbench.pages.core.sliders import IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
+from workbench.pages.inputs.settings import ChosenAfterLooking
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.parsing.source import read_table
@@ -24,10 +25,10 @@ MECHANISMS = {
     "Laplace": "laplace",
     "Randomized response": "randomized-response",
     "DP-SGD, white-box": "dp-sgd",
-    "DP-SGD that averages before it clips": "flawed",
+    "DP-SGD with a bug: averages before clipping": "flawed",
 }
 
-#: ε that is claimed at δ = 1e-5 -> the noise multiplier for it, with `RATE`, `STEPS` and `BATCH`.
+#: Claimed ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
 NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
 
@@ -35,16 +36,16 @@ COUNTS = ("canaries", "guessed", "right", "included")
 SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates")
 RULE = ("rule", "threshold", "share_in", "share_out")
 
-#: What of a file may be read otherwise after a bound was seen.
-REINTERPRETS = {"larger_is_member": "the direction of the score", "design": "the design"}
+#: Parameters that say how a file is read, and how messages call them.
+REINTERPRETS = {"larger_is_member": "the direction of the score", "design": "the inclusion design"}
 
-#: Counts that may be typed.
+#: Upper bound of each count.
 MOST_CANARIES = 10**6
 
 #: Ends and step of the threshold where scores are privacy losses.
 LOSSES, LOSS_STEP = (-5.0, 5.0), 0.05
 
-NO_FILE = "Choose a file of canaries: one row each, with a score and 1 (in) or 0 (out)."
+NO_FILE = "Upload a file with one row per canary: its score, and 1 (included) or 0 (not included)."
 
 
 def _from(*sources: str) -> Any:
@@ -59,45 +60,52 @@ def _guessed_by(rule: str) -> Any:
     return lambda page: page.source != "counts" and page.rule == rule
 
 
-class OneRunSource(Page):
-    """State that ends in ``guesses()``, and in ``run()`` where there are scores."""
+class OneRunSource(ChosenAfterLooking, Page):
+    """Base of the page: the canaries and the rule that guesses which were included.
+
+    Provides ``guesses()``, ``run()`` where canaries have scores, ``simulated()``, ``rule_moved``
+    and the sections ``data``, ``simulator`` and ``rules``.
+    """
 
     source = param.Selector(
         default="simulate",
         objects={"Counts": "counts", "Simulated run": "simulate", "My file": "file"},
-        label="Guesses from",
+        label="Source of the guesses",
     )
     canaries = IntegerField(1000, (1, MOST_CANARIES), label="Canaries m")
     guessed = IntegerField(
         1000,
         (1, MOST_CANARIES),
         label="Guesses r",
-        doc="Fixed beforehand; the others are left open.",
+        doc="Fixed in advance; the remaining canaries are not guessed.",
     )
-    right = IntegerField(691, (0, MOST_CANARIES), label="Right guesses c")
+    right = IntegerField(691, (0, MOST_CANARIES), label="Correct guesses c")
     included = IntegerField(
         0,
         (0, MOST_CANARIES),
-        label="Canaries in",
-        doc="0: not known. It shows whether coins were fair.",
+        label="Canaries included",
+        doc="Used to test whether the inclusion was random; 0 means not known.",
     )
     upload = Upload(
         default=(),
-        label="File of canaries",
-        doc="csv, tsv, parquet, feather, npz or json: a row a canary, with its score and whether "
-        "it was in (1) or out (0). It stays in this server's memory, for this session only.",
+        label="Upload canaries",
+        doc="csv, tsv, parquet, feather, npz or json with one row per canary: its score, and "
+        "whether it was included (1) or not (0). The file stays in this server's memory, for this "
+        "session only.",
     )
     larger_is_member = param.Selector(
         default=True,
-        objects={"larger = in": True, "smaller = in": False},
-        label="Direction",
-        doc="A loss is smaller for canaries that were in, a match with a canary larger.",
+        objects={"larger = included": True, "smaller = included": False},
+        label="Direction of the score",
+        doc="A loss is smaller for included canaries, a similarity to the canary is larger. The "
+        "direction is never changed automatically.",
     )
     design = param.Selector(
         default="fair-coins",
-        objects={"a fair coin for each": "fair-coins", "exactly half, drawn": "fixed-half"},
-        label="Who was in was decided by",
-        doc="Nobody can see it from the data: you state it, and every bound rests on it.",
+        objects={"a fair coin per canary": "fair-coins", "a random half": "fixed-half"},
+        label="Inclusion design",
+        doc="How it was decided which canaries to include. It cannot be checked from the data, and "
+        "every bound depends on it.",
     )
 
     mechanism = param.Selector(default="gaussian", objects=MECHANISMS, label="Mechanism")
@@ -105,7 +113,7 @@ class OneRunSource(Page):
         1.0,
         bounds=(0.1, 5),
         step=0.1,
-        label="Leak",
+        label="Privacy parameter",
         doc="μ of the Gaussian and the Laplace mechanism, ε of randomized response.",
     )
     claim = param.Selector(
@@ -114,37 +122,46 @@ class OneRunSource(Page):
         label="Claimed ε",
         doc=f"At δ = 1e-5: {STEPS} steps at sampling rate {RATE:g}, batches of {BATCH}.",
     )
-    log_canaries = param.Number(
-        3.0, bounds=(1, 4), step=0.25, label="log₁₀ of the canaries n", doc="3 is 1,000."
-    )
-    log_coordinates = param.Number(
+    log_canaries = LogNumber(3.0, bounds=(1, 4), step=0.25, whole=True, label="Canaries n")
+    log_coordinates = LogNumber(
         4.0,
         bounds=(0, 4),
         step=0.25,
-        label="log₁₀ of the coordinates d",
-        doc="With d < n several canaries share the noise of one coordinate, and interfere.",
+        whole=True,
+        label="Coordinates d",
+        doc="If d < n, several canaries share the noise of one coordinate and interfere.",
     )
     seed = param.Integer(0, bounds=(0, 99), label="Seed")
 
     rule = param.Selector(
         default="threshold",
-        objects={"Threshold: a guess for each": "threshold", "Top and bottom: abstain": "ends"},
-        label="Rule of guessing",
-        doc="It is part of the guarantee: choose it before you see who was in.",
+        objects={
+            "threshold: guess every canary": "threshold",
+            "highest and lowest scores, abstain on the others": "ends",
+        },
+        label="Guessing rule",
+        doc="Bounds hold for a rule that was fixed before looking at which canaries were included.",
     )
     threshold = param.Number(0.0, bounds=LOSSES, step=LOSS_STEP, label="Threshold")
     share_in = param.Number(
-        12.5, bounds=(0.1, 50), step=0.1, label="Top k₊, % of the canaries", doc="Guessed “in”."
+        12.5,
+        bounds=(0.1, 50),
+        step=0.1,
+        label="Guessed as included (%)",
+        doc="Share of the canaries, those with the highest scores.",
     )
     share_out = param.Number(
-        12.5, bounds=(0, 50), step=0.1, label="Bottom k₋, % of the canaries", doc="Guessed “out”."
+        12.5,
+        bounds=(0, 50),
+        step=0.1,
+        label="Guessed as not included (%)",
+        doc="Share of the canaries, those with the lowest scores.",
     )
 
     read = param.Parameter(precedence=-1, doc="The OneRun of the file.")
     rule_moved = param.Boolean(
-        False, precedence=-1, doc="The rule was changed with scores in view."
+        False, precedence=-1, doc="Whether the rule was changed after the scores were seen."
     )
-    looked = param.String("", precedence=-1, doc="What was chosen after a bound was seen.")
 
     simulator: ClassVar[Section] = Section(
         "Simulator",
@@ -178,23 +195,21 @@ class OneRunSource(Page):
     )
 
     def __init__(self, **params: Any):
-        self._quiet = False
         super().__init__(**params)
         self.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
         self.param.watch(self._load, ["source", "upload", *REINTERPRETS])
         self.param.watch(self._moved, list(RULE))
-        self.param.watch(self._doubt, "confidence")
         self._load()
 
-    # -- what follows from a person's hand ---------------------------------------------------------
+    # -- new data and moved controls ---------------------------------------------------------------
 
     @property
-    def has_scores(self) -> bool:
+    def shows_results(self) -> bool:
         """Whether there are scores in view, because of which a choice may be made."""
         return self.source == "simulate" or (self.source != "counts" and self.read is not None)
 
     def _fresh(self, *events: Any) -> None:
-        """A rule that stands when a run is made was fixed before it."""
+        """A rule that was set before a new run was fixed in advance."""
         switched = any(event.name == "source" for event in events)
         if switched and self.source != "file":
             self._place_threshold(0.0, LOSSES, LOSS_STEP)
@@ -223,7 +238,7 @@ class OneRunSource(Page):
         self.param.update(looked=looked, message="")
 
     def _adopt(self, run: OneRun) -> None:
-        """Take a run that was read; its threshold starts where nobody needs to know who was in."""
+        """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""
         finite = run.scores[np.isfinite(run.scores)]
         low, middle, high = np.quantile(finite, [0, 0.5, 1]) if finite.size else (0.0, 0.0, 0.0)
         step = 10.0 ** math.floor(math.log10(max(high - low, 1e-6) / 100))
@@ -239,25 +254,14 @@ class OneRunSource(Page):
         slider.bounds = ends
 
     def _moved(self, *events: Any) -> None:
-        if not self._quiet and self.has_scores:
+        if not self._quiet and self.shows_results:
             self.rule_moved = True
 
-    def _doubt(self, *events: Any) -> None:
-        if not self._quiet and self.has_scores:
-            self.looked = "the confidence"
-
-    def _set_quietly(self, **values: Any) -> None:
-        before, self._quiet = self._quiet, True
-        try:
-            self.param.update(values)
-        finally:
-            self._quiet = before
-
-    # -- what there is to audit --------------------------------------------------------------------
+    # -- the guesses -------------------------------------------------------------------------------
 
     @derived(needs=SIMULATOR)
     def simulated(self) -> CanaryMechanism:
-        """The simulator's mechanism."""
+        """The simulated mechanism."""
         if self.mechanism in ("dp-sgd", "flawed"):
             flawed = self.mechanism == "flawed"
             return DPSGD(NOISE[self.claim], RATE, STEPS, average_first=flawed, batch_size=BATCH)
@@ -269,14 +273,14 @@ class OneRunSource(Page):
 
     @property
     def size(self) -> int:
-        """Canaries that are simulated."""
+        """Number of simulated canaries."""
         return round(10**self.log_canaries)
 
     @derived(needs=("source", "simulated", "log_canaries", "seed", "read"))
     def run(self) -> OneRun | str:
         """The canaries with their scores, or why there are none."""
         if self.source == "counts":
-            return "Counts hold no scores, so there is no rule to choose."
+            return "Counts have no scores, so there is no guessing rule to choose."
         if self.source == "simulate":
             try:
                 return self.simulated().run(self.size, self.seed)
@@ -286,7 +290,7 @@ class OneRunSource(Page):
 
     @derived(needs=("run", "design", *COUNTS, *RULE))
     def guesses(self) -> Guesses | str:
-        """The counts, or why there are none."""
+        """The guesses and how many are correct, or why there are none."""
         try:
             if self.source == "counts":
                 return Guesses(
@@ -302,7 +306,7 @@ class OneRunSource(Page):
             return str(error)
 
     def chosen_rule(self, run: OneRun) -> Threshold | Ends:
-        """The rule as the controls have it."""
+        """The guessing rule of the controls."""
         if self.rule == "threshold":
             return Threshold(self.threshold)
         k_in = max(round(self.share_in / 100 * run.canaries), 1)

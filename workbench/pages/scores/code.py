@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.pages.inputs.pair import chosen_pair
-from workbench.pages.inputs.score_source import ScoreSource
-from workbench.pages.scores.page import ScoresPage
-from workbench.pairs.base import Pair
+from workbench.pages.inputs.code import call, data_code, script
+
+if TYPE_CHECKING:
+    from workbench.pages.scores.page import ScoresPage
 
 
 def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
@@ -22,74 +22,44 @@ def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
     Returns
     -------
     str
-        Sets ``scores``, ``epsilon``, ``mu``, ``total_variation``, ``epsilon_here``, ``h``, ``fit``
-        and ``view``. Scores that were given in Python or as a file stay ``scores``, or are named by
-        the first line.
+        Sets ``scores``, ``band``, ``epsilon``, ``mu``, ``total_variation``, ``epsilon_here``,
+        ``h``, ``fit`` and ``view``. Scores that were given in Python or as a file must exist as
+        ``scores``; a comment says which they are.
     """
     measured = "scores" if page.ordering == "score" else "wb.learn_ordering(scores).scores"
-    band = f"wb.tradeoff_band({measured}, confidence={page.confidence!r})"
-    pointwise = (
-        f"wb.epsilon_lower_bound(scores, delta={page.delta!r}, confidence={page.confidence!r}, "
-        f'guarantee="pointwise", threshold={page.threshold!r}, interval="{page.interval}")'
+    pointwise = call(
+        "wb.epsilon_lower_bound",
+        "scores",
+        delta=page.delta,
+        confidence=page.confidence,
+        guarantee="pointwise",
+        threshold=page.threshold,
+        interval=page.interval,
     )
-    return "\n".join(
-        [
-            "import workbench as wb",
-            "",
-            *data_code(page),
-            f"band = {band}",
-            f"epsilon = band.epsilon({page.delta!r})",
-            "mu = band.mu()",
-            "total_variation = band.total_variation()",
-            f"epsilon_here = {pointwise}",
-            f"h = wb.histogram(scores, {_bins(page)})",
-            f"fit = {_fit(page)}",
-            f"view = wb.explore({_explored(page, spec)})",
-            "",
-        ]
+    given = ["scores"] if page.source in ("given", "file") else []
+    return script(
+        *data_code(page),
+        f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",
+        f"epsilon = band.epsilon({page.delta!r})",
+        "mu = band.mu()",
+        "total_variation = band.total_variation()",
+        f"epsilon_here = {pointwise}",
+        f"h = {call('wb.histogram', 'scores', **_bins(page))}",
+        f"fit = {_fit(page)}",
+        f"view = {call('wb.explore', *given, spec=spec or None)}",
     )
 
 
-def data_code(page: ScoreSource) -> list[str]:
-    """The lines that make, or name, the ``scores`` in view."""
-    if page.source == "given":
-        return _turned(page, "# scores: as they were given in Python")
-    if page.source == "file":
-        names = ", ".join(repr(name) for name, _ in page.upload)
-        return _turned(page, f"# scores = wb.read_scores(...) of {names}: {page.loaded}")
-    if page.source == "pair":
-        pair = chosen_pair(page, "sample")
-        return [f"scores = {sample_code(pair, page.sample_n, page.seed)}"]
-    return _turned(page, f'scores = wb.example("{page.example_name}")')
-
-
-def sample_code(pair: Pair | None, n: int, seed: int) -> str:
-    """The expression that draws from a pair."""
-    arguments = ", ".join(f"{k}={v!r}" for k, v in pair.parameters.items()) if pair else ""
-    return f"wb.{type(pair).__name__}({arguments}).sample({n}, seed={seed})"
-
-
-def _turned(page: ScoreSource, line: str) -> list[str]:
-    return [line, f"scores = scores.with_direction({page.larger_is_member})"]
-
-
-def _bins(page: ScoresPage) -> str:
+def _bins(page: ScoresPage) -> dict[str, Any]:
     if page.bin_rule == "quantile":
-        return f'bins={page.bin_count}, rule="quantile"'
-    bins = f"bins={page.bin_count}" if page.bin_rule == "count" else f"width={page.bin_width!r}"
-    if page.fixed_range:
-        return f"{bins}, range=({page.range_low!r}, {page.range_high!r})"
-    return bins
+        return {"bins": page.bin_count, "rule": "quantile"}
+    bins = {"bins": page.bin_count} if page.bin_rule == "count" else {"width": page.bin_width}
+    return {**bins, "range": (page.range_low, page.range_high) if page.fixed_range else None}
 
 
 def _fit(page: ScoresPage) -> str:
     if page.fit_method == "threshold":
-        return f'wb.gdp_fit(scores, "threshold", threshold={page.threshold!r})'
+        return call("wb.gdp_fit", "scores", method="threshold", threshold=page.threshold)
     if page.fit_method == "tv":
-        return 'wb.gdp_fit(h, "tv")'
-    return f'wb.gdp_fit(scores, "range", floor={10**page.log_floor!r})'
-
-
-def _explored(page: ScoresPage, spec: dict[str, Any]) -> str:
-    given = ["scores"] if page.source in ("given", "file") else []
-    return ", ".join([*given, f"spec={spec!r}"] if spec else given)
+        return call("wb.gdp_fit", "h", method="tv")
+    return call("wb.gdp_fit", "scores", method="range", floor=10**page.log_floor)

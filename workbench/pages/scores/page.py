@@ -1,8 +1,9 @@
-"""The main page: load scores, drag, and watch estimates, bounds and curves follow."""
+"""`ScoresPage`: estimates, bounds and curves of one set of scores, at a threshold to drag."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +24,7 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.core.sliders import NumberField
+from workbench.pages.core.sliders import LogNumber, NumberField
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.reference import (
     REFERENCE,
@@ -32,6 +33,8 @@ from workbench.pages.inputs.reference import (
     reference_controls,
 )
 from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pages.scores.code import score_code
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
@@ -49,30 +52,34 @@ WIDEST = 200
 #: The controls that choose the bins.
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
 
-#: Controls of how bounds are made, and how they are called when they were changed after a look.
-METHOD_CONTROLS = {
-    "confidence": "the confidence",
-    "ordering": "what thresholds are on",
-    "interval": "the interval",
-}
-
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
 
 #: Ends of the bins' range that may be typed.
 SCORE = (-1e15, 1e15)
 
-MOVED = "threshold set after seeing the scores"
-BINS_MOVED = "bins set after seeing the scores"
+PLACED = "the threshold was placed at the median of these scores"
+MOVED = "the threshold was chosen after seeing the scores"
+BINS_MOVED = "the bins were chosen after seeing the scores"
 
 
-class ScoresPage(ScoreSource, ReferenceChoice):
+class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     """State and drawings of the scores page."""
 
     title = "Scores"
     about = (
-        "How well can an attacker tell members from non-members, and what does that prove about "
-        "privacy?"
+        "How well can an attacker distinguish members from non-members, and what does that prove "
+        "about privacy?"
+    )
+
+    CHOICES: ClassVar[Mapping[str, str]] = {
+        "confidence": "the confidence",
+        "ordering": "the attack statistic",
+        "interval": "the confidence interval",
+    }
+    RESETS: ClassVar[tuple[str, ...]] = (
+        *(name for name in BIN_CONTROLS if name != "bin_width"),
+        *("confidence", "ordering", "interval", "log_delta", "fit_method", "log_floor"),
     )
 
     threshold = param.Number(
@@ -80,7 +87,8 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         bounds=(0, 1),
         step=0.01,
         label="Threshold",
-        doc="Scores on the member side of it are called members. Drag the line in the chart, too.",
+        doc="Records whose score lies beyond it are classified as members. You can also drag the "
+        "line in the chart.",
     )
     bin_rule = param.Selector(
         default="scott",
@@ -95,38 +103,31 @@ class ScoresPage(ScoreSource, ReferenceChoice):
             "Equal probability": "quantile",
         },
         label="Bins",
-        doc="How the bins are chosen. Moving the width switches to a fixed width.",
+        doc="The rule that chooses the bins. Moving the width switches to a fixed width.",
     )
     bin_width = param.Number(0.1, bounds=(0.01, 1), step=0.01, label="Bin width")
     bin_count = param.Integer(20, bounds=(2, 200), label="Number of bins")
     fixed_range = param.Boolean(
         False,
         label="Fix the range",
-        doc="Off: from the 0.1 % to the 99.9 % quantile.",
+        doc="If off, bins reach from the 0.1% to the 99.9% quantile of the scores.",
     )
     range_low = NumberField(-1.0, SCORE, label="From", step=0.1)
     range_high = NumberField(2.0, SCORE, label="To", step=0.1)
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
-    )
-    confidence = param.Selector(
-        default=0.95,
-        objects={percent(c): c for c in (0.9, 0.95, 0.99, 0.999, 0.9999)},
-        label="Confidence",
-        doc="Choose it before you look: a change after a bound was seen marks the bound.",
-    )
     ordering = param.Selector(
         default="score",
-        objects={"the score itself": "score", "a likelihood ratio learned on a fifth": "learned"},
-        label="Bounds from thresholds on",
-        doc="Where members score both high and low, thresholds on the score see little. A ratio "
-        "learned on a fifth of the scores and measured on the rest sees it all, at some cost.",
+        objects={"score": "score", "likelihood ratio learned on 20% of the data": "learned"},
+        label="Attack statistic",
+        doc="If members can score both high and low, a threshold on the score misses most of the "
+        "leak. A likelihood ratio that is learned on 20% of the scores and tested on the rest "
+        "finds it, with fewer scores left for the bound.",
     )
     interval = param.Selector(
         default="joint",
         objects={NAMES[name]: name for name in NAMES},
         label="Interval at the threshold",
-        doc="The first two keep their level; the others are here to compare with other tools.",
+        doc="The first two have guaranteed coverage. The others are included only for comparison "
+        "with other tools.",
     )
     fit_method = param.Selector(
         default="tv",
@@ -134,14 +135,14 @@ class ScoresPage(ScoreSource, ReferenceChoice):
                  "over a range": "range"},
         label="GDP fit",
     )  # fmt: skip
-    log_floor = param.Number(
+    log_floor = LogNumber(
         -3.0,
         bounds=(-6, -1),
         step=0.5,
-        label="log₁₀ of the floor",
-        doc="The fit looks at points whose error rates are both at least this.",
+        label="Smallest error rate",
+        doc="The fit ignores points of the curve with a smaller false positive or false negative "
+        "rate.",
     )
-    reset = param.Event(label="Reset", doc="Controls as they were when the scores were loaded.")
 
     threshold_moved = param.Boolean(True, precedence=-1)
     bins_moved = param.Boolean(True, precedence=-1)
@@ -176,19 +177,17 @@ class ScoresPage(ScoreSource, ReferenceChoice):
     )
 
     def __init__(self, **params: Any):
-        self._by_hand = True
         self._adopted_seed: int | None = None
         super().__init__(**params)
-        self.param.watch(self._moved, ["threshold", *BIN_CONTROLS, *METHOD_CONTROLS])
-        self.param.watch(self._reset, "reset")
+        self.param.watch(self._moved, ["threshold", *BIN_CONTROLS])
 
-    # -- what follows from new scores, and from a person's hand ------------------------------
+    # -- new scores and moved controls -------------------------------------------------------
 
     def adopt(self, scores: Scores, said: str) -> None:
         """Take new scores into view, with sliders that span them.
 
-        A threshold and bins that were set before fresh draws arrive were chosen beforehand: they
-        stay, and so do the guarantees for choices made beforehand.
+        A new sample of the same pair keeps the threshold and the bins: they were chosen before
+        these scores existed, so that bounds that rest on them hold.
         """
         drawn = self.source == "pair"
         fresh = drawn and self._adopted_seed not in (None, self.seed)
@@ -207,7 +206,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
             "threshold_moved": not stays,
         }
         if not stays:
-            values["threshold"] = _snap(float(scores.quantile(0.5)), step, bounds)
+            self._placed = values["threshold"] = _snap(float(scores.quantile(0.5)), step, bounds)
         if self.bin_rule == "width" and not drawn:
             values["bin_rule"] = "scott"
         rule = values.get("bin_rule", self.bin_rule)
@@ -226,24 +225,19 @@ class ScoresPage(ScoreSource, ReferenceChoice):
             values["reference_kind"] = None
         self.param.threshold.bounds, self.param.threshold.step = bounds, step
         self.param.bin_width.bounds, self.param.bin_width.step = widths, narrowest
-        self._set(values)
+        self._set_quietly(**values)
 
-    def _set(self, values: dict[str, Any]) -> None:
-        """Set parameters on the page's own account, not by a person's hand."""
-        before, self._by_hand = self._by_hand, False
-        try:
-            self.param.update(values)
-        finally:
-            self._by_hand = before
+    def restart(self) -> None:
+        """Read the scores as they were first read, and place the threshold anew."""
+        self._adopted_seed = None
+        super().restart()
 
     def _moved(self, *events: Any) -> None:
-        if not self._by_hand:
+        if self._quiet:
             return
         changed = {event.name for event in events}
         if "threshold" in changed:
             self.threshold_moved = True
-        for name in changed & set(METHOD_CONTROLS):
-            self.looked = METHOD_CONTROLS[name]
         if changed & set(BIN_CONTROLS):
             values: dict[str, Any] = {"bins_moved": True}
             if "bin_rule" in changed and self.bin_rule in WIDTH_RULES:
@@ -252,23 +246,12 @@ class ScoresPage(ScoreSource, ReferenceChoice):
                 values["bin_width"] = _snap(width, self.param.bin_width.step, (low, high))
             elif "bin_width" in changed and self.bin_rule in WIDTH_RULES:
                 values["bin_rule"] = "width"
-            # A drag calls this at every step, and mostly nothing of it is news.
+            # A drag calls this at every step, and mostly nothing has changed.
             news = {name: v for name, v in values.items() if getattr(self, name) != v}
             if news:
-                self._set(news)
-
-    def _reset(self, *events: Any) -> None:
-        own = (*BIN_CONTROLS, *METHOD_CONTROLS, "log_delta", "fit_method", "log_floor")
-        self._adopted_seed = None
-        self._set({name: self.param[name].default for name in own if name != "bin_width"})
-        self.read_as_loaded()
+                self._set_quietly(**news)
 
     # -- results, each computed once a state ---------------------------------------------------
-
-    @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
 
     @derived(needs=("scores",), shared=True)
     def roc(self) -> Roc:
@@ -277,7 +260,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @derived(needs=("scores", *BIN_CONTROLS), shared=True)
     def histogram(self) -> Histogram:
-        """Both sides over the chosen bins."""
+        """Histograms of both groups over the chosen bins."""
         if self.bin_rule == "quantile":
             return histogram(self.scores, bins=self.bin_count, rule="quantile")
         within = (self.range_low, self.range_high) if self.fixed_range else None
@@ -287,7 +270,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @derived(needs=("scores", "ordering"))
     def measured(self) -> Scores:
-        """What the band's thresholds are on: the scores, or what was learned from a part."""
+        """Scores of the attack statistic: as given, or likelihood ratios learned on a part."""
         return self.scores if self.ordering == "score" else learn_ordering(self.scores).scores
 
     @derived(needs=("measured", "confidence"), shared=True)
@@ -302,7 +285,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @derived(needs=("scores", "threshold", "log_delta", "confidence", "interval"), shared=True)
     def pointwise(self) -> Bound:
-        """What the threshold alone shows, if it was chosen beforehand."""
+        """The bound at the threshold, valid if it was fixed in advance."""
         return epsilon_at_threshold(
             self.scores, self.threshold, self.delta, self.confidence, self.interval
         )
@@ -315,7 +298,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @derived(needs=("threshold", "fit_method"))
     def fit_threshold(self) -> float | None:
-        """The threshold, if the fit is at it: otherwise no move of it changes the fit."""
+        """The threshold if the fit uses it, else None, so that moving it redraws nothing."""
         return self.threshold if self.fit_method == "threshold" else None
 
     @derived(needs=("scores", *BIN_CONTROLS, "fit_threshold", "fit_method", "log_floor"))
@@ -329,12 +312,12 @@ class ScoresPage(ScoreSource, ReferenceChoice):
 
     @derived(needs=REFERENCE)
     def reference(self) -> Pair | None:
-        """The pair that the scores are compared with."""
+        """The reference that the scores are compared with."""
         return chosen_reference(self)
 
     @derived(needs=("measured", "confidence", *REFERENCE), shared=True)
     def verdict(self) -> Verdict | None:
-        """What the scores say about the reference as a claim."""
+        """The test of the reference as a claim."""
         reference = self.reference()
         return None if reference is None else judge(self.measured(), reference, self.confidence)
 
@@ -345,67 +328,69 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         needs=("band", "log_delta", "looked"),
         formula="ε ≥ max over thresholds of log((1 − δ − β̄)/ᾱ) and log((1 − δ − ᾱ)/β̄), with "
         "upper limits ᾱ, β̄ of both error rates that hold at all thresholds at once.",
-        caution="A larger ε may be true: the scores may come from a weak attack.",
+        caution="The true ε may be larger: a weak attack gives a low bound.",
     )
     def epsilon(self) -> Bound:
-        """No smaller ε makes the mechanism (ε, δ)-DP, at this confidence."""
-        return self._certified(self.band().epsilon(self.delta))
+        """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
+        return self.certified(self.band().epsilon(self.delta))
 
     @number(
         "μ lower bound",
         needs=("band", "looked"),
         formula="μ ≥ max over thresholds of Φ⁻¹(1 − ᾱ) − Φ⁻¹(β̄).",
-        caution="It refutes smaller μ for any mechanism; it does not say that the mechanism is "
+        caution="The bound holds for any mechanism. It does not show that the mechanism is "
         "Gaussian.",
     )
     def mu(self) -> Bound:
-        """The mechanism is not μ'-GDP for any smaller μ', at this confidence."""
-        return self._certified(self.band().mu())
+        """With this confidence, the mechanism is not μ′-GDP for any μ′ below this value."""
+        return self.certified(self.band().mu())
 
     @number(
         "TV lower bound",
         needs=("band", "looked"),
         formula="TV ≥ max over thresholds of 1 − ᾱ − β̄.",
-        caution="Threshold attacks see less than the whole distance where members score both "
+        caution="Threshold attacks can miss part of the total variation when members score both "
         "high and low.",
     )
     def total_variation(self) -> Bound:
-        """The total variation distance, an attacker's membership advantage, is at least this."""
-        return self._certified(self.band().total_variation())
+        """Lower bound on the total variation distance, the best attacker's advantage TPR − FPR."""
+        return self.certified(self.band().total_variation())
 
     @number(
         f"TPR at FPR {LOW_FPR:g}",
         needs=("band", "looked"),
         formula="1 − f̄(α), with f̄ the band's upper bound on the trade-off function.",
-        caution="It bounds what the best attack reaches; your own threshold may do worse.",
+        caution="This is a bound for the best attack. The attack at your threshold may do worse.",
     )
     def tpr(self) -> Bound:
-        """Members that some attack finds while it wrongly accuses 1 in 100."""
-        return self._certified(self.band().tpr(LOW_FPR))
+        """True positive rate that some attack reaches at a false positive rate of 1 in 100."""
+        return self.certified(self.band().tpr(LOW_FPR))
 
     @number(
         "ε at the threshold",
         needs=("pointwise", "threshold_moved", "looked"),
-        formula="Limits of both error rates at this one threshold, or a test of both counts "
-        "together, as the chosen interval has it.",
-        caution="It is true only for a threshold chosen before the scores were seen. Dragging "
-        "until it looks good makes it false.",
+        formula="Confidence limits for both error rates at this threshold, or a joint test of both "
+        "counts, depending on the chosen interval.",
+        caution="Valid only if the threshold was fixed before the scores were seen. Choosing it by "
+        "its bound makes the bound too large.",
         slow=True,
     )
     def epsilon_here(self) -> Bound:
-        """What this threshold alone would show, had it been chosen beforehand."""
+        """Lower bound from this threshold alone, valid if it was fixed in advance."""
         bound = self.pointwise()
-        return self._certified(bound.voided(MOVED) if self.threshold_moved else bound)
+        if not self.threshold_moved:
+            return self.certified(bound)
+        return bound.voided(PLACED if self.threshold == self._placed else MOVED)
 
     @number(
         "TV by histogram",
         needs=("histogram",),
         formula="½ Σ |p̂ − q̂| over the bins (Koskela & Mohammadi 2024, Alg. 2 at ε = 0).",
-        caution="A maximum of noise: it is positive even where members and non-members score "
-        "alike, and grows with the number of bins.",
+        caution="Biased upwards: it is positive even when members and non-members score alike, and "
+        "grows with the number of bins.",
     )
     def histogram_tv(self) -> Bound:
-        """Estimated distance of the two histograms."""
+        """Estimate of the total variation distance from the two histograms."""
         return total_variation_estimate(self.histogram())
 
     @number(
@@ -413,33 +398,33 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         needs=("roc",),
         formula="Mann–Whitney: the share of pairs in which the member scores more member-like, "
         "ties counted half.",
-        caution="An average over all thresholds: a few members may be found with certainty while "
-        "it stays near ½.",
+        caution="AUC averages over all thresholds: it can be close to ½ although a few members are "
+        "identified with certainty.",
     )
     def auc(self) -> Bound:
-        """Chance that a random member scores more member-like than a random non-member."""
+        """Probability that a random member scores more member-like than a random non-member."""
         return auc_estimate(self.roc())
 
     @number(
-        "Reference as a claim",
+        "Claim check",
         needs=("verdict", "looked"),
-        formula="A p-value of the reference's trade-off function at each of the band's thresholds; "
-        "the smallest one pays for all of them.",
-        caution="Not refuted does not mean true. The words under the numbers say what these scores "
-        "would have caught.",
+        formula="Smallest p-value of the reference's trade-off function over the band's "
+        "thresholds, corrected for multiple testing.",
+        caution="“Not refuted” does not mean that the claim is true. The text below the numbers "
+        "says how large a violation would have been detected.",
         slow=True,
     )
     def claim(self) -> Fact:
-        """Whether the mechanism can leak as little as the reference promises."""
+        """Test of the claim that the mechanism leaks no more than the reference."""
         verdict = self.verdict()
         if verdict is None:
-            return Fact("–", "choose a reference to hold the scores against")
+            return Fact("–", "choose a reference to test")
         level = f"{verdict.terms[0]} · {percent(verdict.confidence)}"
-        return Fact(verdict.verdict, self._looked_words or level)
+        return Fact(verdict.verdict, self.looked_words or level)
 
     @number("Scores", needs=("scores",))
     def sizes(self) -> Fact:
-        """Scores in use: members (P) and non-members (Q)."""
+        """Number of scores in use: members (P) + non-members (Q)."""
         s: Scores = self.scores
         notes = [s.assumption]
         if s.rows_p + s.rows_q - s.discarded > s.n_p + s.n_q:
@@ -449,32 +434,24 @@ class ScoresPage(ScoreSource, ReferenceChoice):
                 notes.append(f"{side}: {odd} {'dropped' if s.nonfinite == 'drop' else 'kept'}")
         return Fact(f"{s.n_p:,} + {s.n_q:,}", " · ".join(notes))
 
-    def _certified(self, bound: Bound) -> Bound:
-        return bound.voided(self._looked_words) if self.looked else bound
-
-    @property
-    def _looked_words(self) -> str:
-        return f"chosen after looking: {self.looked} changed" if self.looked else ""
-
     # -- in plain words ------------------------------------------------------------------------
 
     @sentence(needs=("band", "looked"))
     def in_words(self) -> str:
-        """The strongest of a few statements that all hold at once."""
-        return self._certified(self.band().most_telling()).explain()
+        """The strongest of a few statements that hold simultaneously."""
+        return self.certified(self.band().most_telling()).explain()
 
     @sentence(needs=("verdict", "looked"), slow=True)
     def judged(self) -> str:
-        """The verdict on the reference, with its witness or with what would have been caught."""
+        """The result of the claim check, with its evidence or its power."""
         verdict = self.verdict()
         if verdict is None:
             return ""
-        void = f" The guarantee is void: {self._looked_words}." if self.looked else ""
-        return f"{verdict.explain()}{void}"
+        return f"{verdict.explain()}{self.looked_sentence}"
 
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:
-        """Whether the direction was meant; it is never flipped for anyone."""
+        """A question about the direction of the score if members tend to score the other way."""
         auc = self.roc().auc
         if auc >= 0.5 or self.source == "pair":
             return ""
@@ -483,31 +460,31 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         )
         return (
             f"Is the direction right? Members do not score {now} here (AUC {auc:.3f}). If "
-            f"{other} scores speak for membership, as they do for "
-            f"{'a loss' if other == 'smaller' else 'a statistic'}, choose “{other} = member”."
+            f"{other} scores suggest membership, as for "
+            f"{'a loss' if other == 'smaller' else 'a similarity'}, choose “{other} = member”."
         )
 
     @sentence(needs=("histogram", "confidence", "bins_moved", "looked"), place="foot")
     def fixed_bins(self) -> str:
-        """Limits of TV that hold for bins fixed beforehand, or the reason why they are void."""
+        """Confidence interval for TV, valid for bins fixed in advance, or why it is not valid."""
         limits = []
         void = None
         for method, name in METHODS.items():
             low, high = hockey_stick_limits(self.histogram(), 0, self.confidence, method)
             if self.bins_moved:
                 low = low.voided(BINS_MOVED) if low.void is None else low
-            void = self._certified(low).void
+            void = self.certified(low).void
             limits.append(
                 f"{low.rounded} to {high.rounded} ({name.removeprefix('fixed bins (')[:-1]})"
             )
-        text = f"Limits of TV over these bins at {percent(self.confidence)}: {' or '.join(limits)}"
+        text = f"{percent(self.confidence)} interval for TV with these bins: {' or '.join(limits)}"
         if void:
-            return f"{text}. Void: {void}."
-        return f"{text}, {self.histogram().scores.assumption}; the bins were fixed beforehand."
+            return f"{text}. Not valid here: {void}."
+        return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance."
 
     @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:
-        """What is shown, and how it was read."""
+        """What the scores are and how they were read."""
         return str(self.loaded)
 
     # -- the charts ----------------------------------------------------------------------------
@@ -516,13 +493,13 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         "Score distributions",
         needs=("histogram", "threshold"),
         span=7,
-        formula="Relative frequency of each side in a bin, divided by its width. The outer bins "
-        "are open: they also count what lies beyond.",
-        caution="Where the histograms differ may be noise; see the limits under the numbers.",
+        formula="Relative frequency of each group in a bin, divided by the bin width. The outer "
+        "bins are open: they also count scores beyond their edge.",
+        caution="Differences between the histograms may be noise; see the intervals below.",
         drag={"threshold": "threshold"},
     )
     def distributions(self) -> dict[str, Any]:
-        """Histograms of both sides. Drag the line to move the threshold."""
+        """Histograms of members and non-members. Drag the line to move the threshold."""
         return charts.histograms(self.histogram(), self.threshold, self.param.threshold.bounds)
 
     @figure(
@@ -530,15 +507,14 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         needs=("roc", "histogram", "band", "at_threshold", "fit", "reference"),
         span=5,
         formula="f(α) is the smallest false negative rate of any attack with false positive rate "
-        "at most α. Observed: lower hull of all threshold attacks on these samples. Simultaneous: "
-        "an upper bound on f.",
-        caution="Observed and histogram curves are estimates and lie below the truth in small "
-        "samples. Only the simultaneous curve is certified, and only from above: the true f lies "
-        "on or below it.",
+        "at most α. Observed: lower convex hull of all threshold attacks on these samples. "
+        "Simultaneous: an upper bound on f.",
+        caution="The observed and the histogram curve are estimates, and too low in small samples. "
+        "Only the simultaneous curve is guaranteed: the true f lies on or below it.",
         click="move_to_fpr",
     )
     def tradeoff(self) -> dict[str, Any]:
-        """Error rates of every attack. Click to move the threshold there."""
+        """Error rates of all threshold attacks. Click to move the threshold there."""
         return charts.tradeoff(
             self.roc(),
             self.histogram(),
@@ -549,7 +525,7 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         )
 
     def move_to_fpr(self, x: float, y: float) -> None:
-        """Put the threshold where the observed false positive rate is about x."""
+        """Move the threshold to where the observed false positive rate is about ``x``."""
         s: Scores = self.scores
         rank = min(max(round(x * s.n_q), 1), s.n_q)
         value = float(s.most_member_like_q(rank))
@@ -562,11 +538,11 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         span=6,
         formula="δ(ε) = max of H(P‖Q) and H(Q‖P) at e^ε, with H = Σ [p − e^ε q]₊. Simultaneous: a "
         "lower bound on δ(ε) for every ε at once.",
-        caution="The histogram's curve is an estimate and biased upward; the fit assumes a "
-        "Gaussian pair.",
+        caution="The histogram's curve is an estimate with upward bias. The fit assumes a Gaussian "
+        "pair.",
     )
     def profile(self) -> dict[str, Any]:
-        """δ as a function of ε; the dot is the ε lower bound at your δ."""
+        """δ as a function of ε. The dot is the ε lower bound at the chosen δ."""
         return charts.profile(
             self.histogram(), self.band(), self.delta, self.fit(), self.reference()
         )
@@ -575,18 +551,24 @@ class ScoresPage(ScoreSource, ReferenceChoice):
         "μ at every threshold",
         needs=("across", "band", "ordering", "threshold", "reference"),
         span=6,
-        formula="μ(t) = Φ⁻¹(1 − FPR) − Φ⁻¹(FNR). Dots: simultaneous limits at the band's own "
-        "thresholds. Strip: pointwise limits.",
-        caution="The pointwise limit is true for one threshold chosen beforehand; its highest "
-        "point is not a bound.",
+        formula="μ(t) = Φ⁻¹(1 − FPR) − Φ⁻¹(FNR). Dots: simultaneous limits at the band's "
+        "thresholds. Shaded: pointwise limits.",
+        caution="A pointwise limit is valid for one threshold fixed in advance. The highest point "
+        "of the shaded area is not a bound.",
         drag={"threshold": "threshold"},
     )
     def mu_curve(self) -> dict[str, Any]:
-        """GDP parameter that each threshold alone implies; flat if the pair is Gaussian."""
-        own = self.ordering == "score"  # a learned ordering has thresholds of another kind
+        """GDP parameter μ implied by each threshold; constant if the pair is Gaussian."""
+        own = self.ordering == "score"  # thresholds of a learned ratio are not on this axis
         return charts.mu_at_thresholds(
             self.across(), self.band() if own else None, self.threshold, self.reference()
         )
+
+    # -- as Python -----------------------------------------------------------------------------
+
+    def code(self, spec: dict[str, Any]) -> str:
+        """Lines to run in a notebook or a script; see `score_code`."""
+        return score_code(self, spec)
 
 
 def nice_below(x: float) -> float:

@@ -1,5 +1,6 @@
-"""The page on private selection.
+"""The page on private selection: the privacy cost of releasing the best of many runs.
 
-`page` puts it together: `choice` (what is selected), `bounds` (known without samples), `simulation`
-(an audit), `outcomes` (a worked example with three outcomes).
+`page` is the complete page. Its base classes each add one subject: `choice` (number of runs and the
+privacy of one run), `bounds` (bounds without samples), `simulation` (an audit of simulated
+selections), `outcomes` (an example with three outcomes).
 """

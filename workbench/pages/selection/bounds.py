@@ -1,4 +1,4 @@
-"""What is known of a selection without any sample: its bounds, and the order that leaks most."""
+"""`SelectionBounds`: bounds on the privacy of a selection, and the worst score order found."""
 
 from __future__ import annotations
 
@@ -22,38 +22,42 @@ from workbench.selection.curve import tradeoff_curve
 from workbench.selection.runs import RunCount
 from workbench.selection.worst_order import WorstOrder, worst_order
 
-#: Values of δ, run counts and Rényi orders at which curves are drawn.
+#: Numbers of δ, run counts and Rényi orders at which curves are drawn.
 DELTAS, COUNTS, ORDERS = 41, 9, 40
 
 
 class SelectionBounds(SelectionChoice):
-    """Numbers, words and charts of the exact mathematics."""
+    """Adds the bounds, which need no samples.
+
+    Provides ``direct()``, ``renyi()``, ``generic()``, ``worst()`` and their numbers and charts.
+    Needs ``runs()`` and ``one_mu()``.
+    """
 
     # -- results -----------------------------------------------------------------------------------
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def direct(self) -> Bound:
-        """Exact for a monotone score."""
+        """The direct bound, exact for a monotone score."""
         return self._bound("direct")
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def renyi(self) -> Bound:
-        """SELECT's improved bound."""
+        """The improved Rényi bound for a monotone score."""
         return self._bound("renyi")
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def generic(self) -> Bound | None:
-        """PS22's bound, or None where there is none."""
+        """The bound for any score, or None if there is none for these run counts."""
         return None if renyi.generic_refusal(self.runs()) else self._bound("generic")
 
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def worst(self) -> WorstOrder:
-        """The largest leakage found."""
+        """The score order with the largest leak found."""
         return worst_order(self.runs(), self.one_mu(), delta=self.delta)
 
     @derived(needs=("runs", "one_mu"), shared=True)
     def curve(self) -> TradeoffCurve:
-        """Of the release under a monotone score."""
+        """Trade-off function of the release under a monotone score."""
         return tradeoff_curve(self.runs(), self.one_mu())
 
     def _bound(self, bound: str) -> Bound:
@@ -64,69 +68,70 @@ class SelectionBounds(SelectionChoice):
     @number(
         "One run",
         needs=("one_epsilon",),
-        caution="This is what is often reported after tuning. It says nothing about the release.",
+        caution="Often reported after tuning, but it does not hold for the released best run.",
     )
     def base(self) -> Fact:
-        """ε of a single run at this δ."""
+        """ε of a single run at the chosen δ."""
         shown = round_safely(self.one_epsilon(), "nearest")
         return Fact(f"ε = {shown}", f"N(0,1) against N({plain(self.one_mu())}, 1)")
 
     @number(
-        "Direct, monotone score",
+        "Exact, if scores rank by privacy loss",
         needs=("direct",),
-        formula="The hockey-stick divergence of the densities G'(F) f of the release.",
-        caution="No upper limit for other scores, and no score is known to be monotone unless it "
-        "was made so.",
+        formula="Hockey-stick divergence of the densities G'(F) f of the release.",
+        caution="Not an upper bound for other scores. Whether a score is monotone in the privacy "
+        "loss is usually unknown, unless it was constructed that way.",
     )
     def direct_number(self) -> Bound:
-        """An upper limit if the score is monotone in the privacy loss of a run; exact then."""
+        """Exact ε if the selection score is monotone in the privacy loss of a run."""
         return self.direct()
 
     @number(
-        "Rényi, monotone score",
+        "Rényi bound, if scores rank by privacy loss",
         needs=("renyi",),
-        formula="SELECT's Algorithm 3: the Rényi divergence of the same densities, converted.",
-        caution="As for the direct bound, which is never above this one.",
+        formula="Rényi divergence of the same densities, converted to ε at δ.",
+        caution="Same assumption as the exact value, which is never above this bound.",
     )
     def renyi_number(self) -> Bound:
-        """SELECT's improved bound: an upper limit if the score is monotone."""
+        """Upper bound if the selection score is monotone in the privacy loss of a run."""
         return self.renyi()
 
     @number(
-        "Worst order found",
+        "Worst case found (search)",
         needs=("worst",),
-        caution="A lower limit on the worst case over scores; another score may leak more.",
+        caution="A lower bound on the worst case over all scores. Another score may leak more.",
     )
     def worst_number(self) -> Bound:
-        """Some score makes the selection leak at least this much."""
+        """Largest leak over the selection scores that were tried."""
         return self.worst().bound
 
     @number(
-        "Generic, any score",
+        "Any score (proven)",
         needs=("generic",),
-        formula="PS22 Theorems 2 and 6, converted from Rényi divergence.",
+        formula="Papernot & Steinke (2022), Theorems 2 and 6, converted from Rényi divergence.",
     )
     def generic_number(self) -> Bound | Fact:
-        """The upper limit that holds whatever the score is."""
+        """Upper bound that holds for every selection score."""
         bound = self.generic()
-        return bound or Fact("none known", "PS22 does not cover these run counts")
+        return bound or Fact("none known", "no theorem covers these run counts")
 
-    @number("Mean runs", needs=("runs",))
+    @number("Mean number of runs", needs=("runs",))
     def mean_runs(self) -> Fact:
-        """Expected number of runs."""
+        """Expected number of runs, and their distribution."""
         runs = self.runs()
         return Fact(_count(runs), runs.name)
 
     @number(
-        "DP-SGD itself, monotone",
+        "DP-SGD without Gaussian approximation",
         needs=("runs", *ONE_RUN, "log_delta"),
         slow=True,
-        caution="Neither “O” nor “G” enters: it rests on the trade-off function of the training.",
+        caution="Uses the trade-off function of the training itself. Assumes that scores rank by "
+        "privacy loss.",
     )
     def exact_number(self) -> Bound | Fact:
-        """The direct bound for the base's own trade-off function, in place of a Gaussian."""
+        """ε for the trade-off function of DP-SGD, if scores rank by privacy loss."""
         if self.base_kind != "dp-sgd":
-            return Fact("–", "for a run given as DP-SGD")
+            return Fact("–", "only if one run is given as DP-SGD")
         training = _training(self.noise, self.rate, self.steps)
         return epsilon(self.runs(), base=training, delta=self.delta)
 
@@ -134,54 +139,54 @@ class SelectionBounds(SelectionChoice):
 
     @sentence(needs=("one_epsilon", "direct", "worst", "runs"))
     def understated(self) -> str:
-        """What a report of one run leaves out."""
+        """How much the ε of one run understates the leak of the selection."""
         one, direct, worst = self.one_epsilon(), self.direct(), self.worst()
         if self.runs().mean <= 1:
-            return "There is a single run, and so nothing to choose: it costs nothing."
+            return "There is a single run, so selection has no privacy cost."
         said = (
-            f"Whoever reports the ε of one run, {round_safely(one, 'nearest')}, understates what "
-            f"choosing among {_count(self.runs())} runs on average leaks: ε is "
-            f"{direct.rounded} if the score is monotone"
+            f"Reporting the ε of one run ({round_safely(one, 'nearest')}) understates the leak of "
+            f"releasing the best of {_count(self.runs())} runs on average: ε is {direct.rounded} "
+            "if scores rank by privacy loss"
         )
         if worst.bound.value > direct.value:
             factor = f", {worst.bound.value / one:.1f} times that of one run" if one else ""
             return f"{said}, and at least {worst.bound.rounded} for some other score{factor}."
-        return f"{said}. No order of the outputs was found that leaks more."
+        return f"{said}. The search found no score that leaks more."
 
     @sentence(needs=("generic", "worst", "direct"))
     def holds(self) -> str:
-        """Which number may be relied on."""
+        """Which bounds hold for which scores."""
         generic = self.generic()
-        said = "The direct and the Rényi bound hold only if the score is monotone. "
+        said = "The exact value and the Rényi bound hold only if scores rank by privacy loss. "
         if generic is None:
             reason = renyi.generic_refusal(self.runs()) or ""
-            return f"{said}For any other score nothing is guaranteed; {reason}."
-        return f"{said}Whatever the score, the generic bound holds: ε ≤ {generic.rounded}."
+            return f"{said}For other scores there is no guarantee; {reason}."
+        return f"{said}For any score, ε ≤ {generic.rounded} is proven."
 
     @sentence(needs=("base_kind", "reduction", "log_rate"))
     def reduced(self) -> str:
-        """What a reduction leaves out."""
+        """The validity of the Gaussian approximation of DP-SGD."""
         if self.base_kind != "dp-sgd":
             return ""
         if self.reduction == "G":
-            return "“G” is a limit for many steps: an approximation, and no bound by itself."
+            return "The central limit is an approximation for many steps, not a bound."
         if self.log_rate < 0:
             return (
-                "“O” ignores that batches are drawn at random: with τ < 1 every number but that of "
-                "DP-SGD itself may lie below the truth."
+                "The full-batch formula ignores that batches are random. With τ < 1, all numbers "
+                "except “DP-SGD without Gaussian approximation” may be too small."
             )
-        return "With full batches, as here, “O” is exact."
+        return "With full batches (τ = 1), the full-batch formula is exact."
 
     # -- the charts --------------------------------------------------------------------------------
 
     @figure(
         "ε against δ",
         needs=("one_epsilon", "direct", "renyi", "generic", "worst", "curve"),
-        caution="The worst order is the one found for the δ in view: at another δ another order "
-        "may leak more.",
+        caution="The worst order was found for the chosen δ. At another δ, another order may leak "
+        "more.",
     )
     def profile(self) -> dict[str, Any]:
-        """The curves between which the truth lies; dots at the δ in view."""
+        """ε of the selection lies between these curves. The dots mark the chosen δ."""
         runs, mu = self.runs(), self.one_mu()
         low = min(-12.0, self.log_delta)
         deltas = np.union1d(np.logspace(low, -1, DELTAS), self.delta)
@@ -197,7 +202,7 @@ class SelectionBounds(SelectionChoice):
             curves[charts.GENERIC] = _converted(orders, any_score, deltas)
             here[charts.GENERIC] = generic.value
         direct = self.curve().epsilon(deltas)
-        # The monotone order is one of those found, and may leak more far from the δ in view.
+        # The monotone order is among those tried, and may leak more at another δ.
         curves[charts.WORST] = np.maximum(found.epsilon(deltas), direct)
         curves[charts.RENYI] = _converted(some, by_order, deltas)
         curves[charts.DIRECT] = direct
@@ -212,7 +217,7 @@ class SelectionBounds(SelectionChoice):
 
     @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
     def by_mean(self) -> tuple[np.ndarray, dict[charts.Entry, np.ndarray]]:
-        """Every bound at several mean numbers of runs."""
+        """All bounds at several mean numbers of runs."""
         low = 0.3 if self.runs_kind == "two-point" else 0.1
         counts = [self.runs_of(size) for size in np.linspace(low, 4, COUNTS)]
         mu, delta = self.one_mu(), self.delta
@@ -233,7 +238,7 @@ class SelectionBounds(SelectionChoice):
         needs=("by_mean", "runs", "one_epsilon", "direct", "generic", "worst"),
     )
     def against_runs(self) -> dict[str, Any]:
-        """The same at other mean numbers of runs, with the shape, s and δ in view."""
+        """The same bounds at other mean numbers of runs. The dots mark the chosen one."""
         means, curves = self.by_mean()
         here = {
             charts.WORST: self.worst().bound.value,
@@ -246,13 +251,17 @@ class SelectionBounds(SelectionChoice):
         return charts.against_runs(means, curves, (self.runs().mean, here))
 
     @figure(
-        "The order that leaks most",
+        "Worst score order found",
         needs=("worst",),
-        caution="Found by a search over orders of blocks, for the δ in view. Within a block the "
-        "score is monotone.",
+        caution="Found by a search over orders of blocks, for the chosen δ. Within a block, scores "
+        "rank by privacy loss.",
     )
     def order(self) -> dict[str, Any]:
-        """Any single run in the gray block hides the event: its release tells that none was."""
+        """If any run lands in the gray block, the selection releases it.
+
+        So a release from the red block shows that no run was in the gray one, and the
+        probability of that differs with and without the record.
+        """
         worst = self.worst()
         return charts.worst_order(worst.order, worst.event, self.one_mu())
 
@@ -263,7 +272,7 @@ def _converted(orders: np.ndarray, divergence: np.ndarray, deltas: np.ndarray) -
 
 @lru_cache(maxsize=8)
 def _training(noise: float, rate: float, steps: int) -> DPSGDPair:
-    """Composed once, since that may take a second."""
+    """Cached, because composing may take a second."""
     return DPSGDPair(noise, rate, steps)
 
 

@@ -1,4 +1,4 @@
-"""What is selected: how many runs there are, and how much each of them leaks."""
+"""`SelectionChoice`: the distribution of the number of runs, and the privacy of one run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import param
 
 from workbench.curves.gdp import mu_from_profile
 from workbench.pages.core.page import Control, Page, Section, derived
-from workbench.pages.core.sliders import IntegerField
+from workbench.pages.core.sliders import IntegerField, LogNumber
+from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base_pair import reduced_mu
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
@@ -17,18 +18,18 @@ from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCo
 RUN_COUNTS = {
     "Negative binomial": "negative-binomial",
     "Poisson": "poisson",
-    "A fixed number": "point",
-    "One, or many": "two-point",
+    "Fixed": "point",
+    "Two-point": "two-point",
 }
 
 BASES = {"μ": "mu", "ε of one run": "epsilon", "DP-SGD": "dp-sgd"}
 
-#: Parameters that make the run counts, and one run.
+#: Parameters of the number of runs, and of one run.
 FAMILY = ("runs_kind", "eta", "log_s")
 RUNS = (*FAMILY, "log_mean", "log_most")
 ONE_RUN = ("base_kind", "mu", "base_epsilon", "log_noise", "log_rate", "steps", "reduction")
 
-#: The largest μ of one run that is shown; ε is then above 200.
+#: Largest μ of one run on the page; ε is then above 200.
 MOST_MU = 20
 
 
@@ -36,15 +37,18 @@ def _is(name: str, *values: str) -> Any:
     return lambda page: getattr(page, name) in values
 
 
-class SelectionChoice(Page):
-    """State that ends in ``runs()`` and ``one_mu()``, at a ``delta``."""
+class SelectionChoice(DeltaSetting, Page):
+    """Base of the page: the number of runs, and the privacy of one run.
+
+    Provides ``runs()``, ``one_mu()``, ``one_epsilon()`` and ``choice_controls``.
+    """
 
     runs_kind = param.Selector(
         default="negative-binomial",
         objects=RUN_COUNTS,
         label="Number of runs",
-        doc="Drawn at random before anything is run. Negative binomial: truncated, so that it "
-        "starts at 1.",
+        doc="Its distribution. The number is drawn before any run. The negative binomial "
+        "distribution is truncated to start at 1.",
     )
     eta = param.Number(
         1.0,
@@ -52,27 +56,28 @@ class SelectionChoice(Page):
         inclusive_bounds=(False, True),
         softbounds=(-0.9, 5),
         step=0.1,
-        label="η",
-        doc="Shape: 1 is geometric, 0 logarithmic.",
+        label="Shape η",
+        doc="1 is the geometric distribution, 0 the logarithmic one.",
     )
-    log_mean = param.Number(
-        2.0, bounds=(0.05, 4), step=0.05, label="log₁₀ of the mean runs", doc="2 is 100 runs."
+    log_mean = LogNumber(2.0, bounds=(0.05, 4), step=0.05, label="Mean number of runs")
+    log_most = LogNumber(
+        1.0,
+        bounds=(0.3, 4),
+        step=0.1,
+        whole=True,
+        label="Larger number of runs L",
+        doc="The other possible number is 1.",
     )
-    log_most = param.Number(
-        1.0, bounds=(0.3, 4), step=0.1, label="log₁₀ L", doc="The larger number of runs."
-    )
-    log_s = param.Number(
-        -1.0, bounds=(-4, -0.05), step=0.05, label="log₁₀ s", doc="Chance of a single run."
-    )
+    log_s = LogNumber(-1.0, bounds=(-4, -0.05), step=0.05, label="Probability s of a single run")
 
-    base_kind = param.Selector(default="mu", objects=BASES, label="One run, given by")
+    base_kind = param.Selector(default="mu", objects=BASES, label="Privacy of one run given by")
     mu = param.Number(
         0.5,
         bounds=(0, 5),
         softbounds=(0.01, 5),
         step=0.01,
         label="μ",
-        doc="One run is N(0,1) against N(μ,1).",
+        doc="One run is μ-GDP: N(0,1) against N(μ,1).",
     )
     base_epsilon = param.Number(
         1.0,
@@ -80,28 +85,25 @@ class SelectionChoice(Page):
         softbounds=(0.1, 10),
         step=0.1,
         label="ε of one run",
-        doc="At the δ below, for N(0,1) against N(μ,1).",
+        doc="ε at the chosen δ of a Gaussian pair N(0,1) against N(μ,1).",
     )
-    log_noise = param.Number(
+    log_noise = LogNumber(
         math.log10(90.458),
         bounds=(-1, 3),
         step=0.02,
-        label="log₁₀ σ",
-        doc="Noise multiplier: noise over the clipping norm.",
+        label="Noise multiplier σ",
+        doc="Standard deviation of the noise, divided by the clipping norm.",
     )
-    log_rate = param.Number(
-        0.0, bounds=(-4, 0), step=0.05, label="log₁₀ τ", doc="Sampling rate; 0 is full batches."
+    log_rate = LogNumber(
+        0.0, bounds=(-4, 0), step=0.05, label="Sampling rate τ", doc="1 is full batches."
     )
     steps = IntegerField(500, (1, 10**6), label="Steps N")
     reduction = param.Selector(
         default="O",
-        objects={"“O”: τ√N/σ": "O", "“G”: central limit": "G"},
-        label="Reduced to μ by",
-        doc="“O” ignores that batches are random; it is exact for full batches. “G” is the limit "
-        "for many steps of both neighboring relations at once.",
-    )
-    log_delta = param.Number(
-        -5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="The δ of (ε, δ)."
+        objects={"full-batch formula τ√N/σ": "O", "central limit": "G"},
+        label="Gaussian approximation of DP-SGD",
+        doc="The full-batch formula ignores that batches are random; it is exact for full batches. "
+        "The central limit is for many steps, and covers both neighboring relations.",
     )
 
     choice_controls: ClassVar[tuple[Section, ...]] = (
@@ -127,18 +129,13 @@ class SelectionChoice(Page):
         ),
     )
 
-    @property
-    def delta(self) -> float:
-        """The δ that the slider shows."""
-        return float(10**self.log_delta)
-
     @derived(needs=RUNS)
     def runs(self) -> RunCount:
-        """How many runs there are."""
+        """The distribution of the number of runs."""
         return self.runs_of(self.log_most if self.runs_kind == "two-point" else self.log_mean)
 
     def runs_of(self, size: float) -> RunCount:
-        """The run count of the chosen kind, of this size on a logarithmic scale."""
+        """The chosen distribution at another size, given as log₁₀ of the mean (or of L)."""
         if self.runs_kind == "two-point":
             return TwoPoint(max(2, round(10**size)), float(10**self.log_s))
         if self.runs_kind == "poisson":
@@ -149,20 +146,20 @@ class SelectionChoice(Page):
 
     @derived(needs=(*ONE_RUN, "log_delta"))
     def one_mu(self) -> float:
-        """The μ that stands for one run."""
+        """The μ of one run."""
         if self.base_kind == "epsilon":
             return float(mu_from_profile(self.delta, self.base_epsilon))
         if self.base_kind == "dp-sgd":
-            return self._shown(reduced_mu(self.noise, self.rate, self.steps, self.reduction))
+            return self._supported(reduced_mu(self.noise, self.rate, self.steps, self.reduction))
         return float(self.mu)
 
-    def _shown(self, mu: float) -> float:
-        """A μ that the page's grids reach (ValueError otherwise)."""
+    def _supported(self, mu: float) -> float:
+        """The μ, if the page can show it (ValueError otherwise)."""
         if mu > MOST_MU:
             raise ValueError(
                 f"σ = {self.noise:.3g} with τ = {self.rate:.3g} and N = {self.steps:,} reduces to "
-                f"μ = {mu:.4g}, which hides nothing; the page shows up to μ = {MOST_MU}: add noise "
-                "or take fewer steps"
+                f"μ = {mu:.4g}, which gives no privacy; the page supports up to μ = {MOST_MU}: "
+                "increase the noise or reduce the number of steps"
             )
         return mu
 

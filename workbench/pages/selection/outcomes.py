@@ -1,4 +1,4 @@
-"""SELECT's worked example: a selection whose runs have three outcomes."""
+"""`ThreeOutcomes`: an example of a selection whose runs have three outcomes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from workbench._format import plain, round_safely
 from workbench.figures import selection as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
+from workbench.pages.core.sliders import LogNumber
 from workbench.pages.selection.choice import SelectionChoice
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.runs import NegativeBinomial
@@ -21,17 +22,32 @@ OUTCOMES = ("A", "B", "C")
 
 
 class ThreeOutcomes(SelectionChoice):
-    """The example, with sliders of its own and the page's δ."""
+    """Adds the example, with its own controls.
 
-    log_b = param.Number(-3.0, bounds=(-8, -1), step=0.1, label="log₁₀ b", doc="Chance of B.")
-    log_d = param.Number(
-        2.0, bounds=(-1, 4), step=0.1, label="log₁₀ d", doc="C is d times as likely as B."
+    Provides ``three()``, its chart and ``outcomes_controls``. Needs ``delta``.
+    """
+
+    log_b = LogNumber(-3.0, bounds=(-8, -1), step=0.1, label="Probability b of outcome B")
+    log_d = LogNumber(
+        2.0,
+        bounds=(-1, 4),
+        step=0.1,
+        label="Ratio d of outcomes C and B",
+        doc="Outcome C is d times as likely as B.",
     )
     outcome_epsilon = param.Number(
-        1.0, bounds=(0, 5), step=0.1, label="ε of one run", doc="Pure, of B and C."
+        1.0,
+        bounds=(0, 5),
+        step=0.1,
+        label="ε of one run",
+        doc="Pure ε: the log ratio of the probabilities of B and of C.",
     )
-    log_nu = param.Number(
-        -3.0, bounds=(-6, -0.1), step=0.1, label="log₁₀ ν", doc="Geometric; 1/ν runs on average."
+    log_nu = LogNumber(
+        -3.0,
+        bounds=(-6, -0.1),
+        step=0.1,
+        label="Stopping probability ν",
+        doc="The number of runs is geometric, with mean 1/ν.",
     )
 
     outcomes_controls: ClassVar[tuple[Section, ...]] = (
@@ -40,10 +56,10 @@ class ThreeOutcomes(SelectionChoice):
 
     @derived(needs=EXAMPLE)
     def three(self) -> FiniteSelection | str:
-        """SELECT's worked example, or what is wrong with it."""
+        """The selection, or why these probabilities are not possible."""
         b, d, grow = 10**self.log_b, 10**self.log_d, math.exp(self.outcome_epsilon)
         if b * max(grow + d, 1 + d * grow) > 1:
-            return "B and C would take more than 1: take a smaller b or d."
+            return "The probabilities of B and C exceed 1: choose a smaller b or d."
         p = [1 - b * grow - d * b, b * grow, d * b]
         q = [1 - b - d * b * grow, b, d * b * grow]
         return FiniteSelection(NegativeBinomial(1, 10**self.log_nu), p, q)
@@ -51,11 +67,11 @@ class ThreeOutcomes(SelectionChoice):
     @figure(
         "Three outcomes: what is released",
         needs=("three", "log_delta"),
-        formula="G(P(≤ y)) − G(P(< y)) for outcomes A < B < C. One run: A the rest, B with b·e^ε "
-        "and b, C with d·b and d·b·e^ε.",
+        formula="G(P(≤ y)) − G(P(< y)) for outcomes A < B < C. In one run, B has probability b·e^ε "
+        "with the record and b without, C has d·b and d·b·e^ε, and A the rest.",
     )
     def outcomes(self) -> dict[str, Any]:
-        """Each outcome with and without the record; the length of a line is its privacy loss."""
+        """Probability of each outcome with and without the record. Line length: privacy loss."""
         three = self.three()
         if isinstance(three, str):
             return empty(three)
@@ -63,12 +79,12 @@ class ThreeOutcomes(SelectionChoice):
 
     @sentence(needs=("three", "log_delta"), place="foot")
     def example(self) -> str:
-        """What the example shows."""
+        """The result of the example as a sentence."""
         three = self.three()
         if isinstance(three, str):
             return ""
         return (
-            f"Three outcomes, A < B < C: a run that is {plain(self.outcome_epsilon)}-DP becomes a "
-            f"selection with pure ε = {round_safely(three.epsilon(0), 'nearest')}, and ε = "
+            f"Example with three outcomes A < B < C: one run is {plain(self.outcome_epsilon)}-DP, "
+            f"the selection has pure ε = {round_safely(three.epsilon(0), 'nearest')}, and ε = "
             f"{round_safely(three.epsilon(self.delta), 'nearest', 4)} at δ = {plain(self.delta)}."
         )

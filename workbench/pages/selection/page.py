@@ -1,4 +1,4 @@
-"""What choosing the best of many runs costs: bounds, the worst order, an audit, an example."""
+"""`SelectionPage`: the privacy cost of releasing the best of many runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from typing import Any, ClassVar
 
 from workbench.pages.core.page import Section
+from workbench.pages.inputs.code import Name, call, script
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
@@ -19,12 +20,13 @@ KIND_OF = {
 
 
 class SelectionPage(ThreeOutcomes, AuditedSelection):
-    """Bounds, the audit and the example: their items in the order of the bases, the last first."""
+    """State and drawings of the page; items of the last base come first."""
 
-    title = "What choosing the best of many runs costs"
+    title = "Privacy cost of hyperparameter selection"
+    menu = "Private selection"
     about = (
-        "Settings are tuned by training many times and releasing the best run. Its privacy loss is "
-        "not that of one run. How much larger is it?"
+        "Hyperparameters are tuned by training many times and releasing the best run. How much "
+        "larger is the privacy loss of that release than the loss of a single run?"
     )
 
     controls: ClassVar[tuple[Section, ...]] = (
@@ -35,28 +37,36 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_selection``."""
-        asked = f"runs, {self.one_mu()!r}, delta={self.delta!r}"
+        mu = repr(self.one_mu())
+        asked = ("wb.selection.epsilon", "runs", mu)
         lines = [
-            "import workbench as wb",
-            "",
             f"runs = wb.selection.{self.runs()!r}",
-            f"direct = wb.selection.epsilon({asked})",
-            f'renyi = wb.selection.epsilon({asked}, bound="renyi")',
-            f"worst = wb.selection.worst_order({asked})",
+            f"direct = {call(*asked, delta=self.delta)}",
+            f"renyi = {call(*asked, delta=self.delta, bound='renyi')}",
+            f"worst = {call('wb.selection.worst_order', 'runs', mu, delta=self.delta)}",
         ]
         if self.generic() is not None:
-            lines.append(f'generic = wb.selection.epsilon({asked}, bound="generic")')
-        lines += [
-            f"scores = wb.selection.simulate(runs, {self.one_mu()!r}, {round(10**self.log_n)}, "
-            f"score=worst.order, seed={self.seed})",
-            f"view = wb.explore_selection(spec={spec!r})",
-            "",
-        ]
-        return "\n".join(lines)
+            lines.append(f"generic = {call(*asked, delta=self.delta, bound='generic')}")
+        simulated = ("wb.selection.simulate", "runs", mu, str(round(10**self.log_n)))
+        return script(
+            *lines,
+            f"scores = {call(*simulated, score=Name('worst.order'), seed=self.seed)}",
+            f"view = {call('wb.explore_selection', spec=spec)}",
+        )
 
 
 def run_values(runs: RunCount) -> dict[str, Any]:
-    """The page's parameters for given run counts (ValueError where it has none)."""
+    """The page's parameters for a distribution of the number of runs.
+
+    Parameters
+    ----------
+    runs : RunCount
+
+    Raises
+    ------
+    ValueError
+        A distribution that the page's controls cannot show.
+    """
     if isinstance(runs, NegativeBinomial):
         kind = {"eta": runs.eta, "log_mean": math.log10(runs.mean)}
     elif isinstance(runs, Poisson | PointMass):

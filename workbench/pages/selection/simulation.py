@@ -1,4 +1,4 @@
-"""What an audit shows of a selection: simulated releases, and the lower bounds from them."""
+"""`AuditedSelection`: lower bounds from simulated selections, beside the known bounds."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import percent, plain
+from workbench._format import plain
 from workbench.bounds.bound import Bound
 from workbench.figures import selection as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence
-from workbench.pages.core.sliders import SEED, IntegerField
+from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.inputs.settings import ConfidenceSetting
 from workbench.pages.selection.bounds import SelectionBounds
 from workbench.pairs.gaussian import GaussianPair
 from workbench.progress import Report
@@ -27,18 +28,18 @@ PENDING = Fact("–", "not simulated yet")
 
 @dataclass(frozen=True)
 class Simulated:
-    """Audits of simulated selections, beside what is known of them without a sample.
+    """Audits of simulated selections, and the bounds that are known without samples.
 
     Attributes
     ----------
     runs : RunCount
     mu, delta : float
     n : int
-        Selections a side, in the end.
+        Selections per group when complete.
     known : dict of str to Bound
         By "direct", "renyi", "generic" and "worst".
     found : dict of str to SelectionAudit
-        By the name of the score, "monotone" and "worst order", as far as they are known.
+        By the name of the score, "monotone" and "worst order", as far as they are simulated.
     """
 
     runs: RunCount
@@ -49,14 +50,20 @@ class Simulated:
     found: dict[str, SelectionAudit]
 
 
-class AuditedSelection(SelectionBounds):
-    """An audit of simulated selections, beside the bounds that it is after."""
+class AuditedSelection(SelectionBounds, ConfidenceSetting):
+    """Adds a simulated audit.
 
-    log_n = param.Number(
-        6.0, bounds=(4, 6), step=0.5, label="log₁₀ of the selections", doc="On each side."
-    )
-    confidence = param.Selector(
-        default=0.95, objects={percent(c): c for c in (0.9, 0.95, 0.99)}, label="Confidence"
+    Provides the job ``simulate``, its charts and ``audit_controls``. Needs the results of
+    `SelectionBounds`.
+    """
+
+    log_n = LogNumber(
+        6.0,
+        bounds=(4, 6),
+        step=0.5,
+        whole=True,
+        label="Simulated selections",
+        doc="With the record, and as many without it.",
     )
     seed = IntegerField(0, SEED, label="Seed")
     simulated = param.Parameter(precedence=-1, doc="A `Simulated`, partial or final.")
@@ -72,7 +79,7 @@ class AuditedSelection(SelectionBounds):
         "Run the audit", needs=("worst", "direct", "log_n", "confidence", "seed"), into="simulated"
     )
     def simulate(self, report: Report) -> Simulated:
-        """Simulate selections under a monotone score and under the worst order, and audit them."""
+        """Simulates and audits selections by a monotone score and by the worst order found."""
         n, known = round(10**self.log_n), {"direct": self.direct(), "renyi": self.renyi()}
         worst, generic = self.worst(), self.generic()
         known |= {"worst": worst.bound} | ({"generic": generic} if generic is not None else {})
@@ -92,50 +99,50 @@ class AuditedSelection(SelectionBounds):
             ):
                 done = replace(done, found={**done.found, name: part})
                 drawn = part.simultaneous.n_p
-                words = f"{name}: {drawn:,} of {n:,} selections a side"
+                words = f"{name}: {drawn:,} of {n:,} selections per group"
                 report((i + drawn / n) / 2, words, partial=done)
         return done
 
-    @number("Shown by the audit", needs=("simulated",))
+    @number("Audit lower bound", needs=("simulated",))
     def shown(self) -> Bound | Fact:
-        """The lower bound from simulated selections under the worst order found."""
+        """Lower bound from simulated selections by the worst order found."""
         found = self.simulated.found if self.simulated is not None else {}
         return found["worst order"].simultaneous if "worst order" in found else PENDING
 
     @sentence(needs=("simulated",), place="foot")
     def gap(self) -> str:
-        """Why an audit shows less than is true."""
+        """Why the audit's bound is below the true ε."""
         if self.simulated is None:
             return ""
         done, found = self.simulated, self.simulated.found["monotone"].simultaneous
         event = decisive_event(tradeoff_curve(done.runs, done.mu), done.delta)
         often, seldom = (plain(found.n_p * share) for share in (event.likely, event.rare))
         return (
-            f"Why the audit shows {found.rounded} of {done.known['direct'].rounded} for the "
-            f"monotone score: that ε is attained by an event of probability {plain(event.likely)} "
-            f"on one side and {plain(event.rare)} on the other, which {found.n_p:,} selections "
-            f"show about {often} and {seldom} times. Limits that hold whatever "
-            "the distributions are, at all thresholds at once, give away what such small counts "
-            "leave open. More selections narrow the gap."
+            f"For the monotone score, the audit shows ε ≥ {found.rounded}, while the true ε is "
+            f"{done.known['direct'].rounded}. That ε comes from an event with probability "
+            f"{plain(event.likely)} with the record and {plain(event.rare)} without it (or the "
+            f"reverse), so it occurs about {often} and {seldom} times in {found.n_p:,} selections. "
+            "Simultaneous limits without assumptions on the distributions are wide for such small "
+            "counts. More selections reduce the gap."
         )
 
     @figure(
-        "What an audit shows",
+        "Audit of simulated selections",
         needs=("simulated",),
-        caution="The selections are simulated in the reduced game, and the attacker sees the "
-        "privacy loss of the release: no attack on a real training does better.",
+        caution="The attacker is given the privacy loss of the released run, so an attack on real "
+        "training is not stronger.",
     )
     def audited(self) -> dict[str, Any]:
-        """Known limits, and lower bounds from simulated selections (SELECT Fig. 6)."""
+        """Known bounds, and lower bounds from simulated selections."""
         done = self.simulated
         if done is None:
             return charts.waiting()
         one = float(GaussianPair(done.mu).epsilon(done.delta))
         return charts.audits(one, done.known, done.found)
 
-    @figure("More selections", needs=("simulated",))
+    @figure("Bound against number of selections", needs=("simulated",))
     def grown(self) -> dict[str, Any]:
-        """Simultaneous lower bounds as selections come in; each holds by itself."""
+        """Simultaneous lower bounds at increasing numbers of selections, each valid by itself."""
         done = self.simulated
         if done is None:
             return charts.waiting()

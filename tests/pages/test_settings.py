@@ -1,0 +1,80 @@
+"""Settings that pages share: a logarithmic δ, and marks for choices made after looking."""
+
+import math
+
+import pytest
+from workbench.jupyter.controls import Field
+
+import workbench as wb
+from workbench.assets.controls import Controls
+from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.sliders import LogNumber
+from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting, ResetSetting
+
+BOUND = wb.epsilon_lower_bound(wb.GaussianPair(1).sample(100, seed=0), delta=1e-5)
+
+
+class Toy(ResetSetting, DeltaSetting, Page):
+    """All shared settings, and a count."""
+
+    log_n = LogNumber(3.0, bounds=(0, 6), step=0.25, whole=True, label="Samples")
+    controls = (
+        Section(
+            "All",
+            tuple(map(Control, ("log_delta", "log_n", "confidence"))),
+        ),
+    )
+
+
+def test_delta_is_ten_to_the_saved_setting():
+    page = Toy()
+    assert page.delta == 1e-5
+    page.log_delta = -2.5
+    assert page.delta == pytest.approx(10**-2.5)
+    assert "log_delta" in page.settings()
+
+
+def test_a_page_that_does_not_mark_choices_has_the_same_levels():
+    assert ConfidenceSetting.param.confidence.get_range() == Toy.param.confidence.get_range()
+    assert list(Toy.param.confidence.get_range())[:2] == ["90%", "95%"]
+
+
+def test_a_choice_after_looking_marks_bounds_until_reset():
+    page = Toy()
+    assert page.certified(BOUND) is BOUND
+    page.confidence = 0.9
+    assert page.certified(BOUND).void == "the confidence was changed after results were seen"
+    assert page.certified(BOUND.voided("sorted")).void == "sorted"
+    assert page.looked_sentence.startswith(" The guarantee is not valid: the confidence")
+    page.reset = True
+    assert (page.confidence, page.looked, page.looked_sentence) == (0.95, "", "")
+
+
+def test_settings_of_the_page_itself_mark_nothing():
+    page = Toy()
+    page._set_quietly(confidence=0.99)
+    assert (page.confidence, page.looked) == (0.99, "")
+
+
+def test_the_dashboard_is_told_that_a_slider_is_logarithmic():
+    states = Controls(Toy()).states()
+    assert (states["log_delta"]["log"], states["log_delta"]["value"]) == ("real", -5)
+    assert (states["log_n"]["log"], states["log_n"]["high"]) == ("whole", 6)
+    assert "log" not in states["confidence"]
+
+
+def test_a_notebook_shows_the_number_and_sets_its_logarithm():
+    page, set_to = Toy(), []
+    fields = {
+        name: Field(page, Control(name), lambda *chosen: set_to.append(chosen), lambda name: False)
+        for name in ("log_delta", "log_n")
+    }
+    assert fields["log_delta"].widget.value == pytest.approx(1e-5)
+    assert fields["log_n"].widget.value == pytest.approx(1000)
+    fields["log_n"].widget.value = 10**3.5
+    fields["log_delta"].widget.value = 2e-6
+    assert set_to == [("log_n", 3.5), ("log_delta", pytest.approx(math.log10(2e-6), abs=1e-6))]
+    page.log_n = 2.0
+    fields["log_n"].show()
+    assert fields["log_n"].widget.value == pytest.approx(100)
+    assert len(set_to) == 2

@@ -1,0 +1,84 @@
+"""The Python that a page shows: expressions, scripts, and the lines that make its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from workbench.pages.inputs.pair import chosen_pair
+from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pairs.base import Pair
+
+#: Settings that every restored view keeps, beside its data.
+KEPT = ("show", "looked", "log_delta", "confidence")
+
+#: Longer calls are written with one argument per line.
+_WIDTH = 88
+
+
+def script(*lines: str, imports: Collection[str] = ()) -> str:
+    """A program that imports the workbench and then runs these lines."""
+    return "\n".join(["import workbench as wb", *imports, "", *lines, ""])
+
+
+def call(function: str, *positional: str, **arguments: Any) -> str:
+    """The expression that calls a function.
+
+    Parameters
+    ----------
+    function : str
+        As it is written, such as ``"wb.epsilon_lower_bound"``.
+    *positional : str
+        Arguments as they are written, such as ``"scores"``.
+    **arguments : object
+        Keyword arguments by their values. Those that are None are left out; a `Name` is written
+        without quotes.
+
+    Examples
+    --------
+    >>> call("wb.epsilon_lower_bound", "scores", delta=1e-5, threshold=None)
+    'wb.epsilon_lower_bound(scores, delta=1e-05)'
+    """
+    named = [f"{name}={value!r}" for name, value in arguments.items() if value is not None]
+    line = f"{function}({', '.join([*positional, *named])})"
+    if len(line) <= _WIDTH or len(positional) + len(named) < 2:
+        return line
+    return f"{function}(\n" + "".join(f"    {text},\n" for text in (*positional, *named)) + ")"
+
+
+class Name(str):
+    """The name of a variable, or another expression, as the value of a keyword in `call`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def pair_code(pair: Pair) -> str:
+    """The expression that makes a pair."""
+    return call(f"wb.{type(pair).__name__}", **pair.parameters)
+
+
+def sample_code(pair: Pair, n: int, seed: int) -> str:
+    """The expression that samples scores from a pair."""
+    return call(f"{pair_code(pair)}.sample", str(n), seed=seed)
+
+
+def kept(spec: dict[str, Any], *more: str) -> dict[str, Any]:
+    """The part of a view's settings that is kept beside its data: `KEPT` and these names."""
+    return {name: spec[name] for name in (*KEPT, *more) if name in spec}
+
+
+def data_code(page: ScoreSource) -> list[str]:
+    """The lines that make the page's ``scores``; a comment where they are given or in a file."""
+    if page.source == "pair":
+        pair = chosen_pair(page, "sample")
+        return [f"scores = {sample_code(pair, page.sample_n, page.seed)}"]
+    turned = f"scores = scores.with_direction({page.larger_is_member})"
+    if page.source == "given":
+        return ["# scores: as given in Python", turned]
+    if page.source == "file":
+        names = ", ".join(repr(name) for name, _ in page.upload)
+        return [f"# scores = wb.read_scores(...) of {names}: {page.loaded}", turned]
+    return [f"scores = {call('wb.example', repr(page.example_name))}", turned]

@@ -1,0 +1,124 @@
+"""Settings that most pages have: δ, the confidence, and marks for choices made after looking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import param
+
+from workbench._format import percent
+from workbench.bounds.bound import Bound
+from workbench.pages.core.sliders import LogNumber
+
+#: Confidence levels that every page offers.
+LEVELS = (0.9, 0.95, 0.99, 0.999, 0.9999)
+
+
+def confidence_selector(doc: str) -> param.Selector:
+    """A dropdown of confidence levels, 95% at first."""
+    return param.Selector(
+        default=0.95, objects={percent(c): c for c in LEVELS}, label="Confidence", doc=doc
+    )
+
+
+class DeltaSetting(param.Parameterized):
+    """The δ of (ε, δ), on a logarithmic slider.
+
+    Provides ``log_delta`` (the saved setting) and ``delta``.
+    """
+
+    log_delta = LogNumber(
+        -5.0, bounds=(-12, -1), step=0.5, label="δ", doc="The δ of (ε, δ)-differential privacy."
+    )
+
+    @property
+    def delta(self) -> float:
+        """The δ that the slider shows."""
+        return float(10**self.log_delta)
+
+
+class ConfidenceSetting(param.Parameterized):
+    """The confidence level of the page's bounds.
+
+    Provides ``confidence``.
+    """
+
+    confidence = confidence_selector("The share of audits in which a bound of this kind holds.")
+
+
+class ChosenAfterLooking(ConfidenceSetting):
+    """Marks bounds as not valid when a choice that they rest on was made after seeing results.
+
+    Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified`` and
+    ``_set_quietly``. Classes may extend ``CHOICES`` and override ``shows_results``.
+    """
+
+    #: Parameters whose change after looking marks the bounds, and how messages call them.
+    CHOICES: ClassVar[Mapping[str, str]] = {"confidence": "the confidence"}
+
+    confidence = confidence_selector(
+        "Set this before looking at results. Changing it afterwards marks the bounds as not valid."
+    )
+    looked = param.String("", precedence=-1, doc="What was changed after results were seen.")
+
+    def __init__(self, **params: Any):
+        self._quiet = False
+        super().__init__(**params)
+        # After the watchers that take new data into view, which clear the mark.
+        self.param.watch(self._doubt, list(self.CHOICES), precedence=1)
+
+    @property
+    def shows_results(self) -> bool:
+        """Whether there are results in view, because of which a choice may be made."""
+        return True
+
+    @property
+    def looked_words(self) -> str:
+        """Why bounds are not valid; empty while they are."""
+        return f"{self.looked} was changed after results were seen" if self.looked else ""
+
+    @property
+    def looked_sentence(self) -> str:
+        """`looked_words` as a sentence to append; empty while bounds are valid."""
+        return f" The guarantee is not valid: {self.looked_words}." if self.looked else ""
+
+    def certified(self, bound: Bound) -> Bound:
+        """The bound, marked as not valid if a choice was made after looking."""
+        return bound.voided(self.looked_words) if self.looked and not bound.void else bound
+
+    def _doubt(self, *events: Any) -> None:
+        if not self._quiet and self.shows_results:
+            self.looked = self.CHOICES[events[-1].name]
+
+    def _set_quietly(self, **values: Any) -> None:
+        """Set parameters on the page's own account: nothing is loaded or marked because of it."""
+        before, self._quiet = self._quiet, True
+        try:
+            self.param.update(values)
+        finally:
+            self._quiet = before
+
+
+class ResetSetting(ChosenAfterLooking):
+    """A button that sets controls to their defaults and removes the mark of `ChosenAfterLooking`.
+
+    Provides ``reset``. Classes name the controls in ``RESETS`` and may extend ``restart``.
+    """
+
+    #: Parameters that the button sets to their defaults.
+    RESETS: ClassVar[tuple[str, ...]] = ("log_delta", "confidence")
+
+    reset = param.Event(label="Reset", doc="Restores the controls and how the data are read.")
+
+    def __init__(self, **params: Any):
+        super().__init__(**params)
+        self.param.watch(self._reset, "reset")
+
+    def restart(self) -> None:
+        """Read the data as they were first read."""
+
+    def _reset(self, *events: Any) -> None:
+        self._set_quietly(**{name: self.param[name].default for name in self.RESETS})
+        self.restart()
+        self.looked = ""
