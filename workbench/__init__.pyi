@@ -67,6 +67,7 @@ from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
+from .figures.kit.theme import palette as palette
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts
