@@ -59,9 +59,10 @@ from .claims import PureDP as PureDP
 from .claims import RenyiDP as RenyiDP
 from .claims import parse_claim as parse_claim
 from .coverage_lab.lab import Coverage as Coverage
+from .coverage_lab.lab import compare_methods as compare_methods
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
-from .coverage_lab.settings import coverage_settings as coverage_settings
+from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram

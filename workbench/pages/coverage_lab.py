@@ -9,7 +9,7 @@ import param
 from workbench._format import percent, plain, round_safely
 from workbench.coverage_lab.lab import Coverage, compare_methods
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
-from workbench.coverage_lab.settings import SETTINGS
+from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
@@ -34,7 +34,7 @@ class CoverageLabPage(Page):
 
     setting = param.Selector(
         default="no-leak",
-        objects={setting.label: name for name, setting in SETTINGS.items()},
+        objects={scenario.label: name for name, scenario in SCENARIOS.items()},
         label="Scores from",
     )
     group = param.Selector(default=next(iter(GROUPS.values())), objects=GROUPS, label="Methods")
@@ -71,11 +71,11 @@ class CoverageLabPage(Page):
         return compare_methods(
             of_group(self.group),
             self.setting,
-            (round(10**self.log_n_p), round(10**self.log_n_q)),
-            round(10**self.log_reps),
-            self.seed,
+            n=(round(10**self.log_n_p), round(10**self.log_n_q)),
+            reps=round(10**self.log_reps),
             delta=10**self.log_delta,
             confidence=self.confidence,
+            seed=self.seed,
             report=report,
         )
 
@@ -114,7 +114,7 @@ class CoverageLabPage(Page):
     @number("Truth", needs=("setting", "log_delta"))
     def truth(self) -> Fact:
         """The true ε of the pair at this δ."""
-        truth = float(SETTINGS[self.setting].truth.epsilon(10**self.log_delta))
+        truth = float(SCENARIOS[self.setting].truth.epsilon(10**self.log_delta))
         return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(10**self.log_delta)}")
 
     def _claiming(self) -> list[Coverage]:
@@ -125,7 +125,7 @@ class CoverageLabPage(Page):
     @sentence(needs=("setting",), place="head")
     def said(self) -> str:
         """What the scores are."""
-        return SETTINGS[self.setting].about
+        return SCENARIOS[self.setting].about
 
     @sentence(needs=("results",))
     def verdict(self) -> str:
