@@ -146,7 +146,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "RefutingPoint": lambda: wb.RefutingPoint(0.5, 40, 12, 0.3, 0.4, 0.5, 0.01),
     "Comparison": functools.cache(lambda: wb.compare(scores(), scores(), fpr=[0.1, 0.5])),
     "Coverage": functools.cache(
-        lambda: wb.coverage("simultaneous", wb.GaussianPair(1), n=30, reps=2, executor=Here())
+        lambda: wb.coverage(
+            "simultaneous", wb.GaussianPair(1), n=30, reps=2, delta=1e-5, executor=Here()
+        )
     ),
     "TradeoffCurve": lambda: wb.TradeoffCurve(np.array([0, 0.3, 1]), np.array([1, 0.2, 0])),
     "Domain": wb.Domain,
@@ -227,6 +229,14 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
+    "compare_methods": {
+        "methods": ["simultaneous"],
+        "pair": Make(OBJECTS["GaussianPair"]),
+        "n": 30,
+        "reps": 2,
+        "delta": 1e-5,
+        "executor": Make(Here),
+    },
     "compose_histogram": {"histogram": Make(OBJECTS["Histogram"]), "k": 2},
     "ComposedPair.sample": {"n": 4},
     "Counts.at_threshold": {"threshold": 0.5},
@@ -236,6 +246,7 @@ OWN: dict[str, dict[str, Any]] = {
         "pair": Make(OBJECTS["GaussianPair"]),
         "n": 30,
         "reps": 2,
+        "delta": 1e-5,
         "executor": Make(Here),
     },
     "Coverage.quantile": {"level": 0.5},

@@ -1,8 +1,8 @@
 """Measure the coverage of every shipped method and store it: `python data/make_coverage.py`.
 
-Every method that promises to keep its level meets every setting, 2000 replicates each. Those that
+Every method that promises to keep its level meets every scenario, 2000 replicates each. Those that
 do not promise it, and the combination of several splits, which are slow and rest on the single
-split, meet a few settings that tell. The run fails when a method is caught with more false claims
+split, meet a few scenarios that tell. The run fails when a method is caught with more false claims
 than it allows itself, or when one that is known to fail is nowhere caught. It takes about a quarter
 of an hour on two cores.
 """
@@ -18,25 +18,26 @@ import workbench as wb
 from workbench.coverage_lab.lab import Coverage, compare_methods
 from workbench.coverage_lab.measured import store
 from workbench.coverage_lab.methods import METHODS
-from workbench.coverage_lab.settings import SETTINGS
+from workbench.coverage_lab.scenarios import SCENARIOS
 
-SIZES = {**dict.fromkeys(SETTINGS, (300, 250)), "clustered-reduced": (4000, 3000)}
+SIZES = {**dict.fromkeys(SCENARIOS, (300, 250)), "clustered-reduced": (4000, 3000)}
 #: Where methods that are not measured everywhere are.
 TELLING = ("no-leak", "laplace", "clustered-rows")
 #: Tuning does more harm with more scores: there are more thresholds to be lucky with.
 TUNED = (("laplace", (1000, 1000)), ("no-leak", (3000, 3000)))
 REPLICATES = 2000
+DELTA = 1e-5
 SEED = 2026
 
 
 def measure() -> list[Coverage]:
-    """All methods in all settings and sizes."""
+    """All methods in all scenarios and sizes."""
     results: list[Coverage] = []
-    for setting, sizes, methods in plan():
+    for scenario, sizes, methods in plan():
         began = time.monotonic()
-        found = compare_methods(methods, setting, sizes, REPLICATES, SEED)
+        found = compare_methods(methods, scenario, n=sizes, reps=REPLICATES, delta=DELTA, seed=SEED)
         results += found
-        print(f"{setting}, {sizes[0]} + {sizes[1]}: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{scenario}, {sizes[0]} + {sizes[1]}: {time.monotonic() - began:.0f} s", flush=True)
         for result in found:
             note = "" if result.claims else "claims nothing here"
             if result.fails:
@@ -51,14 +52,14 @@ def measure() -> list[Coverage]:
 
 def plan() -> Iterator[tuple[str, tuple[int, int], list[str]]]:
     """Settings, sizes and the methods that meet them."""
-    for setting, sizes in SIZES.items():
-        yield setting, sizes, [m for m in METHODS if setting in TELLING or everywhere(m)]
-    for setting, sizes in TUNED:
-        yield setting, sizes, ["tuned-threshold", "tuned-katz-log"]
+    for scenario, sizes in SIZES.items():
+        yield scenario, sizes, [m for m in METHODS if scenario in TELLING or everywhere(m)]
+    for scenario, sizes in TUNED:
+        yield scenario, sizes, ["tuned-threshold", "tuned-katz-log"]
 
 
 def everywhere(method: str) -> bool:
-    """Whether a method meets every setting."""
+    """Whether a method meets every scenario."""
     return METHODS[method].group == "kept" and method != "held-out-splits"
 
 

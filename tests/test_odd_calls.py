@@ -119,7 +119,10 @@ COUNTS = valid.counts()
         (lambda: wb.selection.worst_order(None, 0.5, delta=1e-5), "NegativeBinomial(1, 0.01)"),
         (lambda: wb.selection.simulate(valid.runs(), 0.5, 40, score="best"), "Monotone()"),
         (lambda: wb.selection.Monotone().best([-1.0], 0.5, 7), "np.random.default_rng(seed)"),
-        (lambda: wb.coverage("simultaneous", PAIR, executor=2), "client.get_executor()"),
+        (
+            lambda: wb.coverage("simultaneous", PAIR, delta=1e-5, executor=2),
+            "client.get_executor()",
+        ),
         (
             lambda: wb.audit_mechanism(valid.noisy_sum, "pure(1)", domain=[0, 1]),
             "such as wb.Domain(high=9)",
@@ -156,7 +159,7 @@ def test_another_class_is_told_which_one_is_meant(call, says):
         lambda: wb.roc(SCORES).tpr(HUGE),
         lambda: wb.compare(SCORES, SCORES, fpr=HUGE),
         lambda: wb.posterior_parameter(COUNTS, wb.GaussianPair, (0, HUGE)),
-        lambda: wb.coverage("simultaneous", PAIR, reps=10**25),
+        lambda: wb.coverage("simultaneous", PAIR, delta=1e-5, reps=10**25),
         lambda: wb.DPSGDPair.from_training(
             batch_size=1, dataset_size=9, epochs=HUGE, noise_multiplier=1
         ),

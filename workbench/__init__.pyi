@@ -77,9 +77,10 @@ from .claims import PureDP as PureDP
 from .claims import RenyiDP as RenyiDP
 from .claims import parse_claim as parse_claim
 from .coverage_lab.lab import Coverage as Coverage
+from .coverage_lab.lab import compare_methods as compare_methods
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
-from .coverage_lab.settings import coverage_settings as coverage_settings
+from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
 from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
@@ -87,6 +88,7 @@ from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
+from .figures.kit.theme import palette as palette
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts

@@ -14,7 +14,16 @@ import param
 from scipy.special import ndtr, ndtri
 
 from workbench.bounds.bound import Bound
-from workbench.figures.kit.layout import base_layout, label, vertical_line
+from workbench.figures.kit.axes import axis
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.marks import (
+    Style,
+    histogram,
+    label,
+    line,
+    markers,
+    rule,
+)
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import (
     Control,
@@ -178,46 +187,24 @@ class DemoPage(Page):
         p, q = self.scores
         low, high = self.param.threshold.bounds
         edges = np.arange(low, high + self.width, self.width)
-        data = []
+        drawn = []
         for side, role, name in ((p, "p", "members"), (q, "q", "non-members")):
             counts = np.diff(np.searchsorted(side, edges)) / (len(side) * self.width)
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": name,
-                    "x": edges,
-                    "y": np.append(counts, counts[-1]),
-                    "line": {"shape": "hv", "color": f"@{role}", "width": 1.5},
-                    "fill": "tozeroy",
-                    "fillcolor": f"@{role}/.12",
-                }
-            )
-        return {
-            "data": data,
-            "layout": base_layout(
-                "score",
-                "density",
-                summary=f"Two histograms, cut at {self.threshold:.2f}.",
-                x={"range": [low, high]},
-                y={"range": [0, 0.55]},
-                revision=self.source,
-                shapes=[vertical_line(self.threshold, name="threshold")],
-                annotations=[
-                    label(
-                        self.threshold,
-                        0.52,
-                        f"threshold {self.threshold:.2f}",
-                        "ink",
-                        name="threshold",
-                        xanchor="left",
-                        xshift=4,
-                    ),
-                    label(self.shift + 1, 0.35, "members", "p", xanchor="left"),
-                    label(-1, 0.35, "non-members", "q", xanchor="right"),
-                ],
-            ),
-        }
+            drawn.append(histogram(Style(name, role, width=1.5), edges, counts))
+        words = f"threshold {self.threshold:.2f}"
+        return chart(
+            [
+                *drawn,
+                rule(Style("", "ink"), x=self.threshold, drag="threshold"),
+                label(self.threshold, 0.52, words, "ink", ha="left", dx=4, drag="threshold"),
+                label(self.shift + 1, 0.35, "members", "p", ha="left"),
+                label(-1, 0.35, "non-members", "q", ha="right"),
+            ],
+            axis("score", low, high),
+            axis("density", 0, 0.55),
+            summary=f"Two histograms, cut at {self.threshold:.2f}.",
+            revision=self.source,
+        )
 
     @figure(
         "Trade-off curve",
@@ -231,46 +218,19 @@ class DemoPage(Page):
         _, fpr, fnr = self.curve()
         at, power = self.rates()
         alpha = np.linspace(0, 1, 201)
-        data = [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": "observed",
-                "x": fpr,
-                "y": fnr,
-                "line": {"color": "@p", "width": 2},
-            },
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "threshold",
-                "x": [at],
-                "y": [1 - power],
-                "marker": {"color": "@ink", "size": 10},
-            },
+        drawn = [
+            line(Style("observed", "p"), fpr, fnr),
+            markers(Style("threshold", "ink"), [at], [1 - power], outline=None),
         ]
         if self.show_reference:
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": "reference",
-                    "x": alpha,
-                    "y": ndtr(ndtri(1 - alpha) - self.reference),
-                    "line": {"color": "@muted", "width": 1.5, "dash": "dot"},
-                }
-            )
-        return {
-            "data": data,
-            "layout": base_layout(
-                "false positive rate",
-                "false negative rate",
-                summary="A falling curve.",
-                x={"range": [0, 1]},
-                y={"range": [0, 1]},
-                annotations=[label(0.55, 0.2, "observed", "p", xanchor="left")],
-            ),
-        }
+            style = Style("reference", "muted", "dot", 1.5)
+            drawn.append(line(style, alpha, ndtr(ndtri(1 - alpha) - self.reference)))
+        return chart(
+            [*drawn, label(0.55, 0.2, "observed", "p", ha="left")],
+            axis("false positive rate", 0, 1),
+            axis("false negative rate", 0, 1),
+            summary="A falling curve.",
+        )
 
     def choose(self, x, y):
         t, fpr, _ = self.curve()
@@ -290,36 +250,17 @@ class DemoPage(Page):
         epsilon = np.linspace(0, 5, 201)
         delta = np.array([np.maximum(a - np.exp(e) * b, 0).sum() for e in epsilon])
         level = 10.0**self.log_delta
-        return {
-            "data": [
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": "histogram estimate",
-                    "x": epsilon,
-                    "y": np.where(delta > 0, delta, np.nan),
-                    "line": {"color": "@p", "width": 2},
-                }
+        estimate = Style("histogram estimate", "p")
+        return chart(
+            [
+                line(estimate, epsilon, np.where(delta > 0, delta, np.nan)),
+                rule(Style("", "muted", "dash", 1.5), y=level, start=0, end=5),
             ],
-            "layout": base_layout(
-                "ε",
-                "δ",
-                summary="A falling curve on a logarithmic axis.",
-                x={"range": [0, 5]},
-                y={"type": "log", "range": [-9, 0], "dtick": 2},
-                height=300 if self.log_delta >= -5 else 360,
-                shapes=[
-                    {
-                        "type": "line",
-                        "x0": 0,
-                        "x1": 5,
-                        "y0": level,
-                        "y1": level,
-                        "line": {"color": "@muted", "dash": "dash", "width": 1.5},
-                    }
-                ],
-            ),
-        }
+            axis("ε", 0, 5),
+            axis("δ", -9, 0, log=True, step=2),
+            summary="A falling curve on a logarithmic axis.",
+            height=300 if self.log_delta >= -5 else 360,
+        )
 
     @figure("μ at every threshold", needs=("curve", "threshold", "reference"), span=6)
     def mu(self):
@@ -327,37 +268,16 @@ class DemoPage(Page):
         t, fpr, fnr = self.curve()
         with np.errstate(invalid="ignore", divide="ignore"):
             mu = ndtri(1 - fpr) - ndtri(fnr)
-        return {
-            "data": [
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "name": "observed",
-                    "x": t,
-                    "y": mu,
-                    "line": {"color": "@p", "width": 2},
-                }
+        return chart(
+            [
+                line(Style("observed", "p"), t, mu),
+                rule(Style("", "ink"), x=self.threshold),
+                rule(Style("", "muted", "dot"), y=self.reference),
             ],
-            "layout": base_layout(
-                "threshold",
-                "μ",
-                summary="A nearly flat curve.",
-                x={"range": list(self.param.threshold.bounds)},
-                y={"range": [-0.5, 3]},
-                shapes=[
-                    vertical_line(self.threshold),
-                    {
-                        "type": "line",
-                        "xref": "paper",
-                        "x0": 0,
-                        "x1": 1,
-                        "y0": self.reference,
-                        "y1": self.reference,
-                        "line": {"color": "@muted", "dash": "dot"},
-                    },
-                ],
-            ),
-        }
+            axis("threshold", *self.param.threshold.bounds),
+            axis("μ", -0.5, 3),
+            summary="A nearly flat curve.",
+        )
 
     @number("Total variation", needs=("scores", "width"), formula="½ Σ |p − q|")
     def total_variation(self):

@@ -11,13 +11,13 @@ from scipy.stats import binomtest, norm
 import workbench as wb
 from workbench.coverage_lab.lab import compare_methods, coverage
 from workbench.coverage_lab.methods import METHODS
-from workbench.coverage_lab.settings import SETTINGS, setting_of
+from workbench.coverage_lab.scenarios import SCENARIOS, scenario_of
 from workbench.progress import Cancelled
 
 REPLICATES = 60
 
 #: Small runs are quicker in this process than in others.
-SERIAL = ThreadPoolExecutor(1)
+SERIAL = {"delta": 1e-5, "executor": ThreadPoolExecutor(1)}
 
 
 def normal(x, at=0.0, scale=1.0):
@@ -37,7 +37,7 @@ DENSITIES = {
 
 @pytest.mark.parametrize("name", DENSITIES)
 @pytest.mark.parametrize("epsilon", [0.0, 0.4, 0.9])
-def test_the_truth_of_a_setting_is_the_integral_of_its_densities(name, epsilon):
+def test_the_truth_of_a_scenario_is_the_integral_of_its_densities(name, epsilon):
     p, q = DENSITIES[name]
     a = np.exp(epsilon)
 
@@ -45,37 +45,37 @@ def test_the_truth_of_a_setting_is_the_integral_of_its_densities(name, epsilon):
         cuts = [-np.inf, -6, -1, 0.5, 3, 8, np.inf]
         return sum(quad(lambda x: max(f(x) - a * g(x), 0), *ends)[0] for ends in pairwise(cuts))
 
-    truth = SETTINGS[name].truth.profile(epsilon)
+    truth = SCENARIOS[name].truth.profile(epsilon)
     assert truth == pytest.approx(max(excess(p, q), excess(q, p)), abs=2e-6)
 
 
 def test_the_example_of_the_method_sheet():
-    truth = SETTINGS["unequal-variances"].truth
+    truth = SCENARIOS["unequal-variances"].truth
     assert truth.epsilon(0.05) == pytest.approx(1.301, abs=5e-4)
 
 
 def test_the_truth_with_ties_is_that_of_the_table_of_outcomes():
-    setting = SETTINGS["ties"]
-    s = setting.draw(200_000, 200_000, np.random.default_rng(0))
+    scenario = SCENARIOS["ties"]
+    s = scenario.draw(200_000, 200_000, np.random.default_rng(0))
     values = np.union1d(s.p, s.q)
     tv = 0.5 * sum(abs((s.p == v).mean() - (s.q == v).mean()) for v in values)
-    assert setting.truth.total_variation == pytest.approx(tv, abs=0.005)
+    assert scenario.truth.total_variation == pytest.approx(tv, abs=0.005)
 
 
 def test_clustered_rows_are_what_they_say():
     rng = np.random.default_rng(1)
-    rows = SETTINGS["clustered-rows"].draw(20_000, 20_000, rng)
+    rows = SCENARIOS["clustered-rows"].draw(20_000, 20_000, rng)
     assert rows.p.std() == pytest.approx(1, abs=0.05)
     runs = rows.p.reshape(-1, 20)
     assert runs.mean(axis=1).var() == pytest.approx(0.8 + 0.2 / 20, abs=0.1)
-    assert SETTINGS["clustered-reduced"].draw(200, 100, rng).n_p == 10
+    assert SCENARIOS["clustered-reduced"].draw(200, 100, rng).n_p == 10
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_every_method_holds_where_it_claims_to(setting):
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_method_holds_where_it_claims_to(scenario):
     """60 seeded replicates each, a glance: `make coverage` takes 2000. Refuted at 1 %."""
-    held = [name for name, m in METHODS.items() if m.holds(SETTINGS[setting])]
-    for result in compare_methods(held, setting, (300, 200), REPLICATES, executor=SERIAL):
+    held = [name for name, m in METHODS.items() if m.holds(SCENARIOS[scenario])]
+    for result in compare_methods(held, scenario, n=(300, 200), reps=REPLICATES, **SERIAL):
         false = int(result.exceeded.sum())
         p = binomtest(false, REPLICATES, 0.05, alternative="greater").pvalue
         assert p == pytest.approx(result.p_value)
@@ -83,7 +83,7 @@ def test_every_method_holds_where_it_claims_to(setting):
 
 
 @pytest.mark.parametrize(
-    ("method", "setting", "reps"),
+    ("method", "scenario", "reps"),
     [
         ("tuned-threshold", "laplace", 1500),
         ("tuned-katz-log", "no-leak", 100),
@@ -91,15 +91,15 @@ def test_every_method_holds_where_it_claims_to(setting):
         ("simultaneous", "clustered-rows", 200),
     ],
 )
-def test_the_lab_catches_what_fails(method, setting, reps):
-    result = coverage(method, setting, 1000, reps, executor=SERIAL)
+def test_the_lab_catches_what_fails(method, scenario, reps):
+    result = coverage(method, scenario, n=1000, reps=reps, **SERIAL)
     assert not result.claims
     assert result.fails
     assert result.verdict == "fails"
 
 
 def test_the_lab_catches_a_limit_for_one_size_that_is_watched():
-    result = coverage("watched", "laplace", 200, 100, executor=SERIAL)
+    result = coverage("watched", "laplace", n=200, reps=100, **SERIAL)
     assert result.rate > 0.1
     assert result.fails
 
@@ -120,7 +120,7 @@ def tuned_mean(scores, delta, confidence):
 
 
 def test_a_method_and_a_pair_of_ones_own():
-    result = coverage(tuned_mean, wb.GaussianPair(0), 100, 200, executor=SERIAL)
+    result = coverage(tuned_mean, wb.GaussianPair(0), n=100, reps=200, **SERIAL)
     assert result.method == "tuned_mean"
     assert result.claims
     assert result.rate == pytest.approx(0.5, abs=0.1)
@@ -129,13 +129,15 @@ def test_a_method_and_a_pair_of_ones_own():
 
 def test_a_method_that_returns_no_bound_is_told_so():
     with pytest.raises(ValueError, match=r"must return a Bound, .* returned float"):
-        coverage(lambda s, delta, confidence: 1.0, "no-leak", 50, 2, executor=SERIAL)
+        coverage(lambda s, delta, confidence: 1.0, "no-leak", n=50, reps=2, **SERIAL)
 
 
 def test_replicates_do_not_depend_on_who_computes_them():
     """Two processes or one thread, with other methods beside it or none: the same values."""
-    alone = coverage("simultaneous", "gaussian-2", (80, 70), 120, seed=3, executor=SERIAL)
-    beside = compare_methods(["clopper-pearson", "simultaneous"], "gaussian-2", (80, 70), 120, 3)[1]
+    alone = coverage("simultaneous", "gaussian-2", n=(80, 70), reps=120, seed=3, **SERIAL)
+    both = ["clopper-pearson", "simultaneous"]
+    asked = {"n": (80, 70), "reps": 120, "delta": 1e-5, "seed": 3}
+    _, beside = wb.compare_methods(both, "gaussian-2", **asked)
     np.testing.assert_array_equal(alone.values, beside.values)
     assert (alone.values > 0).all()
 
@@ -150,7 +152,7 @@ def test_progress_partial_results_and_cancel():
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        compare_methods(["simultaneous"], "no-leak", 50, 200, executor=SERIAL, report=report)
+        compare_methods(["simultaneous"], "no-leak", n=50, reps=200, report=report, **SERIAL)
     fraction, message, (partial,) = told[-1]
     assert fraction == 0.5
     assert message == "100 of 200 replicates"
@@ -158,7 +160,7 @@ def test_progress_partial_results_and_cancel():
 
 
 def test_how_a_result_reads():
-    result = coverage("simultaneous", "no-leak", 50, 100, executor=SERIAL)
+    result = coverage("simultaneous", "no-leak", n=50, reps=100, **SERIAL)
     assert "false claims of 5.00% allowed, 100 replicates: holds" in repr(result)
     assert "simultaneous" in result._repr_html_()
     row = result.to_frame().iloc[0]
@@ -181,12 +183,19 @@ def test_how_a_result_reads():
 def test_bad_input(arguments, said):
     given = {"method": "simultaneous", "pair": "no-leak", "n": 50, "reps": 10} | arguments
     with pytest.raises(ValueError, match=said):
-        coverage(**given, executor=SERIAL)
+        coverage(**given, **SERIAL)
 
 
-def test_a_setting_knows_the_truth_of_every_bound():
-    setting = setting_of("gaussian-2")
-    band = wb.tradeoff_band(setting.draw(100, 100, np.random.default_rng(0)))
-    assert setting.true_value(band.tpr(0.1)) == pytest.approx(1 - norm.cdf(norm.isf(0.1) - 2))
-    assert setting.true_value(band.delta(1.0)) == pytest.approx(wb.GaussianPair(2).profile(1.0))
-    assert setting.true_value(band.mu()) == pytest.approx(2)
+def test_delta_has_no_default_and_everything_after_the_pair_is_named():
+    with pytest.raises(TypeError, match="delta"):
+        coverage("simultaneous", "no-leak")
+    with pytest.raises(TypeError, match="positional"):
+        coverage("simultaneous", "no-leak", 1000, delta=1e-5)
+
+
+def test_a_scenario_knows_the_truth_of_every_bound():
+    scenario = scenario_of("gaussian-2")
+    band = wb.tradeoff_band(scenario.draw(100, 100, np.random.default_rng(0)))
+    assert scenario.true_value(band.tpr(0.1)) == pytest.approx(1 - norm.cdf(norm.isf(0.1) - 2))
+    assert scenario.true_value(band.delta(1.0)) == pytest.approx(wb.GaussianPair(2).profile(1.0))
+    assert scenario.true_value(band.mu()) == pytest.approx(2)

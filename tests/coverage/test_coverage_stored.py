@@ -1,4 +1,4 @@
-"""The stored results of the coverage lab cover all methods and settings; the help tells them."""
+"""The stored results of the coverage lab cover all methods and scenarios; the help tells them."""
 
 import pytest
 
@@ -7,17 +7,17 @@ from workbench.assets import board
 from workbench.coverage_lab.lab import SIGNIFICANCE
 from workbench.coverage_lab.measured import measured, source_digest
 from workbench.coverage_lab.methods import METHODS
-from workbench.coverage_lab.settings import SETTINGS
+from workbench.coverage_lab.scenarios import SCENARIOS
 
 RECORDS = measured().records
 
 
 def test_every_method_met_every_setting():
     """But for those that promise nothing, and the combined splits, which meet those that tell."""
-    met = {(r["method"], r["setting"]) for r in RECORDS}
+    met = {(r["method"], r["scenario"]) for r in RECORDS}
     for name, method in METHODS.items():
         if method.group == "kept" and name != "held-out-splits":
-            assert {(name, setting) for setting in SETTINGS} <= met
+            assert {(name, scenario) for scenario in SCENARIOS} <= met
     assert {r["method"] for r in RECORDS} == set(METHODS)
     assert all(r["reps"] == 2000 for r in RECORDS)
 
@@ -34,7 +34,7 @@ def test_what_is_known_to_fail_was_caught(method):
 
 def test_row_level_bands_on_clustered_rows_were_caught():
     record = next(
-        r for r in RECORDS if (r["method"], r["setting"]) == ("simultaneous", "clustered-rows")
+        r for r in RECORDS if (r["method"], r["scenario"]) == ("simultaneous", "clustered-rows")
     )
     assert not record["claims"]
     assert record["verdict"] == "fails"

@@ -167,5 +167,5 @@ def test_the_lab_runs_and_says_what_it_found():
 def test_the_lab_shows_those_that_fail_as_failing():
     page = CoverageLabPage(setting="laplace", group="fails", log_reps=2.75)
     page.run_job("simulate")
-    assert "the threshold was chosen because of its bound" in page.verdict()
+    assert "the threshold was chosen after seeing its bound" in page.verdict()
     assert "@bad" in str(page.false_claims())

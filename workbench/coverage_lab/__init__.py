@@ -1,1 +1,5 @@
-"""How often a method exceeds the truth, and how far below it stays, measured by simulation."""
+"""Coverage of every method, measured by simulation.
+
+`lab` runs the simulation, `methods` lists what it tests, `scenarios` the distributions with a known
+truth, and `measured` reads the stored results of the shipped version.
+"""

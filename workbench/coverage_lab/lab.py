@@ -1,7 +1,8 @@
-"""The coverage lab: draw scores with a known truth again and again, and count the false claims.
+"""`coverage`: the share of simulated samples in which a bound exceeds the truth.
 
-A method with confidence 1 − α may exceed the truth in a share α of the replicates. The lab counts,
-tests that share with a binomial test, and shows how far below the truth the method stays.
+A method with confidence 1 − α may exceed the truth in a share α of the replicates. The lab counts
+these false claims, tests their share with a binomial test, and shows how far below the truth the
+method stays.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from workbench._format import percent, plain
 from workbench._html import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.coverage_lab.methods import KEPT, METHODS, Asked
-from workbench.coverage_lab.settings import Setting, setting_of
-from workbench.curves.elementwise import rates
+from workbench.coverage_lab.methods import KEPT, METHODS, Request
+from workbench.coverage_lab.scenarios import Scenario, scenario_of
+from workbench.curves.elementwise import Floats, rates
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report, silent
@@ -31,42 +32,41 @@ from workbench.scores.sample import Scores
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
-#: (scores, delta, confidence) -> Bound: a method of one's own.
+#: (scores, delta, confidence) -> Bound: a method that the library does not ship.
 OwnMethod = Callable[[Scores, float, float], Bound]
 
-#: A method that keeps its level is called a failure with this probability, at most.
+#: Largest probability with which a method that keeps its level is reported as failing.
 SIGNIFICANCE = 0.01
 
 #: Replicates in one task of a pool.
 CHUNK = 50
 
-#: Bounds that exceed the truth by less than this do so by round-off.
-ROUND_OFF = 1e-9
+#: A bound may exceed the truth by this much through round-off.
+EXCESS_ROUND_OFF = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage:
-    """What the replicates showed of one method in one setting.
+    """Simulated coverage of one method in one scenario.
 
     Attributes
     ----------
-    method, setting : str
+    method, scenario : str
         Their keys.
     claims : bool
-        Whether the method claims to keep its level in this setting.
+        Whether the method claims to keep its level in this scenario.
     guarantee : str
     n_p, n_q : int
-        Rows drawn a side.
+        Rows drawn per group.
     delta, confidence : float
     seed : int
     source : str
-        What its bounds name as their method.
+        Method as its bounds name it.
     quantity : str
         Symbol of the bound whose values are kept.
     truth : float
-        Of that quantity.
+        True value of that quantity.
     values : ndarray, shape (reps,)
         The bound in every replicate.
     exceeded : ndarray of bool, shape (reps,)
@@ -74,7 +74,7 @@ class Coverage:
     """
 
     method: str
-    setting: str
+    scenario: str
     claims: bool
     guarantee: str
     n_p: int
@@ -105,14 +105,14 @@ class Coverage:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % Clopper–Pearson limits of the true share."""
+        """95% Clopper–Pearson limits of the true share."""
         false = int(self.exceeded.sum())
         low = clopper_pearson_lower(false, self.reps, 0.025)
         return float(low), float(clopper_pearson_upper(false, self.reps, 0.025))
 
     @cached_property
     def p_value(self) -> float:
-        """Of the exact binomial test that the true share is at most the nominal one."""
+        """p-value of the exact binomial test that the true share is at most the nominal one."""
         from scipy.special import bdtrc
 
         false = int(self.exceeded.sum())
@@ -120,18 +120,24 @@ class Coverage:
 
     @property
     def fails(self) -> bool:
-        """Whether the replicates refute the level, at 1 % significance."""
+        """Whether the replicates refute the level, at 1% significance."""
         return self.p_value < SIGNIFICANCE
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """Either "holds", "fails", or "not caught here" for a method without a claim here."""
         if self.fails:
             return "fails"
         return "holds" if self.claims else "not caught here"
 
     def quantile(self, level: Any) -> Floats:
-        """Quantiles of the bound over the replicates."""
+        """Quantiles of the bound over the replicates.
+
+        Parameters
+        ----------
+        level : array_like
+            In [0, 1].
+        """
         return np.asarray(np.quantile(self.values, rates(level, "level")))
 
     @property
@@ -141,11 +147,11 @@ class Coverage:
         return float(np.median(self.values)) / self.truth if usable else np.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, the replicates as their quartiles and extremes."""
+        """Plain values; the replicates as their 5% quantile, median and 95% quantile."""
         low, median, high = (float(x) for x in self.quantile([0.05, 0.5, 0.95]))
         return {
             "method": self.method,
-            "setting": self.setting,
+            "scenario": self.scenario,
             "claims": self.claims,
             "guarantee": self.guarantee,
             "source": self.source,
@@ -174,7 +180,7 @@ class Coverage:
 
     def __repr__(self) -> str:
         return (
-            f"Coverage({self.method} on {self.setting}: {self.rate:.2%} false claims of "
+            f"Coverage({self.method} on {self.scenario}: {self.rate:.2%} false claims of "
             f"{self.nominal:.2%} allowed, {self.reps} replicates: {self.verdict})"
         )
 
@@ -190,36 +196,36 @@ class Coverage:
             ("scores", f"{self.n_p:,} + {self.n_q:,}, {self.reps:,} replicates"),
         ]
         said = f"{self.guarantee} · {percent(self.confidence)} · seed {self.seed}"
-        return table(f"Coverage of {self.method} on {self.setting}", rows, said)
+        return table(f"Coverage of {self.method} on {self.scenario}", rows, said)
 
 
 def coverage(
     method: str | OwnMethod,
-    pair: str | Pair | Setting,
+    pair: str | Pair | Scenario,
+    *,
     n: int | tuple[int, int] = 1000,
     reps: int = 2000,
-    seed: int = 0,
-    *,
-    delta: float = 1e-5,
+    delta: float,
     confidence: float = 0.95,
+    seed: int = 0,
     executor: Executor | None = None,
 ) -> Coverage:
-    """How often a method exceeds the truth, and how far below it stays.
+    """Share of simulated samples in which a method's bound exceeds the truth, and its tightness.
 
     Parameters
     ----------
     method : str or callable
         A key of ``wb.coverage_methods()``, or a function of your own, (scores, delta, confidence)
         -> `Bound`.
-    pair : Pair, str or Setting
-        What to draw from: any pair, or the name of a setting of ``wb.coverage_settings()``.
+    pair : Pair, str or Scenario
+        What to draw from: any pair, or the name of a scenario of ``wb.coverage_scenarios()``.
     n : int or pair of int
-        Scores a side, or (n_p, n_q).
+        Scores per group, or (n_p, n_q).
     reps : int
-        Replicates; replicate i is the same for every method and any number of processes.
-    seed : int
+        Replicates. Replicate i is the same for every method and any number of processes.
     delta, confidence : float
-        What the method is asked for.
+        Arguments of the method.
+    seed : int
     executor : concurrent.futures.Executor, optional
         Where to run; a pool of processes on all cores by default. A function of your own that
         cannot be sent to another process (a lambda) needs ``ThreadPoolExecutor``.
@@ -231,28 +237,45 @@ def coverage(
     Raises
     ------
     ValueError
-        An unknown method or setting, sizes below 2, levels out of range.
+        An unknown method or scenario, sizes below 2, levels out of range.
 
     Notes
     -----
     With a true share of false claims at the nominal rate, ``fails`` is True with probability at
-    most 1 %.
+    most 1%.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> result = wb.coverage(
+    ...     "clopper-pearson", "no-leak", n=100, reps=100, delta=1e-5,
+    ...     executor=ThreadPoolExecutor(1),
+    ... )
+    >>> result.verdict
+    'holds'
     """
     (result,) = compare_methods(
-        [method], pair, n, reps, seed, delta=delta, confidence=confidence, executor=executor
+        [method],
+        pair,
+        n=n,
+        reps=reps,
+        delta=delta,
+        confidence=confidence,
+        seed=seed,
+        executor=executor,
     )
     return result
 
 
 def compare_methods(
     methods: Sequence[str | OwnMethod],
-    pair: str | Pair | Setting,
+    pair: str | Pair | Scenario,
+    *,
     n: int | tuple[int, int] = 1000,
     reps: int = 2000,
-    seed: int = 0,
-    *,
-    delta: float = 1e-5,
+    delta: float,
     confidence: float = 0.95,
+    seed: int = 0,
     executor: Executor | None = None,
     report: Report = silent,
 ) -> tuple[Coverage, ...]:
@@ -261,9 +284,20 @@ def compare_methods(
     Parameters
     ----------
     methods : sequence of str or callable
-        See `coverage`, also for the other arguments.
+    pair, n, reps, delta, confidence, seed, executor
+        As in `coverage`.
     report : callable, optional
-        Hears the progress and the results so far; see `workbench.progress.Report`.
+        Receives the progress and the results so far; see `workbench.progress.Report`.
+
+    Returns
+    -------
+    tuple of Coverage
+        One per method.
+
+    Raises
+    ------
+    ValueError
+        As in `coverage`.
     """
     reps = _checks.count(reps, "reps", least=1)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
@@ -276,7 +310,7 @@ def compare_methods(
         delta=_checks.delta(delta),
         confidence=_checks.confidence(confidence),
     )
-    setting_of(pair)  # an unknown name is refused here, not in another process
+    scenario_of(pair)  # an unknown name is refused here, not in another process
     chunks = [range(i, min(i + CHUNK, reps)) for i in range(0, reps, CHUNK)]
     done: dict[int, _Outcome] = {}
     outcomes = map_in_processes(partial(_replicates, job), chunks, report, executor)
@@ -289,10 +323,10 @@ def compare_methods(
 
 @dataclass(frozen=True)
 class _Job:
-    """What every task needs to know; it travels to other processes."""
+    """Arguments of a task; sent to other processes."""
 
     methods: tuple[str | OwnMethod, ...]
-    pair: str | Pair | Setting
+    pair: str | Pair | Scenario
     n_p: int
     n_q: int
     seed: int
@@ -302,7 +336,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """Of a chunk of replicates, every method a row."""
+    """Results of a chunk of replicates, one row per method."""
 
     values: Floats
     exceeded: NDArray[np.bool_]
@@ -311,28 +345,28 @@ class _Outcome:
 
 
 def _replicates(job: _Job, chunk: range) -> _Outcome:
-    """The bounds of every method in these replicates; runs in any process."""
-    setting = setting_of(job.pair)
-    asked = Asked(job.delta, job.confidence, setting)
+    """Bounds of every method in these replicates; runs in any process."""
+    scenario = scenario_of(job.pair)
+    request = Request(job.delta, job.confidence, scenario)
     truth: dict[tuple[Any, ...], float] = {}
 
     def true_value(b: Bound) -> float:
         key = (b.quantity, b.delta, b.epsilon, b.fpr)
         if key not in truth:
-            truth[key] = setting.true_value(b)
+            truth[key] = scenario.true_value(b)
         return truth[key]
 
     values = np.empty((len(job.methods), len(chunk)))
     exceeded = np.zeros(values.shape, dtype=bool)
     heads: list[Bound] = []
     for column, replicate in enumerate(chunk):
-        scores = setting.draw(job.n_p, job.n_q, np.random.default_rng([job.seed, replicate]))
+        scores = scenario.draw(job.n_p, job.n_q, np.random.default_rng([job.seed, replicate]))
         heads = []
         for row, method in enumerate(job.methods):
-            bounds = _bounds(method, scores, asked)
+            bounds = _bounds(method, scores, request)
             heads.append(bounds[0])
             values[row, column] = bounds[0].value
-            exceeded[row, column] = any(b.value > true_value(b) + ROUND_OFF for b in bounds)
+            exceeded[row, column] = any(b.value > true_value(b) + EXCESS_ROUND_OFF for b in bounds)
     return _Outcome(
         values,
         exceeded,
@@ -341,10 +375,10 @@ def _replicates(job: _Job, chunk: range) -> _Outcome:
     )
 
 
-def _bounds(method: str | OwnMethod, scores: Scores, asked: Asked) -> tuple[Bound, ...]:
+def _bounds(method: str | OwnMethod, scores: Scores, request: Request) -> tuple[Bound, ...]:
     if isinstance(method, str):
-        return tuple(METHODS[method].bounds(scores, asked))
-    bound = method(scores, asked.delta, asked.confidence)
+        return tuple(METHODS[method].bounds(scores, request))
+    bound = method(scores, request.delta, request.confidence)
     if not isinstance(bound, Bound):
         raise ValueError(
             f"a method must return a Bound, {_name(method)} returned {type(bound).__name__}"
@@ -353,7 +387,7 @@ def _bounds(method: str | OwnMethod, scores: Scores, asked: Asked) -> tuple[Boun
 
 
 def _summary(job: _Job, done: dict[int, _Outcome]) -> tuple[Coverage, ...]:
-    setting = setting_of(job.pair)
+    scenario = scenario_of(job.pair)
     outcomes = [done[start] for start in sorted(done)]
     first = outcomes[0]
     values = np.concatenate([o.values for o in outcomes], axis=1)
@@ -361,10 +395,10 @@ def _summary(job: _Job, done: dict[int, _Outcome]) -> tuple[Coverage, ...]:
     return tuple(
         Coverage(
             method=_name(method),
-            setting=setting.name,
-            claims=METHODS[method].holds(setting)
+            scenario=scenario.name,
+            claims=METHODS[method].holds(scenario)
             if isinstance(method, str)
-            else setting.independent and first.heads[i].guarantee in KEPT,
+            else scenario.independent and first.heads[i].guarantee in KEPT,
             guarantee=first.heads[i].guarantee,
             source=first.heads[i].method,
             n_p=job.n_p,

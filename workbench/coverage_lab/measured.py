@@ -1,4 +1,4 @@
-"""What the coverage lab found for the shipped methods, stored with the version of the code.
+"""Stored coverage of the shipped methods, and the version of the code that was measured.
 
 ``data/make_coverage.py`` (`make coverage`) measures anew and writes ``data/coverage.json``.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from workbench._format import percent, round_safely
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
-from workbench.coverage_lab.settings import SETTINGS
+from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.scores.examples import data_folder
 
 if TYPE_CHECKING:
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 FILE = "coverage.json"
 
-#: Packages whose code decides what a bound says.
+#: Packages whose code determines the value of a bound.
 SOURCES = ("bounds", "curves", "estimators", "scores", "pairs")
 
-#: Of these, what only holds and words a value that was found elsewhere.
+#: Modules of these packages that only hold or describe a value.
 WORDS = ("bounds.bound", "bounds.citations")
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Stored results of the lab.
+    """Stored results of `workbench.coverage`.
 
     Attributes
     ----------
     version : str
-        Of the workbench that was measured.
+        Version of the workbench that was measured.
     digest : str
-        Of its sources; see `source_digest`.
+        Fingerprint of its sources; see `source_digest`.
     records : sequence of mapping
-        `Coverage.to_dict` of every method in every setting and size.
+        `Coverage.to_dict` of every method in every scenario and size.
     """
 
     version: str
@@ -51,31 +51,42 @@ class Measured:
     records: Sequence[Mapping[str, Any]]
 
     def to_frame(self) -> pd.DataFrame:
-        """A row a record."""
+        """One row per record."""
         import pandas as pd
 
         return pd.DataFrame(list(self.records))
 
     @property
     def current(self) -> bool:
-        """Whether the code is still the one that was measured."""
+        """Whether the present code is the one that was measured."""
         return self.digest == source_digest()
 
     @cache  # noqa: B019  (there is one, for good)
     def sentence(self, source: str) -> str:
-        """How bounds of this method (`Bound.method`) fared; empty where it was not measured."""
+        """Sentence about the simulated coverage of a method.
+
+        Parameters
+        ----------
+        source : str
+            As in `Bound.method`.
+
+        Returns
+        -------
+        str
+            Empty where the method was not measured.
+        """
         own = [r for r in self.records if r["source"] == source and _telling(r)]
         claiming = [r for r in own if r["claims"]]
-        told = claiming or own
-        if not told:
+        shown = claiming or own
+        if not shown:
             return ""
-        worst = max(told, key=lambda r: r["rate"])
+        worst = max(shown, key=lambda r: r["rate"])
         allowed, reps = percent(1 - worst["confidence"]), f"{worst['reps']:,}"
         share = round_safely(100 * worst["rate"], "up", 2)
-        settings = len({r["setting"] for r in told})
+        scenarios = len({r["scenario"] for r in shown})
         code = f"version {self.version}" + ("" if self.current else ", before the latest changes")
         return (
-            f"In simulation ({settings} settings, {reps} replicates each, {code}) it claimed too "
+            f"In simulation ({scenarios} scenarios, {reps} replicates each, {code}) it claimed too "
             f"much in at most {share}% of the replicates; {allowed} "
             f"{'are allowed' if claiming else 'is what it states'}."
         )
@@ -83,13 +94,22 @@ class Measured:
 
 @cache
 def measured() -> Measured:
-    """The stored results."""
+    """The results in ``data/coverage.json``."""
     stored = json.loads((data_folder() / FILE).read_text(encoding="utf-8"))
     return Measured(stored["version"], stored["digest"], tuple(stored["records"]))
 
 
 def store(results: Sequence[Coverage], version: str, folder: Path) -> None:
-    """Write results for `measured`."""
+    """Write results to the file that `measured` reads.
+
+    Parameters
+    ----------
+    results : sequence of Coverage
+    version : str
+        Version of the workbench.
+    folder : Path
+        Where the file is written.
+    """
     content = {
         "version": version,
         "digest": source_digest(),
@@ -101,7 +121,7 @@ def store(results: Sequence[Coverage], version: str, folder: Path) -> None:
 
 @cache
 def source_digest() -> str:
-    """A fingerprint of the code that decides what the methods' bounds say.
+    """A fingerprint of the code that determines the values of the methods' bounds.
 
     It covers the methods and all that they import of the packages in ``SOURCES``, but for
     ``WORDS``; comments and docstrings do not count.
@@ -140,9 +160,11 @@ def _without_docstrings(tree: ast.AST) -> str:
 
 
 def _telling(record: Mapping[str, Any]) -> bool:
-    """Whether a record speaks for bounds that are used as they are meant."""
-    method, setting = METHODS.get(record["method"]), SETTINGS.get(record["setting"])
-    return method is not None and method.group != "fails" and bool(setting and setting.independent)
+    """Whether a record is about a method used as intended."""
+    method, scenario = METHODS.get(record["method"]), SCENARIOS.get(record["scenario"])
+    return (
+        method is not None and method.group != "fails" and bool(scenario and scenario.independent)
+    )
 
 
 def _rounded(record: dict[str, Any]) -> dict[str, Any]:

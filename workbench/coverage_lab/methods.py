@@ -1,4 +1,4 @@
-"""The methods under test: those the library claims for, and those it ships only for comparison."""
+"""Methods that `coverage` tests: those with a guarantee, and those shipped for comparison only."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from workbench.bounds.parametric.parametric import parametric_bound
 from workbench.bounds.quantities import Epsilon, QuantityArguments
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import hockey_stick_limits
-from workbench.coverage_lab.settings import Setting
+from workbench.coverage_lab.scenarios import Scenario
+from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.estimators.histogram import histogram
 from workbench.pairs.gaussian import GaussianPair
@@ -32,34 +33,33 @@ from workbench.scores.sample import Scores
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
-#: Guarantees that promise to keep their level.
+#: Guarantees with coverage of at least the stated confidence.
 KEPT = ("pointwise", "simultaneous", "held-out", "anytime")
 
-#: δ besides the asked one, and a false positive rate, at which simultaneous limits are checked.
+#: A second δ, and a false positive rate, at which simultaneous limits are checked as well.
 FURTHER_DELTA, FURTHER_FPR = 0.05, 0.1
 
-#: Looks at the arriving data, and thresholds tried, by those who watch and those who tune; limits
-#: are computed at the most promising few of them only.
+#: Looks at the arriving data and thresholds tried by the invalid methods; limits are computed only
+#: at the few of them where a quick approximation is largest.
 LOOKS, TRIED, CLOSER = 100, 200, 3
 
-#: Bins of the limits for bins fixed beforehand.
+#: Number of bins of the limits for bins fixed in advance.
 BINS = 20
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a method is asked for, besides the scores."""
+class Request:
+    """Arguments of a method besides the scores."""
 
     delta: float
     confidence: float
-    setting: Setting
+    scenario: Scenario
 
 
 @dataclass(frozen=True)
 class Method:
-    """One way to bounds.
+    """A method that gives bounds.
 
     Attributes
     ----------
@@ -68,10 +68,9 @@ class Method:
     guarantee : str
         As on its bounds.
     bounds : callable
-        (scores, asked) -> the bounds that it claims *together*; the first is the one of which
-        the tightness is shown.
+        (scores, request) -> bounds that hold *together*; the tightness is that of the first one.
     fails : str
-        For a method shipped for comparison only: what is wrong with it.
+        What is wrong with a method that is shipped for comparison only; else empty.
     family : str, optional
         The family that the pair must belong to.
     """
@@ -80,38 +79,38 @@ class Method:
     label: str
     about: str
     guarantee: str
-    bounds: Callable[[Scores, Asked], Iterable[Bound]]
+    bounds: Callable[[Scores, Request], Iterable[Bound]]
     fails: str = ""
     family: str | None = None
 
     @property
     def group(self) -> str:
-        """What it is shipped as: "kept", "approximate", or "fails" for comparison only."""
+        """Either "kept" (guaranteed coverage), "approximate", or "fails" (for comparison only)."""
         if self.fails:
             return "fails"
         return "kept" if self.guarantee in KEPT else "approximate"
 
-    def holds(self, setting: Setting) -> bool:
-        """Whether the method claims to keep its level there."""
+    def holds(self, scenario: Scenario) -> bool:
+        """Whether the method claims coverage in a scenario."""
         return (
             self.group == "kept"
-            and setting.independent
-            and (self.family is None or self.family in setting.families)
+            and scenario.independent
+            and (self.family is None or self.family in scenario.families)
         )
 
 
 def coverage_methods() -> pd.DataFrame:
-    """The methods that `wb.coverage` knows, a row each."""
+    """DataFrame of the methods that `wb.coverage` knows, one row each."""
     import pandas as pd
 
     shown = ("name", "label", "guarantee", "group", "about", "fails", "family")
     return pd.DataFrame([{key: getattr(m, key) for key in shown} for m in METHODS.values()])
 
 
-def _band(s: Scores, asked: Asked) -> Iterable[Bound]:
-    band = tradeoff_band(s, asked.confidence)
+def _band(s: Scores, request: Request) -> Iterable[Bound]:
+    band = tradeoff_band(s, request.confidence)
     return (
-        band.epsilon(asked.delta),
+        band.epsilon(request.delta),
         band.epsilon(FURTHER_DELTA),
         band.mu(),
         band.total_variation(),
@@ -119,24 +118,24 @@ def _band(s: Scores, asked: Asked) -> Iterable[Bound]:
     )
 
 
-def _fixed_bins(method: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
-    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
-        h = histogram(s, bins=BINS, range=asked.setting.reach)
+def _fixed_bins(method: str) -> Callable[[Scores, Request], Iterable[Bound]]:
+    def bounds(s: Scores, request: Request) -> Iterable[Bound]:
+        h = histogram(s, bins=BINS, range=request.scenario.reach)
         # One-sided, at the level of the two-sided limits' lower half.
-        low, _ = hockey_stick_limits(h, 0.0, 2 * asked.confidence - 1, method)
-        return (replace(low, confidence=asked.confidence),)
+        low, _ = hockey_stick_limits(h, 0.0, 2 * request.confidence - 1, method)
+        return (replace(low, confidence=request.confidence),)
 
     return bounds
 
 
-def _tuned(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
-    """The largest of the pointwise limits, each of which would be right if it were the only one."""
+def _tuned(interval: str) -> Callable[[Scores, Request], Iterable[Bound]]:
+    """The largest of many pointwise limits, each of which is valid on its own only."""
 
-    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
+    def bounds(s: Scores, request: Request) -> Iterable[Bound]:
         tried = s.quantile(np.linspace(0, 1, TRIED + 2)[1:-1])
-        promising = tried[_promising(s, tried, asked)]
+        promising = tried[_promising(s, tried, request)]
         found = (
-            epsilon_at_threshold(s, float(t), asked.delta, asked.confidence, interval)
+            epsilon_at_threshold(s, float(t), request.delta, request.confidence, interval)
             for t in promising
         )
         return (max(found, key=float),)
@@ -144,13 +143,13 @@ def _tuned(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
     return bounds
 
 
-def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
-    """The largest limit seen while the data arrived, at a threshold written down beforehand."""
-    t = s.in_score_units(asked.setting.threshold)
+def _watched(s: Scores, request: Request) -> Iterable[Bound]:
+    """The largest limit seen while the data arrived, at a threshold fixed in advance."""
+    t = s.in_score_units(request.scenario.threshold)
     tp, fp = (np.cumsum(side > t) for side in s.oriented())
     looks = np.unique(np.linspace(0.01, 1, LOOKS) * min(s.n_p, s.n_q)).astype(int)
     looks = looks[looks >= 2]
-    limits = _normal_limits(tp[looks - 1] / looks, fp[looks - 1] / looks, looks, looks, asked)
+    limits = _normal_limits(tp[looks - 1] / looks, fp[looks - 1] / looks, looks, looks, request)
     best = looks[np.argsort(limits)[-CLOSER:]]
     found = (
         epsilon_from_counts(
@@ -158,8 +157,8 @@ def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
             fp=int(fp[n - 1]),
             tn=int(n - fp[n - 1]),
             fn=int(n - tp[n - 1]),
-            delta=asked.delta,
-            confidence=asked.confidence,
+            delta=request.delta,
+            confidence=request.confidence,
             interval="joint",
         )
         for n in best
@@ -167,56 +166,56 @@ def _watched(s: Scores, asked: Asked) -> Iterable[Bound]:
     return (max(found, key=float),)
 
 
-def _promising(s: Scores, thresholds: Floats, asked: Asked) -> NDArray[np.intp]:
-    """The few thresholds at which limits are largest, found by a quick approximation."""
+def _promising(s: Scores, thresholds: Floats, request: Request) -> NDArray[np.intp]:
+    """The few thresholds with the largest limits, found by a quick approximation."""
     tp, fp = s.tail_counts(thresholds)
-    limits = _normal_limits(tp / s.n_p, fp / s.n_q, s.n_p, s.n_q, asked)
+    limits = _normal_limits(tp / s.n_p, fp / s.n_q, s.n_p, s.n_q, request)
     return np.argsort(limits)[-CLOSER:]
 
 
-def _normal_limits(tpr: Floats, fpr: Floats, n_p: Any, n_q: Any, asked: Asked) -> Floats:
-    """Limits of ε from normal limits of both rates, to see where to look closer."""
+def _normal_limits(tpr: Floats, fpr: Floats, n_p: Any, n_q: Any, request: Request) -> Floats:
+    """Approximate limits of ε from normal limits of both rates."""
     z = 1.0  # where limits are largest hardly depends on how far out they are taken
     alpha = fpr + z * np.sqrt((fpr * (1 - fpr) + 1 / n_q) / n_q)
     beta = 1 - tpr + z * np.sqrt((tpr * (1 - tpr) + 1 / n_p) / n_p)
-    return np.asarray(epsilon_of_point(np.minimum(alpha, 1), np.minimum(beta, 1), asked.delta))
+    return np.asarray(epsilon_of_point(np.minimum(alpha, 1), np.minimum(beta, 1), request.delta))
 
 
-def _at_threshold(interval: str) -> Callable[[Scores, Asked], Iterable[Bound]]:
-    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
-        counts = Counts.at_threshold(s, asked.setting.threshold)
-        return (_of_counts(counts, asked.delta, asked.confidence, interval),)
+def _at_threshold(interval: str) -> Callable[[Scores, Request], Iterable[Bound]]:
+    def bounds(s: Scores, request: Request) -> Iterable[Bound]:
+        counts = Counts.at_threshold(s, request.scenario.threshold)
+        return (_of_counts(counts, request.delta, request.confidence, interval),)
 
     return bounds
 
 
 @lru_cache(maxsize=100_000)
 def _of_counts(counts: Counts, delta: float, confidence: float, interval: str) -> Bound:
-    """Replicates at one threshold often repeat their counts."""
+    """The bound of some counts; cached, since replicates at one threshold often repeat them."""
     return bound(counts, Epsilon(delta), confidence, interval)
 
 
-def _held_out(ordering: str, splits: int = 1) -> Callable[[Scores, Asked], Iterable[Bound]]:
-    def bounds(s: Scores, asked: Asked) -> Iterable[Bound]:
-        question = Epsilon(asked.delta)
-        return (held_out_bound(s, question, asked.confidence, ordering, splits),)
+def _held_out(ordering: str, splits: int = 1) -> Callable[[Scores, Request], Iterable[Bound]]:
+    def bounds(s: Scores, request: Request) -> Iterable[Bound]:
+        question = Epsilon(request.delta)
+        return (held_out_bound(s, question, request.confidence, ordering, splits),)
 
     return bounds
 
 
-def _anytime(s: Scores, asked: Asked) -> Iterable[Bound]:
-    return (anytime_epsilon(s, asked.delta, asked.confidence),)
+def _anytime(s: Scores, request: Request) -> Iterable[Bound]:
+    return (anytime_epsilon(s, request.delta, request.confidence),)
 
 
-def _gaussian(s: Scores, asked: Asked) -> Iterable[Bound]:
-    return (parametric_bound(s, "gaussian", delta=asked.delta, confidence=asked.confidence),)
+def _gaussian(s: Scores, request: Request) -> Iterable[Bound]:
+    return (parametric_bound(s, "gaussian", delta=request.delta, confidence=request.confidence),)
 
 
-def _gdp_of_histogram(s: Scores, asked: Asked) -> Iterable[Bound]:
-    """The ε of the Gaussian with the histogram's total variation, claimed as if it were a bound."""
+def _gdp_of_histogram(s: Scores, request: Request) -> Iterable[Bound]:
+    """The ε of the Gaussian pair with the histogram's total variation, reported as a bound."""
     fit = gdp_fit(s, "tv")
-    epsilon = float(GaussianPair(fit.value).epsilon(asked.delta))
-    at = QuantityArguments(delta=asked.delta)
+    epsilon = float(GaussianPair(fit.value).epsilon(request.delta))
+    at = QuantityArguments(delta=request.delta)
     return (replace(fit, quantity="epsilon", value=epsilon, at=at),)
 
 
@@ -224,72 +223,72 @@ _METHODS = (
     Method(
         "simultaneous",
         "Simultaneous band",
-        "Limits at all thresholds at once: ε at two δ, μ, TV and a true positive rate, all "
-        "checked together.",
+        "Limits at all thresholds at once: ε at two δ, μ, TV and a true positive rate, checked "
+        "together.",
         "simultaneous",
         _band,
     ),
     Method(
         "exact",
         "Joint exact test, one threshold",
-        "The joint exact test at a threshold written down beforehand.",
+        "The joint exact test at a threshold fixed in advance.",
         "pointwise",
         _at_threshold("joint"),
     ),
     Method(
         "clopper-pearson",
         "Clopper–Pearson, one threshold",
-        "Exact limits of both error rates at a threshold written down beforehand.",
+        "Exact limits of both error rates at a threshold fixed in advance.",
         "pointwise",
         _at_threshold("clopper-pearson"),
     ),
     Method(
         "anytime",
         "Anytime, by betting",
-        "The largest bound ever shown while the data arrived.",
+        "The largest bound shown at any time while the data arrived.",
         "anytime",
         _anytime,
     ),
     Method(
         "held-out",
         "Held-out thresholds",
-        "Tuned on a fifth of the scores, tested on the rest.",
+        "The threshold is chosen on 20% of the scores and tested on the rest.",
         "held-out",
         _held_out("threshold"),
     ),
     Method(
         "held-out-splits",
         "Held-out thresholds, three splits",
-        "The same, three times, combined by a majority.",
+        "As above for three splits, combined by majority vote.",
         "held-out",
         _held_out("threshold", splits=3),
     ),
     Method(
         "learned-ordering",
         "Learned likelihood ratio",
-        "Ordered by a ratio learned on a fifth of the scores, the band over the rest; ε at two δ, "
-        "μ, TV and a true positive rate, all checked together.",
+        "Records ranked by a ratio learned on 20% of the scores, with the band over the rest; "
+        "ε at two δ, μ, TV and a true positive rate, checked together.",
         "held-out",
-        lambda s, asked: _band(learn_ordering(s).scores, asked),
+        lambda s, request: _band(learn_ordering(s).scores, request),
     ),
     Method(
         "bins-mcdiarmid",
         f"{BINS} bins, McDiarmid",
-        "TV over bins written down beforehand, the sharper limit.",
+        "TV over bins fixed in advance, the sharper limit.",
         "pointwise",
         _fixed_bins("mcdiarmid"),
     ),
     Method(
         "bins-canonne",
         f"{BINS} bins, Canonne",
-        "TV over bins written down beforehand, the published limit.",
+        "TV over bins fixed in advance, the published limit.",
         "pointwise",
         _fixed_bins("canonne"),
     ),
     Method(
         "gaussian",
-        "If the pair is Gaussian",
-        "The exact limit of μ from means and spread, turned into ε.",
+        "Assuming a Gaussian pair",
+        "The exact limit of μ from means and standard deviation, converted to ε.",
         "pointwise",
         _gaussian,
         family="Gaussian",
@@ -298,7 +297,7 @@ _METHODS = (
         Method(
             interval,
             f"{name}, one threshold",
-            "At a threshold written down beforehand; the interval does not keep its level.",
+            "At a threshold fixed in advance; the coverage of the interval is only approximate.",
             "approximate",
             _at_threshold(interval),
         )
@@ -312,42 +311,42 @@ _METHODS = (
     Method(
         "tuned-threshold",
         f"Best of {TRIED} thresholds, Clopper–Pearson",
-        "The limit at the threshold that looked best.",
+        "The limit at the threshold where it is largest.",
         "pointwise",
         _tuned("clopper-pearson"),
-        fails="the threshold was chosen because of its bound",
+        fails="the threshold was chosen after seeing its bound",
     ),
     Method(
         "tuned-katz-log",
         f"Best of {TRIED} thresholds, Katz-log",
-        "What several public tools report.",
+        "The same with approximate limits, as several public tools report.",
         "approximate",
         _tuned("katz-log"),
-        fails="the threshold was chosen because of its bound, and the interval is approximate",
+        fails="the threshold was chosen after seeing its bound, and the interval is approximate",
     ),
     Method(
         "watched",
         "Fixed-n limit, watched live",
-        f"The joint exact test at a fixed threshold, looked at {LOOKS} times while data arrive.",
+        f"The joint exact test at a fixed threshold, evaluated {LOOKS} times while data arrive.",
         "pointwise",
         _watched,
-        fails="a limit for one sample size, read at many",
+        fails="a limit for one sample size, evaluated at many",
     ),
     Method(
         "gdp-of-histogram",
         "Gaussian fitted to a histogram",
-        "The ε of the Gaussian pair with the histogram's total variation, read as a bound.",
+        "The ε of the Gaussian pair with the histogram's total variation, reported as a bound.",
         "estimate",
         _gdp_of_histogram,
-        fails="an estimate, and a family that nobody checked",
+        fails="an estimate, and a family that was not checked",
     ),
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _METHODS}
 
-#: What people may ask for together.
+#: Label of a group of methods -> its key.
 GROUPS = {
-    "all that keep their level": "kept",
+    "guaranteed coverage": "kept",
     "approximate intervals": "approximate",
     "known to fail": "fails",
     "all": "all",
@@ -355,5 +354,5 @@ GROUPS = {
 
 
 def of_group(group: str) -> list[str]:
-    """Names of the methods of a group."""
+    """Names of the methods in a group; "all" for every method."""
     return [name for name, method in METHODS.items() if group in ("all", method.group)]

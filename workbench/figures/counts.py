@@ -14,17 +14,22 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.counts.counts import Counts
 from workbench.curves.error_rates import epsilon_of_point
 from workbench.figures.kit import dot_rows
-from workbench.figures.kit.layout import base_layout, label, vertical_line
-from workbench.figures.kit.legend import HEADROOM, Entry, key, line
+from workbench.figures.kit.axes import axis
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.legend import HEADROOM, key
+from workbench.figures.kit.marks import TOP, Style, label, line, markers, rule, whiskers
 
-KEPT, APPROXIMATE = Entry("keeps its level", "good"), Entry("approximate", "warn")
+#: Color roles of intervals that keep their level, and of those that may not.
+KEPT, APPROXIMATE = "good", "warn"
 
-CLAIM = Entry("allowed by the bound on ε", "good")
-LIMITS = Entry("limits of both rates", "p", "dash", 1.5)
+CLAIM = Style("allowed by the bound on ε", "good")
+LIMITS = Style("limits of both rates", "p", "dash", 1.5)
+OBSERVED = Style("observed rates", "ink")
+END = Style("", "muted")
 
 
 def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
-    """A row an interval: its lower limit, and the upper one where there are two.
+    """One row per interval: its lower limit, and the upper one where there are two.
 
     Parameters
     ----------
@@ -35,29 +40,29 @@ def intervals(bounds: Mapping[str, Bound], observed: float) -> dict[str, Any]:
     """
     low = np.array([bound.value for bound in bounds.values()])
     high = np.array([b.value if b.high is None else b.high for b in bounds.values()])
-    roles = [_entry(bound).role for bound in bounds.values()]
+    roles = [_role(bound) for bound in bounds.values()]
     seen = [x for x in (*low, *high, observed) if math.isfinite(x)]
     reach = 1.1 * max([*seen, 0.1])
     shown = np.minimum(high, reach)
     first = next(iter(bounds.values()))
-    marks = [dot_rows.mark(observed)] if math.isfinite(observed) else []
-    told = [dot_rows.mark_name(observed, "observed", right=observed < 0.7 * reach)] if marks else []
     hover = [f"{name}: {bound.relation} {bound.rounded}" for name, bound in bounds.items()]
-    return {
-        "data": [dot_rows.dots("lower limit", low, low, shown, roles, hover)],
-        "layout": base_layout(
-            f"{first.symbol}, {percent(first.confidence or 0)} "
-            f"{'two-sided' if first.high is not None else 'lower limits'}",
-            "",
-            summary="; ".join(hover) + ".",
-            x={"range": [-0.02 * reach, reach]},
-            y=dot_rows.axis(len(bounds)),
-            shapes=marks,
-            annotations=[*told, *dot_rows.names(list(bounds), roles, 14)],
-            hovermode="closest",
-            **dot_rows.size(len(bounds)),
-        ),
-    }
+    right = observed < 0.7 * reach
+    compared = (
+        dot_rows.compared_with(observed, "observed", right) if math.isfinite(observed) else []
+    )
+    sides = "two-sided" if first.high is not None else "lower limits"
+    return chart(
+        [
+            whiskers("lower limit", low, low, shown, roles, hover),
+            *compared,
+            *dot_rows.names(list(bounds), roles, 14),
+        ],
+        axis(f"{first.symbol}, {percent(first.confidence or 0)} {sides}", -0.02 * reach, reach),
+        dot_rows.axis(len(bounds)),
+        summary="; ".join(hover) + ".",
+        closest=True,
+        **dot_rows.size(len(bounds)),
+    )
 
 
 def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> dict[str, Any]:
@@ -75,60 +80,52 @@ def error_rates(counts: Counts, limits: tuple[float, float], bound: Bound) -> di
     alpha = np.concatenate([[0.0], np.logspace(-6, -2, 80), np.linspace(0.0101, 1, 200)])
     delta, a = bound.delta or 0.0, math.exp(min(bound.value, 700))
     allowed = np.maximum.reduce([0 * alpha, 1 - delta - a * alpha, (1 - delta - alpha) / a])
-    box_x, box_y = [0, limits[0], limits[0]], [limits[1], limits[1], 0]
     reach = min(1.0, 1.6 * max(*limits, 0.05))
     allowed = np.where(allowed <= reach, allowed, np.nan)  # above is the key
-    return {
-        "data": [
+    return chart(
+        [
             line(CLAIM, alpha, allowed),
-            line(LIMITS, box_x, box_y, hoverinfo="skip"),
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": "observed rates",
-                "x": [fpr],
-                "y": [fnr],
-                "marker": {"size": 9, "color": "@ink"},
-                "cliponaxis": False,
-            },
+            line(LIMITS, [0, limits[0], limits[0]], [limits[1], limits[1], 0], hover=""),
+            markers(OBSERVED, [fpr], [fnr], size=9, outline=None),
+            key([CLAIM, LIMITS]),
+            label(fpr, fnr, "observed", "ink", dy=-14),
         ],
-        "layout": base_layout(
-            "false positive rate",
-            "false negative rate",
-            summary=f"False positive rate {plain(fpr)}, false negative rate {plain(fnr)}, "
-            f"at most {plain(limits[0])} and {plain(limits[1])}. Every ε below {bound.rounded} "
-            "would need larger error rates.",
-            x={"range": [0, reach]},
-            y={"range": [0, reach / (1 - HEADROOM)]},
-            hovermode="closest",
-            revision=reach,
-            **_with_label(key([CLAIM, LIMITS]), label(fpr, fnr, "observed", "ink", yshift=-14)),
-        ),
-    }
+        axis("false positive rate", 0, reach),
+        axis("false negative rate", 0, reach / (1 - HEADROOM)),
+        summary=f"False positive rate {plain(fpr)}, false negative rate {plain(fnr)}, "
+        f"at most {plain(limits[0])} and {plain(limits[1])}. Every ε below {bound.rounded} "
+        "would need larger error rates.",
+        closest=True,
+        revision=reach,
+    )
 
 
 def posterior(epsilon: ArrayLike, mass: ArrayLike, interval: Bound) -> dict[str, Any]:
-    """Posterior probability that the attack shows at most ε, and the credible interval."""
+    """Posterior probability that the attack shows at most ε, and the credible interval.
+
+    Parameters
+    ----------
+    epsilon, mass : array_like, shape (n,)
+        The posterior's distribution function.
+    interval : Bound
+        The credible interval.
+    """
     low, high = interval.value, interval.high if interval.high is not None else math.inf
     ends = [x for x in (low, high) if math.isfinite(x)]
-    entry = Entry("posterior probability", "warn")
-    return {
-        "data": [line(entry, epsilon, mass)],
-        "layout": base_layout(
-            interval.symbol,
-            "probability of at most this",
-            summary=f"Bayesian region: {interval.symbol} {interval.relation} {interval.rounded}, "
-            f"{percent(interval.confidence or 0)}, approximate.",
-            x={"range": [float(np.min(epsilon)), float(np.max(epsilon))]},
-            y={"range": [0, 1.02], "tickformat": ".0%"},
-            shapes=[vertical_line(x, role="muted") for x in ends],
-            annotations=[
-                label(x, 1, round_safely(x, "nearest"), "muted", yref="paper", yanchor="top",
-                      xanchor="left", xshift=3)
+    return chart(
+        [
+            line(Style("posterior probability", "warn"), epsilon, mass),
+            *(rule(END, x=x) for x in ends),
+            *(
+                label(x, TOP, round_safely(x, "nearest"), "muted", ha="left", va="top", dx=3)
                 for x in ends
-            ],
-        ),
-    }  # fmt: skip
+            ),
+        ],
+        axis(interval.symbol, float(np.min(epsilon)), float(np.max(epsilon))),
+        axis("probability of at most this", 0, 1.02, format=".0%"),
+        summary=f"Bayesian region: {interval.symbol} {interval.relation} {interval.rounded}, "
+        f"{percent(interval.confidence or 0)}, approximate.",
+    )
 
 
 def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) -> dict[str, Any]:
@@ -142,23 +139,21 @@ def misses(rates: ArrayLike, shares: Mapping[str, ArrayLike], allowed: float) ->
         Label -> probability of a miss at each of them.
     allowed : float
     """
-    styles = (("good", "solid"), ("warn", "solid"), ("fit", "dot"))
-    entries = [Entry(name, *style, 1.5) for name, style in zip(shares, styles, strict=True)]
+    looks = (("good", "solid"), ("warn", "solid"), ("fit", "dot"))
+    styles = [Style(name, *look, 1.5) for name, look in zip(shares, looks, strict=True)]
     top = 1.15 * max(allowed, *(float(np.max(share)) for share in shares.values()))
     worst = ", ".join(f"{name} {float(np.max(share)):.1%}" for name, share in shares.items())
-    drawn = key(entries, columns=3)
-    drawn["shapes"].append(dot_rows.across(allowed))
-    return {
-        "data": [line(e, rates, share) for e, share in zip(entries, shares.values(), strict=True)],
-        "layout": base_layout(
-            "true false positive rate",
-            "misses",
-            summary=f"Largest share of misses: {worst}; {percent(allowed)} are allowed.",
-            x={"type": "log", "range": [float(np.log10(np.min(rates))), float(np.log10(0.5))]},
-            y={"range": [0, top / (1 - HEADROOM / 2)], "tickformat": ".0%"},
-            **drawn,
-        ),
-    }
+    return chart(
+        [
+            *(line(s, rates, share) for s, share in zip(styles, shares.values(), strict=True)),
+            key(styles, columns=3),
+            rule(dot_rows.COMPARED, y=allowed),
+        ],
+        axis("true false positive rate", float(np.log10(np.min(rates))), float(np.log10(0.5)),
+             log=True),
+        axis("misses", 0, top / (1 - HEADROOM / 2), format=".0%"),
+        summary=f"Largest share of misses: {worst}; {percent(allowed)} are allowed.",
+    )  # fmt: skip
 
 
 def observed_epsilon(counts: Counts, delta: float) -> float:
@@ -166,9 +161,5 @@ def observed_epsilon(counts: Counts, delta: float) -> float:
     return float(epsilon_of_point(counts.fp / counts.n_q, counts.fn / counts.n_p, delta))
 
 
-def _entry(bound: Bound) -> Entry:
+def _role(bound: Bound) -> str:
     return APPROXIMATE if bound.guarantee == "approximate" else KEPT
-
-
-def _with_label(drawn: dict[str, Any], note: dict[str, Any]) -> dict[str, Any]:
-    return {**drawn, "annotations": [*drawn["annotations"], note]}

@@ -12,7 +12,9 @@ from workbench._format import percent, plain
 from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.figures.kit import dot_rows
-from workbench.figures.kit.layout import base_layout, empty
+from workbench.figures.kit.axes import axis
+from workbench.figures.kit.layout import chart, empty
+from workbench.figures.kit.marks import whiskers
 
 #: Least share of false claims to which the axis reaches, as a multiple of the nominal one.
 REACH = 2.5
@@ -27,7 +29,7 @@ def waiting() -> dict[str, Any]:
 
 
 def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
-    """A dot a method: its share of false claims with limits, and the share that is allowed."""
+    """One row per method: its share of false claims with limits, and the share that is allowed."""
     nominal = results[0].nominal
     low, high = np.array([r.interval for r in results]).T
     rates = [r.rate for r in results]
@@ -35,27 +37,24 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
     failing = [_label(r) for r in results if r.fails]
     reach = max(REACH * nominal, 1.08 * float(high.max()))
     hover = [f"{name}: {rate:.2%}" for name, rate in zip(labels, rates, strict=True)]
-    return {
-        "data": [dot_rows.dots("share of false claims", rates, low, high, roles, hover)],
-        "layout": base_layout(
+    return chart(
+        [
+            whiskers("share of false claims", rates, low, high, roles, hover),
+            *dot_rows.compared_with(nominal, f"allowed: {percent(nominal)}"),
+            *dot_rows.names(labels, roles),
+        ],
+        axis(
             f"false claims among {results[0].reps:,} replicates (with 95% limits)",
-            "",
-            summary="Share of replicates in which a bound exceeded the truth. Above the allowed "
-            f"{percent(nominal)}: {', '.join(failing) or 'none'}.",
-            x={
-                "range": [-0.01 * reach, reach],
-                "tickformat": ".0%" if reach > WHOLE_PERCENT else ".1%",
-            },
-            y=dot_rows.axis(len(results)),
-            shapes=[dot_rows.mark(nominal)],
-            annotations=[
-                dot_rows.mark_name(nominal, f"allowed: {percent(nominal)}"),
-                *dot_rows.names(labels, roles),
-            ],
-            hovermode="closest",
-            **dot_rows.size(len(results)),
+            -0.01 * reach,
+            reach,
+            format=".0%" if reach > WHOLE_PERCENT else ".1%",
         ),
-    }
+        dot_rows.axis(len(results)),
+        summary="Share of replicates in which a bound exceeded the truth. Above the allowed "
+        f"{percent(nominal)}: {', '.join(failing) or 'none'}.",
+        closest=True,
+        **dot_rows.size(len(results)),
+    )
 
 
 def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
@@ -72,26 +71,19 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
     hover = [f"{_label(r)}: {r.quantity} ≥ {plain(float(r.quantile(0.5)))}" for r in shown]
     told = "." if no_leak else f"; nearest to it: {labels[best]}, median {median[best]:.0%}."
     of = "" if no_leak else " / truth"
-    return {
-        "data": [dot_rows.dots(f"median bound{of}", median, low, high, roles, hover)],
-        "layout": base_layout(
-            f"bound{of}, 5% · median · 95%",
-            "",
-            summary=f"How much each method claims, against the truth{told}",
-            x={
-                "range": [-0.02, max(0.5 if no_leak else 1.1, 1.08 * float(high.max()))],
-                **({} if no_leak else {"tickformat": ".0%"}),
-            },
-            y=dot_rows.axis(len(shown)),
-            shapes=[dot_rows.mark(0 if no_leak else 1)],
-            annotations=[
-                dot_rows.mark_name(0 if no_leak else 1, "truth", right=no_leak),
-                *dot_rows.names(labels, roles, 14),
-            ],
-            hovermode="closest",
-            **dot_rows.size(len(shown)),
-        ),
-    }
+    reach = max(0.5 if no_leak else 1.1, 1.08 * float(high.max()))
+    return chart(
+        [
+            whiskers(f"median bound{of}", median, low, high, roles, hover),
+            *dot_rows.compared_with(0 if no_leak else 1, "truth", right=no_leak),
+            *dot_rows.names(labels, roles, 14),
+        ],
+        axis(f"bound{of}, 5% · median · 95%", -0.02, reach, format=None if no_leak else ".0%"),
+        dot_rows.axis(len(shown)),
+        summary=f"How much each method claims, against the truth{told}",
+        closest=True,
+        **dot_rows.size(len(shown)),
+    )
 
 
 def _role(result: Coverage) -> str:

@@ -7,31 +7,43 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.parametric.families import GaussianFamily
 from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand
+from workbench.curves.elementwise import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.kit.layout import base_layout, delta_axis, label, vertical_line
-from workbench.figures.kit.legend import HEADROOM, Entry, key, line, stairs
-from workbench.figures.scores import LEAST_DELTA, drawable, round_up, steps
+from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, positive, round_up
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.legend import HEADROOM, key
+from workbench.figures.kit.marks import (
+    RIGHT,
+    Mark,
+    Share,
+    Style,
+    band,
+    histogram,
+    label,
+    line,
+    markers,
+    rule,
+    steps,
+)
 from workbench.pairs.base import Pair
 
-Floats = NDArray[np.float64]
-
-MEMBERS = Entry("members (P)", "p")
-NON_MEMBERS = Entry("non-members (Q)", "q")
-FITTED = Entry("fitted family", "fit", "dash")
-PAIR = Entry("fitted pair", "fit", "dashdot")
-OBSERVED = Entry("observed", "p", "solid", 2.5)
-BAND = Entry("any pair, two-sided", "good", "solid", 1)
-NO_LEAK = Entry("no leak", "muted", "solid", 1)
-IF_FAMILY = Entry("if of the family, at least", "fit")
-REFUTED = Entry("if of the family (refuted)", "fit", "dot")
-ANY_PAIR = Entry("any pair, at least", "good")
+MEMBERS = Style("members (P)", "p")
+NON_MEMBERS = Style("non-members (Q)", "q")
+FITTED = Style("fitted family", "fit", "dash")
+PAIR = Style("fitted pair", "fit", "dashdot")
+OBSERVED = Style("observed", "p", "solid", 2.5)
+BAND = Style("any pair, two-sided", "good", "solid", 1)
+NO_LEAK = Style("no leak", "muted", "solid", 1)
+IF_FAMILY = Style("if of the family, at least", "fit")
+REFUTED = Style("if of the family (refuted)", "fit", "dot")
+ANY_PAIR = Style("any pair, at least", "good")
 
 #: Rates with a tick on normal paper, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
@@ -39,7 +51,8 @@ TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 #: Points at which densities are drawn, and values of δ at which profiles are.
 POINTS, DELTAS = 201, 61
 
-WHERE = "contradiction"
+CONTRADICTION = Style("contradiction", "bad")
+HERE = Style("", "muted", "dash", 1)
 
 _NORMAL = NormalDist()
 _quantile = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
@@ -53,41 +66,34 @@ def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
     width = np.diff(h.edges)
     p, q = (counts[: h.bins] / width for counts in (h.p, h.q))
     top = max(float(p.max()), float(q.max()))
-    data = [
-        steps(NON_MEMBERS.text, "q", h.edges, q),
-        steps(MEMBERS.text, "p", h.edges, p),
-    ]
+    drawn = [histogram(NON_MEMBERS, h.edges, q), histogram(MEMBERS, h.edges, p)]
     shown = [float(h.edges[0]), float(h.edges[-1])]
-    entries, place, words = [MEMBERS, NON_MEMBERS], None, ""
+    styles, place, words = [MEMBERS, NON_MEMBERS], None, ""
     if check is not None:
         expected = _expected(h, check)
-        data += expected
-        entries.append(FITTED)
-        top = max([top, *(float(np.max(trace["y"])) for trace in expected)])
+        top = max([top, *(float(np.max(density)) for _, density in expected)])
+        drawn += [_density(x, density) for x, density in expected]
+        styles.append(FITTED)
         words = " " + check.verdict
         if check.threshold is not None and math.isfinite(check.threshold):
             shown = [min(shown[0], check.threshold), max(shown[1], check.threshold)]
             place = check.threshold
-    drawn = key(entries, columns=2)
+    drawn.append(key(styles, columns=2))
     if place is not None:
-        drawn["shapes"].append(vertical_line(place, role="bad") | {"y1": 1 - HEADROOM})
-        drawn["annotations"].append(
-            _where(place, 1 - HEADROOM, place < sum(shown) / 2, yref="paper", yanchor="bottom")
-        )
+        end = Share(1 - HEADROOM)
+        drawn += [
+            rule(CONTRADICTION, x=place, end=end),
+            _where(place, end, place < sum(shown) / 2),
+        ]
     margin = 0.02 * (shown[1] - shown[0])
-    return {
-        "data": data,
-        "layout": base_layout(
-            "score",
-            "density",
-            summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores, "
-            f"with what the fitted family expects.{words}",
-            x={"range": [shown[0] - margin, shown[1] + margin]},
-            y={"range": [0, top / (1 - HEADROOM)], "rangemode": "tozero"},
-            revision=tuple(shown),
-            **drawn,
-        ),
-    }
+    return chart(
+        drawn,
+        axis("score", shown[0] - margin, shown[1] + margin),
+        axis("density", 0, top / (1 - HEADROOM)),
+        summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores, "
+        f"with what the fitted family expects.{words}",
+        revision=tuple(shown),
+    )
 
 
 def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
@@ -104,62 +110,41 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
 
     fpr, fnr = _thinned(roc)
     x = place(check.fpr)
-    drawn = key([OBSERVED, BAND, PAIR, NO_LEAK])
-    data = [
+    drawn = [
         # The lower edge holds up to each of its rates, the upper one from each of them.
-        stairs(BAND, x, place(check.fnr_lower), until=True, hoverinfo="skip"),
-        stairs(
-            BAND, x, place(check.fnr_upper), hoverinfo="skip", fill="tonexty", fillcolor="@good/.12"
+        band(
+            steps(BAND, x, place(check.fnr_lower), until=True, hover=""),
+            steps(BAND, x, place(check.fnr_upper), hover=""),
+            "good",
+            0.12,
         ),
-        line(NO_LEAK, [-edge, edge], [edge, -edge], hoverinfo="skip"),
-        line(PAIR, x, place(check.fnr_fitted), hoverinfo="skip"),
+        line(NO_LEAK, [-edge, edge], [edge, -edge], hover=""),
+        line(PAIR, x, place(check.fnr_fitted), hover=""),
         line(
             OBSERVED,
             place(fpr),
             place(fnr),
-            customdata=np.column_stack([fpr, fnr]).tolist(),
-            hovertemplate="false positives %{customdata[0]:.3g}<br>"
-            "false negatives %{customdata[1]:.3g}<extra></extra>",
+            hover="false positives {value[0]:.3g}<br>false negatives {value[1]:.3g}",
+            values=np.column_stack([fpr, fnr]).tolist(),
         ),
+        key([OBSERVED, BAND, PAIR, NO_LEAK]),
     ]
     if check.fpr_there is not None and check.fnr_there is not None:
         there = np.clip(place([check.fpr_there, check.fnr_there]), -edge, edge).tolist()
-        drawn["annotations"].append(
-            _where(there[0], there[1], there[0] < 0, yanchor="bottom", yshift=2)
-        )
-        data.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": WHERE,
-                "x": [there[0]],
-                "y": [there[1]],
-                "cliponaxis": False,
-                "hovertemplate": f"at threshold {check.threshold:.4g}<extra>{WHERE}</extra>",
-                "marker": {"size": 12, "symbol": "diamond", "color": "@bad",
-                           "line": {"width": 2, "color": "@paper"}},
-            }
-        )  # fmt: skip
-    values = [rate for rate in TICKS if rate >= least]
-    axis = {
-        "range": [-edge, edge],
-        "tickvals": _quantile(values).tolist(),
-        "ticktext": [_tick(v) for v in values],
-        "tickangle": 0,
-    }
-    return {
-        "data": data,
-        "layout": base_layout(
-            "false positive rate, as Φ⁻¹",
-            "false negative rate, as Φ⁻¹",
-            summary=f"Error rates on normal paper. {check.verdict}",
-            x=axis,
-            y=axis,
-            hovermode="closest",
-            revision=edge,
-            **drawn,
-        ),
-    }
+        hover = f"at threshold {check.threshold:.4g} {{name}}"
+        drawn += [
+            markers(CONTRADICTION, there[:1], there[1:], size=12, symbol="diamond", hover=hover),
+            _where(there[0], there[1], there[0] < 0, dy=2),
+        ]
+    ticks = {float(_quantile(rate)): _tick(rate) for rate in TICKS if rate >= least}
+    return chart(
+        drawn,
+        axis("false positive rate, as Φ⁻¹", -edge, edge, ticks=ticks, turned=0),
+        axis("false negative rate, as Φ⁻¹", -edge, edge, ticks=ticks, turned=0),
+        summary=f"Error rates on normal paper. {check.verdict}",
+        closest=True,
+        revision=edge,
+    )
 
 
 def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool) -> dict[str, Any]:
@@ -172,70 +157,56 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
     if member is not None:
         of_family = REFUTED if refuted else IF_FAMILY
         curves[of_family] = np.asarray(member.epsilon(deltas)), member.total_variation
-    dots = {entry: float(epsilon[deltas == delta][0]) for entry, (epsilon, _) in curves.items()}
+    dots = {style: float(epsilon[deltas == delta][0]) for style, (epsilon, _) in curves.items()}
     most = round_up(1.2 * max(1.0, *dots.values()))
-    told = (f"{entry.text}: ε = {round_safely(dot, 'down')}" for entry, dot in dots.items())
-    traces = []
-    for entry, (epsilon, total) in curves.items():
+    told = (f"{style.name}: ε = {round_safely(dot, 'down')}" for style, dot in dots.items())
+    drawn = []
+    for style, (epsilon, total) in curves.items():
         shown = deltas < total
         # At ε = 0 the profile is the total variation.
-        at = drawable([*deltas[shown], total])
-        traces.append(line(entry, np.append(epsilon[shown], 0.0), at))
-    traces += [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": f"ε at δ, {entry.text}",
-            "x": [value],
-            "y": [delta],
-            "marker": {"size": 10, "color": f"@{entry.role}",
-                       "line": {"width": 2, "color": "@paper"}},
-        }
-        for entry, value in dots.items()
-    ]  # fmt: skip
-    drawn = key(list(curves))
-    here = {"color": "@muted", "width": 1, "dash": "dash"}
-    drawn["shapes"].append(
-        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": delta, "y1": delta, "line": here}
+        at = positive([*deltas[shown], total])
+        drawn.append(line(style, np.append(epsilon[shown], 0.0), at))
+    drawn += [
+        markers(Style(f"ε at δ, {style.name}", style.role), [value], [delta])
+        for style, value in dots.items()
+    ]
+    drawn += [
+        key(list(curves)),
+        rule(HERE, y=delta),
+        label(RIGHT, delta, f"δ = {plain(delta)}", "muted", ha="right", va="top"),
+    ]
+    return chart(
+        drawn,
+        axis("ε", 0, most),
+        delta_axis(low),
+        summary=f"Privacy profile. At δ = {plain(delta)}, with {percent(band.confidence)} "
+        f"confidence: {'; '.join(told)}.",
+        closest=True,
+        revision=(most, low),
     )
-    drawn["annotations"].append(
-        label(1, math.log10(delta), f"δ = {plain(delta)}", "muted", xref="paper", xanchor="right",
-              yanchor="top")
-    )  # fmt: skip
-    return {
-        "data": traces,
-        "layout": base_layout(
-            "ε",
-            "δ",
-            summary=f"Privacy profile. At δ = {plain(delta)}, with {percent(band.confidence)} "
-            f"confidence: {'; '.join(told)}.",
-            x={"range": [0, most]},
-            y=delta_axis(low),
-            hovermode="closest",
-            revision=(most, low),
-            **drawn,
-        ),
-    }
 
 
-def _expected(h: Histogram, check: FamilyCheck) -> list[dict[str, Any]]:
-    """Densities over the bins that the fitted member expects."""
+def _density(x: Floats, density: Floats) -> Mark:
+    """A fitted density: at points, or over bins."""
+    if x.size == density.size:
+        return line(FITTED, x, density)
+    return histogram(FITTED, x, density, opacity=0)
+
+
+def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
+    """Densities that the fitted member expects, with their points or with the bins' edges."""
     s = check.scores
     if isinstance(check.family, GaussianFamily):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
         deviation = math.sqrt((s.n_p * s.p.var() + s.n_q * s.q.var()) / (s.n_p + s.n_q - 2))
         normals = (NormalDist(float(side.mean()), deviation) for side in (s.q, s.p))
-        return [line(FITTED, x, np.array([n.pdf(t) for t in x])) for n in normals]
+        return [(x, np.array([n.pdf(t) for t in x])) for n in normals]
     # The score's unit says nothing here. FPR + TPR above an edge increases along the fitted curve;
     # taken as it was seen, it says where on the curve the edge lies.
     above_p, above_q = s.tail_counts(h.edges)
     both = above_p / s.n_p + above_q / s.n_q
     fpr = np.interp(both, check.fpr + 1 - check.fnr_fitted, check.fpr)
-    expected = []
-    for above in (fpr, both - fpr):
-        density = np.abs(np.diff(above)) / np.diff(h.edges)
-        expected.append(stairs(FITTED, h.edges, np.append(density, density[-1])))
-    return expected
+    return [(h.edges, np.abs(np.diff(above)) / np.diff(h.edges)) for above in (fpr, both - fpr)]
 
 
 def _thinned(roc: Roc) -> tuple[Floats, Floats]:
@@ -250,10 +221,12 @@ def _thinned(roc: Roc) -> tuple[Floats, Floats]:
     return fpr, fnr
 
 
-def _where(x: float, y: float, right: bool, **more: Any) -> dict[str, Any]:
+def _where(x: float, y: float, right: bool, dy: float = 0) -> Mark:
     """The name of the place of the largest contradiction, on the side that has room."""
-    side = {"xanchor": "left", "xshift": 6} if right else {"xanchor": "right", "xshift": -6}
-    return label(x, y, WHERE, "bad", **side, **more)
+    side = ("left", 6) if right else ("right", -6)
+    return label(
+        x, y, CONTRADICTION.name, CONTRADICTION.role, ha=side[0], va="bottom", dx=side[1], dy=dy
+    )
 
 
 def _tick(rate: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -13,18 +14,19 @@ from workbench._format import percent, plain, round_safely
 from workbench.bounds.power.plan_results import BoundDistribution, Power, SampleSize
 from workbench.curves.elementwise import Floats
 from workbench.figures.kit import log_n_axis
-from workbench.figures.kit.layout import base_layout, label
-from workbench.figures.kit.legend import HEADROOM, Entry, key
-from workbench.figures.scores import round_up
+from workbench.figures.kit.axes import axis, round_up
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.legend import HEADROOM, key
+from workbench.figures.kit.marks import Mark, Style, band, label, markers, rule
 
 #: Color of each method, in all charts.
 STYLES = {
-    "pointwise": Entry("known threshold", "p", "solid", 2),
-    "simultaneous": Entry("simultaneous", "good", "solid", 2.5),
-    "held-out": Entry("held-out", "fit", "solid", 2.5),
-    "anytime": Entry("anytime", "warn", "solid", 2.5),
+    "pointwise": Style("known threshold", "p", "solid", 2),
+    "simultaneous": Style("simultaneous", "good", "solid", 2.5),
+    "held-out": Style("held-out", "fit", "solid", 2.5),
+    "anytime": Style("anytime", "warn", "solid", 2.5),
 }
-TRUTH = Entry("truth", "ink", "dash", 1.5)
+TRUTH = Style("truth", "ink", "dash", 1.5)
 
 #: Points of a smooth curve, and a chance that counts as none.
 POINTS, CERTAIN = 81, 1e-4
@@ -62,44 +64,35 @@ def power_curves(
     claim : float
         The ε to exceed.
     """
-    drawn = key([STYLES[method] for method in curves], low=True)
-    drawn["shapes"].append(log_n_axis.level(wanted))
-    drawn["annotations"].append(
-        label(0, wanted, "wanted", "muted", xref="paper", xanchor="left",
-              yanchor="bottom", xshift=4)
-    )  # fmt: skip
-    data: list[dict[str, Any]] = []
+    drawn: list[Mark] = []
     for method, powers in curves.items():
-        style = STYLES[method]
-        data.append(
-            log_n_axis.curve(style, *_smooth(powers))
-            | {"hovertemplate": f"%{{y:.1%}} at %{{customdata:,}}<extra>{style.text}</extra>"}
-        )
+        hover = "{y:.1%} at {value:,} {name}"
+        drawn.append(log_n_axis.curve(STYLES[method], *_smooth(powers), hover=hover))
+    told = {method: f"{n.n:,} a side, {STYLES[method].name}" for method, n in needed.items()}
     for method, size in needed.items():
-        style = STYLES[method]
-        data.append(_dot(style, size.n, wanted, f"{size.n:,} a side, {style.text}"))
+        style = Style(told[method], STYLES[method].role)
+        drawn.append(markers(style, [math.log10(size.n)], [wanted], hover=style.name))
+    drawn += [
+        key([STYLES[method] for method in curves], low=True),
+        *log_n_axis.level(wanted, "wanted"),
+    ]
+    for method, size in needed.items():
         first = size.n < max(other.n for other in needed.values())
-        drawn["annotations"].append(
-            label(math.log10(size.n), wanted, f"{size.n:,}", style.role, yanchor="top", yshift=-6,
-                  xanchor="right" if first else "left", xshift=-6 if first else 6)
+        ha, dx = ("right", -6) if first else ("left", 6)
+        drawn.append(
+            label(math.log10(size.n), wanted, f"{size.n:,}", STYLES[method].role, ha=ha, va="top",
+                  dx=dx, dy=-6)
         )  # fmt: skip
-    mark, words = log_n_axis.marker(log_n, "log_n", f"n = {n:,}", span)
-    told = [f"{size.n:,} a side, {STYLES[method].text}" for method, size in needed.items()]
-    return {
-        "data": data,
-        "layout": base_layout(
-            X_TITLE,
-            f"chance to show more than ε = {plain(claim)}",
-            summary=f"Chance that the bound exceeds ε = {plain(claim)}, over scores a side. "
-            + (f"{percent(wanted)} needs {' or '.join(told)}." if told else ""),
-            x=log_n_axis.axis(*span),
-            y={"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]},
-            hovermode="closest",
-            revision=span,
-            shapes=[*drawn["shapes"], mark],
-            annotations=[*drawn["annotations"], words],
-        ),
-    }
+    shares = {share: f"{share:.0%}" for share in (0, 0.2, 0.4, 0.6, 0.8, 1)}
+    return chart(
+        [*drawn, *log_n_axis.handle(log_n, "log_n", f"n = {n:,}", span)],
+        log_n_axis.axis(X_TITLE, *span),
+        axis(f"chance to show more than ε = {plain(claim)}", 0, 1.12, ticks=shares),
+        summary=f"Chance that the bound exceeds ε = {plain(claim)}, over scores a side. "
+        + (f"{percent(wanted)} needs {' or '.join(told.values())}." if told else ""),
+        closest=True,
+        revision=span,
+    )
 
 
 def bounds(
@@ -121,59 +114,40 @@ def bounds(
         As in `power_curves`.
     """
     top = 0.1
-    data: list[dict[str, Any]] = []
+    drawn: list[Mark] = []
     for method, distributions in found.items():
         style = STYLES[method]
         ordered = sorted(distributions, key=lambda one: one.n_p)
-        sizes_ = [one.n_p for one in ordered]
+        sizes = [one.n_p for one in ordered]
         low, median, high = np.array([one.quantile([0.1, 0.5, 0.9]) for one in ordered]).T
         top = max(top, float(high.max()))
-        thin = Entry(style.text, style.role, "solid", 0)
-        data += [
-            log_n_axis.curve(thin, sizes_, low, hoverinfo="skip", hovertemplate=None),
-            log_n_axis.curve(
-                thin,
-                sizes_,
-                high,
-                hoverinfo="skip",
-                hovertemplate=None,
-                fill="tonexty",
-                fillcolor=f"@{style.role}/.16",
-            ),
-            log_n_axis.curve(style, sizes_, median),
+        edge = replace(style, width=0)
+        low_edge, high_edge = (log_n_axis.curve(edge, sizes, y, hover="") for y in (low, high))
+        drawn += [
+            band(low_edge, high_edge, style.role, 0.16),
+            log_n_axis.curve(style, sizes, median),
         ]
     near = truth <= FAR * top
     top = round_up(1.05 * max(top, truth if near else 0.0))
-    entries = [STYLES[method] for method in found] + ([TRUTH] if near else [])
-    drawn = key(entries, columns=min(2, len(entries)))
+    styles = [STYLES[method] for method in found] + ([TRUTH] if near else [])
+    drawn.append(key(styles, columns=min(2, len(styles))))
     if near:
-        drawn["shapes"].append(log_n_axis.level(truth, "ink"))
+        drawn.append(rule(TRUTH, y=truth))
     if target < top:
-        drawn["shapes"].append(log_n_axis.level(target))
-        drawn["annotations"].append(
-            label(0, target, f"target: {plain(target)}", "muted", xref="paper", xanchor="left",
-                  yanchor="bottom", xshift=4)
-        )  # fmt: skip
-    mark, words = log_n_axis.marker(log_n, "log_n", f"n = {n:,}", span, 1 - HEADROOM)
+        drawn += log_n_axis.level(target, f"target: {plain(target)}")
     last = {m: max(each, key=lambda one: one.n_p) for m, each in found.items()}
     told = [
-        f"{STYLES[m].text} {round_safely(float(one.quantile(0.5)), 'down')} at {one.n_p:,}"
+        f"{STYLES[m].name} {round_safely(float(one.quantile(0.5)), 'down')} at {one.n_p:,}"
         for m, one in last.items()
     ]
-    return {
-        "data": data,
-        "layout": base_layout(
-            X_TITLE,
-            "bound on ε",
-            summary=f"Median bound on ε: {', '.join(told)}. The truth is "
-            f"{round_safely(truth, 'nearest')}.",
-            x=log_n_axis.axis(*span),
-            y={"range": [0, top / (1 - HEADROOM)]},
-            revision=(*span, top),
-            shapes=[*drawn["shapes"], mark],
-            annotations=[*drawn["annotations"], words],
-        ),
-    }
+    return chart(
+        [*drawn, *log_n_axis.handle(log_n, "log_n", f"n = {n:,}", span, 1 - HEADROOM)],
+        log_n_axis.axis(X_TITLE, *span),
+        axis("bound on ε", 0, top / (1 - HEADROOM)),
+        summary=f"Median bound on ε: {', '.join(told)}. The truth is "
+        f"{round_safely(truth, 'nearest')}.",
+        revision=(*span, top),
+    )
 
 
 def _smooth(powers: Sequence[Power]) -> tuple[Floats, Floats]:
@@ -183,15 +157,3 @@ def _smooth(powers: Sequence[Power]) -> tuple[Floats, Floats]:
     z = [_NORMAL.inv_cdf(min(max(p.value, CERTAIN), 1 - CERTAIN)) for p in ordered]
     fine = np.linspace(logs[0], logs[-1], POINTS)
     return 10**fine, np.array([_NORMAL.cdf(each) for each in np.interp(fine, logs, z)])
-
-
-def _dot(style: Entry, n: int, y: float, text: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": text,
-        "x": [math.log10(n)],
-        "y": [y],
-        "hovertemplate": f"{text}<extra></extra>",
-        "marker": {"size": 10, "color": f"@{style.role}", "line": {"width": 2, "color": "@paper"}},
-    }

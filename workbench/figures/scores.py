@@ -6,34 +6,50 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import ErrorRates
 from workbench.bounds.simultaneous.band import TradeoffBand
+from workbench.curves.elementwise import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.kit.layout import base_layout, delta_axis, label, vertical_line
-from workbench.figures.kit.legend import HEADROOM, Entry, key, line
+from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, gaps, positive, round_up
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.legend import HEADROOM, key
+from workbench.figures.kit.marks import (
+    LEFT,
+    TOP,
+    Mark,
+    Style,
+    histogram,
+    label,
+    line,
+    markers,
+    rule,
+)
+from workbench.figures.kit.marks import (
+    band as area,
+)
 from workbench.pairs.base import Pair
 
-OBSERVED = Entry("observed", "p")
-HISTOGRAM = Entry("histogram", "p", "dot")
-BAND = Entry("simultaneous", "good")
-FIT = Entry("GDP fit", "fit", "dashdot")
-REFERENCE = Entry("reference", "ink", "dash", 1.5)
-POINTWISE = Entry("pointwise limit", "p", "solid", 1)
-NO_LEAK = Entry("no leak", "muted", "solid", 1)
+MEMBERS = Style("members (P)", "p")
+NON_MEMBERS = Style("non-members (Q)", "q")
+OBSERVED = Style("observed", "p")
+HISTOGRAM = Style("histogram", "p", "dot")
+BAND = Style("simultaneous", "good")
+FIT = Style("GDP fit", "fit", "dashdot")
+REFERENCE = Style("reference", "ink", "dash", 1.5)
+POINTWISE = Style("pointwise limit", "p", "solid", 1)
+NO_LEAK = Style("no leak", "muted", "solid", 1)
+THRESHOLD = Style("threshold", "ink")
+HERE = Style("", "muted", "dash", 1)
 
 #: False positive rates at which smooth curves are drawn: dense at both ends.
 ALPHA = np.unique(np.concatenate([np.logspace(-6, -1, 60), np.linspace(0, 1, 161)]))
 
 #: Width of a label in shares of a chart's.
 LABEL_WIDTH = 0.2
-
-#: δ below this is off the chart.
-LEAST_DELTA = 1e-8
 
 
 def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> dict[str, Any]:
@@ -49,38 +65,25 @@ def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> di
     member_side = ">" if h.scores.larger_is_member else "<"
     shown = [min(reach[0], float(h.edges[0])), max(reach[1], float(h.edges[-1]))]
     p_right = float(h.edges[:-1] @ h.p[: h.bins]) >= float(h.edges[:-1] @ h.q[: h.bins])
-    return {
-        "data": [
-            steps("non-members (Q)", "q", h.edges, q),
-            steps("members (P)", "p", h.edges, p),
+    on_left = threshold < (h.edges[0] + h.edges[-1]) / 2
+    ha, dx = ("left", 6) if on_left else ("right", -6)
+    words = f"called member: score {member_side} {threshold:.4g}"
+    return chart(
+        [
+            histogram(NON_MEMBERS, h.edges, q),
+            histogram(MEMBERS, h.edges, p),
+            rule(THRESHOLD, x=threshold, drag="threshold"),
+            label(threshold, TOP, words, "ink", ha=ha, va="top", dx=dx, drag="threshold"),
+            _flank_label(MEMBERS, h.edges, p, right=p_right),
+            _flank_label(NON_MEMBERS, h.edges, q, right=not p_right),
         ],
-        "layout": base_layout(
-            "score",
-            "density",
-            summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores "
-            f"in {h.bins} bins, with the threshold at {threshold:.4g}; scores {member_side} "
-            f"threshold are called members.{nan}",
-            x={"range": shown},
-            y={"range": [0, top], "rangemode": "tozero"},
-            revision=tuple(shown),
-            shapes=[vertical_line(threshold, name="threshold")],
-            annotations=[
-                label(
-                    threshold,
-                    1,
-                    f"called member: score {member_side} {threshold:.4g}",
-                    "ink",
-                    name="threshold",
-                    yref="paper",
-                    yanchor="top",
-                    xanchor=_side(threshold, h.edges),
-                    xshift=6 if _side(threshold, h.edges) == "left" else -6,
-                ),
-                _density_label("members (P)", "p", h.edges, p, right=p_right),
-                _density_label("non-members (Q)", "q", h.edges, q, right=not p_right),
-            ],
-        ),
-    }
+        axis("score", *shown),
+        axis("density", 0, top),
+        summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores "
+        f"in {h.bins} bins, with the threshold at {threshold:.4g}; scores {member_side} "
+        f"threshold are called members.{nan}",
+        revision=tuple(shown),
+    )
 
 
 def tradeoff(
@@ -94,58 +97,36 @@ def tradeoff(
     """Error rates of every attack: observed, from the histogram, certified, fitted, promised."""
     fpr, fnr = float(at_threshold.fpr), float(at_threshold.fnr)
     certified = band.curve
-    data = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": NO_LEAK.text,
-            "x": [0, 1],
-            "y": [1, 0],
-            "line": {"color": "@muted", "width": 1},
-            "hoverinfo": "skip",
-        },
-        line(
-            BAND,
-            certified.alpha,
-            certified.beta,
-            fill="tonexty",
-            fillcolor="@good/.08",
+    drawn = [
+        area(
+            line(NO_LEAK, [0, 1], [1, 0], hover=""),
+            line(BAND, certified.alpha, certified.beta),
+            "good",
+            0.08,
         ),
         line(HISTOGRAM, *_unsymmetric(h.curve)),
         line(FIT, ALPHA, _gaussian(fit, ALPHA)),
     ]
-    entries = [OBSERVED, HISTOGRAM, BAND, FIT]
+    styles = [OBSERVED, HISTOGRAM, BAND, FIT]
     if reference is not None:
-        data.append(line(REFERENCE, ALPHA, reference.tradeoff(ALPHA, symmetric=False)))
-        entries.append(REFERENCE)
-    data += [
+        drawn.append(line(REFERENCE, ALPHA, reference.tradeoff(ALPHA, symmetric=False)))
+        styles.append(REFERENCE)
+    drawn += [
         line(OBSERVED, *_unsymmetric(roc.curve)),
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "at the threshold",
-            "x": [fpr],
-            "y": [fnr],
-            "marker": {"size": 11, "color": "@ink", "line": {"width": 2, "color": "@paper"}},
-        },
+        markers(Style("at the threshold", "ink"), [fpr], [fnr], size=11),
+        key([*styles, NO_LEAK]),
     ]
     tv = band.total_variation()
-    drawn = key([*entries, NO_LEAK])
-    return {
-        "data": data,
-        "layout": base_layout(
-            "false positive rate",
-            "false negative rate",
-            summary=f"Trade-off between the two error rates. At the threshold they are {fpr:.3g} "
-            f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their "
-            f"sum below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
-            x={"range": [0, 1]},
-            y={"range": [0, 1.02]},
-            hovermode="closest",
-            revision="unit square",
-            **drawn,
-        ),
-    }
+    return chart(
+        drawn,
+        axis("false positive rate", 0, 1),
+        axis("false negative rate", 0, 1.02),
+        summary=f"Trade-off between the two error rates. At the threshold they are {fpr:.3g} "
+        f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their "
+        f"sum below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
+        closest=True,
+        revision="unit square",
+    )
 
 
 def profile(
@@ -161,60 +142,32 @@ def profile(
     # The bound at the asked δ is sharper than the curve, and holds at every smaller δ as well.
     shown = np.where(certified_delta <= delta * (1 + 1e-9), certified.value, 0.0)
     certified_epsilon = np.maximum(band.curve.epsilon(certified_delta), shown)
-    data = [
-        line(HISTOGRAM, epsilon, drawable(h.profile(epsilon))),
-        line(FIT, epsilon, drawable(_gaussian_profile(fit, epsilon))),
+    drawn = [
+        line(HISTOGRAM, epsilon, positive(h.profile(epsilon))),
+        line(FIT, epsilon, positive(_gaussian_profile(fit, epsilon))),
         line(BAND, certified_epsilon, certified_delta),
     ]
-    entries = [HISTOGRAM, BAND, FIT]
+    styles, promised = [HISTOGRAM, BAND, FIT], "."
     if reference is not None:
-        data.append(line(REFERENCE, epsilon, drawable(reference.profile(epsilon))))
-        entries.append(REFERENCE)
-    data.append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "certified ε at δ",
-            "x": [certified.value],
-            "y": [delta],
-            "marker": {"size": 10, "color": "@good", "line": {"width": 2, "color": "@paper"}},
-        }
+        drawn.append(line(REFERENCE, epsilon, positive(reference.profile(epsilon))))
+        styles.append(REFERENCE)
+        at_delta = round_safely(float(reference.epsilon(delta)), "nearest")
+        promised = f"; the reference {reference.name} promises ε = {at_delta}."
+    drawn += [
+        markers(Style("certified ε at δ", "good"), [certified.value], [delta]),
+        key(styles, columns=2),
+        rule(HERE, y=delta),
+        label(LEFT, delta, f"δ = {plain(delta)}", "muted", ha="left", va="top"),
+    ]
+    return chart(
+        drawn,
+        axis("ε", 0, most),
+        delta_axis(low),
+        summary=f"Privacy profile. At δ = {plain(delta)} every ε below {certified.rounded} is "
+        f"refuted with {percent(band.confidence)} confidence{promised}",
+        closest=True,
+        revision=(most, low),
     )
-    drawn = key(entries, columns=2)
-    drawn["shapes"].append(
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": delta,
-            "y1": delta,
-            "line": {"color": "@muted", "width": 1, "dash": "dash"},
-        }
-    )
-    drawn["annotations"].append(
-        label(0, math.log10(delta), f"δ = {plain(delta)}", "muted", xanchor="left", yanchor="top")
-    )
-    return {
-        "data": data,
-        "layout": base_layout(
-            "ε",
-            "δ",
-            summary=f"Privacy profile. At δ = {plain(delta)} every ε below {certified.rounded} is "
-            f"refuted with {percent(band.confidence)} confidence"
-            + (
-                f"; the reference {reference.name} promises "
-                f"ε = {round_safely(float(reference.epsilon(delta)), 'nearest')}."
-                if reference is not None
-                else "."
-            ),
-            x={"range": [0, most]},
-            y=delta_axis(low),
-            hovermode="closest",
-            revision=(most, low),
-            **drawn,
-        ),
-    }
 
 
 def mu_at_thresholds(
@@ -224,20 +177,15 @@ def mu_at_thresholds(
 
     ``band`` is None where its thresholds are not on this score.
     """
-    t, observed = rates.thresholds, _gaps(rates.mu)
-    lower = np.where(np.isnan(observed), np.nan, _gaps(rates.mu_lower))
-    data = [
-        line(POINTWISE, t, lower),
-        line(OBSERVED, t, observed, fill="tonexty", fillcolor="@p/.14"),
-    ]
-    entries = [OBSERVED, POINTWISE]
+    t, observed = rates.thresholds, gaps(rates.mu)
+    lower = np.where(np.isnan(observed), np.nan, gaps(rates.mu_lower))
+    drawn = [area(line(POINTWISE, t, lower), line(OBSERVED, t, observed), "p", 0.14)]
+    styles = [OBSERVED, POINTWISE]
     tops, told = [1.0, float(np.nanmax(observed, initial=0.0))], ""
     if band is not None:
         inside = (band.thresholds >= t[0]) & (band.thresholds <= t[-1])
-        places, limits = band.thresholds[inside], band.mu_lower[inside]
-        dots = {"mode": "lines+markers", "marker": {"size": 6, "color": "@good"}}
-        data.append(line(BAND, places, limits, **dots))
-        entries.append(BAND)
+        drawn.append(line(BAND, band.thresholds[inside], band.mu_lower[inside], dots=6))
+        styles.append(BAND)
         best = band.mu()
         tops.append(2 * best.value)
         told = (
@@ -248,50 +196,23 @@ def mu_at_thresholds(
         usable = (rates.fpr > 0) & (rates.fpr < 1)
         promised = np.full(t.shape, np.nan)
         promised[usable] = reference.local_mu(rates.fpr[usable])
-        data.append(line(REFERENCE, t, _gaps(promised)))
-        entries.append(REFERENCE)
-        tops.append(float(np.nanmax(_gaps(promised), initial=0.0)))
-    drawn = key(entries, columns=2)
-    drawn["shapes"].append(vertical_line(threshold, name="threshold"))
+        drawn.append(line(REFERENCE, t, gaps(promised)))
+        styles.append(REFERENCE)
+        tops.append(float(np.nanmax(gaps(promised), initial=0.0)))
     top = max(tops) / (1 - HEADROOM)
-    return {
-        "data": data,
-        "layout": base_layout(
-            "threshold (score)",
-            "μ",
-            summary=f"GDP parameter μ that each threshold alone implies. {told}the pointwise "
-            "limits hold only for a threshold chosen beforehand.",
-            x={"range": _span(t)},
-            y={"range": [min(-0.25, -0.1 * top), top]},
-            hovermode="closest",
-            revision=(*_span(t), top),
-            **drawn,
-        ),
-    }
+    span = float(t[0]), float(t[-1])
+    return chart(
+        [*drawn, key(styles, columns=2), rule(THRESHOLD, x=threshold, drag="threshold")],
+        axis("threshold (score)", *span),
+        axis("μ", min(-0.25, -0.1 * top), top),
+        summary=f"GDP parameter μ that each threshold alone implies. {told}the pointwise "
+        "limits hold only for a threshold chosen beforehand.",
+        closest=True,
+        revision=(*span, top),
+    )
 
 
-# -- shared pieces -----------------------------------------------------------------------------
-
-
-def steps(
-    name: str, role: str, edges: NDArray[np.float64], density: NDArray[np.float64]
-) -> dict[str, Any]:
-    """One path instead of bars: a third of the time to draw."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "x": edges,
-        "y": np.append(density, density[-1]),
-        "line": {"color": f"@{role}", "width": 2, "shape": "hv"},
-        "fill": "tozeroy",
-        "fillcolor": f"@{role}/.12",
-    }
-
-
-def _density_label(
-    text: str, role: str, edges: NDArray[np.float64], density: NDArray[np.float64], right: bool
-) -> dict[str, Any]:
+def _flank_label(style: Style, edges: Floats, density: Floats, right: bool) -> Mark:
     """A label on the outer flank of a histogram, where the other one is low."""
     width = float(edges[-1] - edges[0]) * LABEL_WIDTH
     mass = np.cumsum(density * np.diff(edges))
@@ -301,33 +222,19 @@ def _density_label(
         right = not right  # no room on the outer flank
     reach = width if right else -width
     under = (edges[1:] > min(x, x + reach)) & (edges[:-1] < max(x, x + reach))
-    return label(
-        x,
-        float(density[under].max()),
-        text,
-        role,
-        xanchor="left" if right else "right",
-        yanchor="bottom",
-        xshift=8 if right else -8,
-    )
+    ha, dx = ("left", 8) if right else ("right", -8)
+    top = float(density[under].max())
+    return label(x, top, style.name, style.role, ha=ha, va="bottom", dx=dx)
 
 
-def _side(x: float, edges: NDArray[np.float64]) -> str:
-    return "left" if x < (edges[0] + edges[-1]) / 2 else "right"
-
-
-def _span(edges: NDArray[np.float64]) -> list[float]:
-    return [float(edges[0]), float(edges[-1])]
-
-
-def _unsymmetric(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _unsymmetric(curve: Any) -> tuple[Floats, Floats]:
     """Vertices as they are, thinned to what a chart can show."""
     if curve.alpha.size <= 2000:
         return curve.alpha, curve.beta
     return ALPHA, curve.tradeoff(ALPHA, symmetric=False)
 
 
-def _gaussian(fit: Bound, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gaussian(fit: Bound, alpha: Floats) -> Floats:
     from workbench.curves.gdp import gaussian_tradeoff
 
     if math.isinf(fit.value):  # histograms that do not overlap
@@ -335,7 +242,7 @@ def _gaussian(fit: Bound, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(gaussian_tradeoff(fit.value, alpha))
 
 
-def _gaussian_profile(fit: Bound, epsilon: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gaussian_profile(fit: Bound, epsilon: Floats) -> Floats:
     from workbench.curves.gdp import gaussian_log_profile
 
     if math.isinf(fit.value):
@@ -343,25 +250,8 @@ def _gaussian_profile(fit: Bound, epsilon: NDArray[np.float64]) -> NDArray[np.fl
     return np.exp(np.asarray(gaussian_log_profile(fit.value, epsilon)))
 
 
-def drawable(delta: Any) -> NDArray[np.float64]:
-    """δ on a log axis: zero is a gap."""
-    delta = np.asarray(delta, dtype=float)
-    return np.where(delta > 0, delta, np.nan)
-
-
-def _gaps(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Infinite values as gaps in a curve."""
-    return np.where(np.isfinite(values), values, np.nan)
-
-
 def _reference_epsilon(reference: Pair | None, delta: float) -> list[float]:
     if reference is None:
         return []
     epsilon = float(reference.epsilon(delta))
     return [1.15 * epsilon] if math.isfinite(epsilon) else []
-
-
-def round_up(x: float) -> float:
-    """The next of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten: an axis that does not creep."""
-    power = 10 ** math.floor(math.log10(x))
-    return next(m * power for m in (1, 1.5, 2, 3, 4, 6, 8, 10) if x <= m * power * (1 + 1e-12))

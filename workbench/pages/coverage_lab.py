@@ -9,7 +9,7 @@ import param
 from workbench._format import percent, plain, round_safely
 from workbench.coverage_lab.lab import Coverage, compare_methods
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
-from workbench.coverage_lab.settings import SETTINGS
+from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
@@ -34,7 +34,7 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
 
     setting = param.Selector(
         default="no-leak",
-        objects={setting.label: name for name, setting in SETTINGS.items()},
+        objects={scenario.label: name for name, scenario in SCENARIOS.items()},
         label="Scores from",
     )
     group = param.Selector(default=next(iter(GROUPS.values())), objects=GROUPS, label="Methods")
@@ -70,11 +70,11 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
         return compare_methods(
             of_group(self.group),
             self.setting,
-            (round(10**self.log_n_p), round(10**self.log_n_q)),
-            round(10**self.log_reps),
-            self.seed,
+            n=(round(10**self.log_n_p), round(10**self.log_n_q)),
+            reps=round(10**self.log_reps),
             delta=self.delta,
             confidence=self.confidence,
+            seed=self.seed,
             report=report,
         )
 
@@ -112,8 +112,8 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
 
     @number("True ε", needs=("setting", "log_delta"))
     def truth(self) -> Fact:
-        """ε of the pair at the chosen δ."""
-        truth = float(SETTINGS[self.setting].truth.epsilon(self.delta))
+        """The true ε of the pair at this δ."""
+        truth = float(SCENARIOS[self.setting].truth.epsilon(self.delta))
         return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(self.delta)}")
 
     def _claiming(self) -> list[Coverage]:
@@ -123,8 +123,8 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
 
     @sentence(needs=("setting",), place="head")
     def said(self) -> str:
-        """How the scores are distributed."""
-        return SETTINGS[self.setting].about
+        """What the scores are."""
+        return SCENARIOS[self.setting].about
 
     @sentence(needs=("results",))
     def verdict(self) -> str:

@@ -1,124 +1,100 @@
-"""The house layout of a chart: margins, fonts, axes and direct labels, in one place."""
+"""Charts in the house style: marks and axes put together."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from workbench.figures.kit.legend import HEADROOM
+from workbench.figures.kit.axes import Axis, hidden_axis
+from workbench.figures.kit.marks import Mark, Part, Share, label
 from workbench.figures.kit.theme import FONT
 
+Margins = Mapping[str, float]
 
-def base_layout(
-    x_title: str,
-    y_title: str,
+
+def margins(left: float = 56, top: float = 8, bottom: float = 44) -> Margins:
+    """Pixels around a chart, in which ticks and titles of its axes stand."""
+    return {"l": left, "r": 16, "t": top, "b": bottom}
+
+
+def chart(
+    marks: Iterable[Mark],
+    x: Axis,
+    y: Axis,
     *,
     summary: str,
-    x: Mapping[str, Any] | None = None,
-    y: Mapping[str, Any] | None = None,
     revision: Any = "keep",
-    shapes: list[dict[str, Any]] | None = None,
-    annotations: list[dict[str, Any]] | None = None,
-    **more: Any,
+    closest: bool = False,
+    margin: Margins | None = None,
+    height: float | None = None,
 ) -> dict[str, Any]:
-    """A plotly layout in the house style, with colors as roles.
+    """A chart as a dict in plotly's format, with colors as roles.
 
     Parameters
     ----------
-    x_title, y_title : str
-        Titles of the axes.
+    marks : iterable of Mark
+        From the verbs in `workbench.figures.kit.marks`; later ones are drawn above earlier ones.
+    x, y : Axis
+        From `workbench.figures.kit.axes`.
     summary : str
-        What the chart shows, in one sentence; read aloud by screen readers.
-    x, y : mapping, optional
-        More attributes of the axes, such as ``{"range": [0, 1]}`` or ``{"type": "log"}``.
+        What the chart shows, in one sentence; screen readers read it aloud.
     revision : optional
-        A person's zoom is kept while this stays the same: pass what the axes' extent rests on.
-    shapes, annotations : list of dict, optional
-        Lines and labels; see `vertical_line` and `label`.
-    **more
-        Further attributes of the layout.
+        A zoom is kept while this stays the same: pass what the extent of the axes depends on.
+    closest : bool
+        Whether a pointer finds the closest point, not all points at its x.
+    margin : optional
+        From `margins`.
+    height : float, optional
+        In pixels; 300 by default.
+
+    Raises
+    ------
+    TypeError
+        Something that is not a mark.
     """
-    return {
-        "margin": {"l": 56, "r": 16, "t": 8, "b": 44},
+    traces: list[Part] = []
+    shapes: list[Part] = []
+    labels: list[Part] = []
+    for mark in marks:
+        if not isinstance(mark, Mark):
+            raise TypeError(
+                f"a chart consists of marks, got {type(mark).__name__}; "
+                "use the verbs of workbench.figures.kit.marks"
+            )
+        traces += mark.traces
+        shapes += mark.shapes
+        labels += (_placed(note, x, y) for note in mark.labels)
+    layout: dict[str, Any] = {
+        "margin": dict(margin or margins()),
         "font": {"family": FONT, "size": 12, "color": "@ink"},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
-        "hovermode": "x",
+        "hovermode": "closest" if closest else "x",
         "hoverlabel": {"bgcolor": "@paper", "bordercolor": "@line", "font": {"size": 12}},
         "uirevision": revision,
-        "xaxis": _axis(x_title, x or {}),
-        "yaxis": _axis(y_title, y or {}),
-        "shapes": shapes or [],
-        "annotations": annotations or [],
+        "xaxis": x,
+        "yaxis": y,
+        "shapes": shapes,
+        "annotations": labels,
         "meta": {"summary": summary},
-        **more,
     }
+    if height is not None:
+        layout["height"] = height
+    return {"data": traces, "layout": layout}
 
 
 def empty(words: str) -> dict[str, Any]:
     """A chart that shows nothing yet, and says why."""
-    bare = {"visible": False, "range": [0, 1]}
-    note = label(0.5, 0.5, words, "muted", font={"size": 14, "color": "@muted"})
-    return {
-        "data": [],
-        "layout": base_layout("", "", summary=words, x=bare, y=bare, annotations=[note]),
-    }
+    note = label(Share(0.5), Share(0.5), words, "muted", size=14)
+    return chart([note], hidden_axis(), hidden_axis(), summary=words)
 
 
-def delta_axis(low: float) -> dict[str, Any]:
-    """A logarithmic y axis of δ from 10^``low`` to 1, with room for a key above it."""
-    powers = range(0, math.floor(low) - 1, -2)
-    return {
-        "type": "log",
-        "range": [low, -low * HEADROOM / (1 - HEADROOM)],
-        "tickvals": [10.0**k for k in powers],
-        "ticktext": [power_of_ten(k) for k in powers],
-    }
-
-
-def power_of_ten(k: int) -> str:
-    """10^k as the text of a tick."""
-    return f"10<sup>{k}</sup>".replace("-", "−") if k else "1"
-
-
-def vertical_line(x: float, name: str | None = None, role: str = "ink") -> dict[str, Any]:
-    """A line from the bottom to the top of a chart; named, it can be dragged (`Item.drag`)."""
-    line = {"color": f"@{role}", "width": 2}
-    shape = {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
-    return shape | ({"name": name} if name else {})
-
-
-def label(x: float, y: float, text: str, role: str, **more: Any) -> dict[str, Any]:
-    """A curve's name beside it, in its color, on a veil of paper that keeps it legible.
-
-    A label with the ``name`` of a draggable line moves with it.
-    """
-    return {
-        "x": x,
-        "y": y,
-        "text": text,
-        "showarrow": False,
-        "font": {"size": 12, "color": f"@{role}"},
-        "bgcolor": "@paper/.75",
-        **more,
-    }
-
-
-def _axis(title: str, more: Mapping[str, Any]) -> dict[str, Any]:
-    # Plotly writes powers of ten a quarter larger than it was told.
-    size = 9 if more.get("type") == "log" else 11
-    return {
-        "title": {"text": title, "font": {"size": 12, "color": "@muted"}, "standoff": 8},
-        "tickfont": {"size": size, "color": "@muted"},
-        "gridcolor": "@grid",
-        "linecolor": "@line",
-        "zeroline": False,
-        "showline": True,
-        "ticks": "outside",
-        "tickcolor": "@line",
-        "ticklen": 4,
-        "exponentformat": "power",
-        **more,
-    }
+def _placed(note: Part, x: Axis, y: Axis) -> Part:
+    """A label in the unit of the axes' ranges, which on a logarithmic axis is the exponent."""
+    placed = dict(note)
+    for name, along in (("x", x), ("y", y)):
+        if along.get("type") == "log" and note.get(f"{name}ref") != "paper":
+            placed[name] = math.log10(note[name])
+    return placed

@@ -1,13 +1,15 @@
-"""The house's colors as roles, painted for a light or a dark page.
+"""Color roles and the palettes that paint them, for light and for dark pages.
 
 Figures name colors by role: ``"@p"``, ``"@q/.12"`` (with an opacity), ``"@ink"``. A renderer
-paints them for its theme, so that a figure is described once.
+paints them in its palette, so that a figure is described once.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Literal
+
+from workbench import _checks
 
 #: Role -> color. P and Q differ in hue and lightness, and curves in dash and direct label too.
 LIGHT = {
@@ -41,11 +43,53 @@ DARK = {
 
 FONT = "Roboto, Inter, system-ui, -apple-system, 'Segoe UI', sans-serif"
 
+PALETTES = {"light": LIGHT, "dark": DARK}
+
 _ROLE = re.compile(r"^@([a-z]+)(?:/(0?\.\d+|1|0))?$")
 
 
+def palette(theme: Literal["light", "dark"] = "light") -> dict[str, str]:
+    """Colors of the workbench's charts by role, for charts of your own.
+
+    Parameters
+    ----------
+    theme : {"light", "dark"}
+        The page that the chart is for.
+
+    Returns
+    -------
+    dict of str to str
+        Role -> hexadecimal color: "p" and "q" for the two groups of scores, "fit" for fitted
+        curves, "good", "warn" and "bad", "ink" and "muted" for texts, and the colors of the page.
+
+    Raises
+    ------
+    ValueError
+        Another theme.
+
+    Examples
+    --------
+    >>> wb.palette()["p"]
+    '#0B63B5'
+    """
+    return dict(PALETTES[_checks.one_of(theme, "theme", PALETTES)])
+
+
 def color(role: str, palette: dict[str, str]) -> str:
-    """The color of a role such as ``"@p"`` or ``"@p/.2"``; other texts come back unchanged."""
+    """The color of a role.
+
+    Parameters
+    ----------
+    role : str
+        Such as ``"@p"`` or ``"@p/.2"``; other texts come back unchanged.
+    palette : dict
+        Role -> color.
+
+    Raises
+    ------
+    ValueError
+        A role that the palette lacks.
+    """
     match = _ROLE.match(role)
     if match is None:
         return role
@@ -59,7 +103,14 @@ def color(role: str, palette: dict[str, str]) -> str:
 
 
 def paint(figure: Any, palette: dict[str, str]) -> Any:
-    """A copy of a figure dict in which every color role has become a color."""
+    """A copy of a figure dict with colors in place of color roles.
+
+    Parameters
+    ----------
+    figure : dict, list or value
+    palette : dict
+        Role -> color.
+    """
     if isinstance(figure, dict):
         return {key: paint(value, palette) for key, value in figure.items()}
     if isinstance(figure, list | tuple):

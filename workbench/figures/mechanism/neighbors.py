@@ -9,7 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.figures.kit.layout import base_layout, empty, label
+from workbench.curves.elementwise import Floats
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.axes import axis, bare_axis
+from workbench.figures.kit.layout import chart, empty, margins
+from workbench.figures.kit.marks import LEFT, Mark, Style, box, label, markers, targets
 from workbench.testers.finders.neighbors import Neighbors, left_over
 
 Records = NDArray[Any]
@@ -19,6 +23,11 @@ MOST, SHARED = 1000, 10
 
 #: Columns of a table that are drawn at most, and that have room for a number in each cell.
 COLUMNS, WRITTEN = 20, 12
+
+#: Records in both datasets, in the first one only, and in the second one only.
+BOTH = Style("in both", "muted")
+ONLY_P = Style("in the dataset only", "p")
+ONLY_Q = Style("in the neighbor only", "q")
 
 
 def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
@@ -44,39 +53,31 @@ def datasets(neighbors: Neighbors) -> dict[str, Any]:
 
 
 def _vectors(parts: Sequence[Records], sizes: tuple[int, int], summary: str) -> dict[str, Any]:
-    """Two rows of dots, a dot a record; equal ones are stacked."""
+    """Two rows of dots, one per record; equal ones are stacked."""
     both, only_p, only_q = (part[:MOST] for part in parts)
-    stacks = {1.0: _stacked(both, only_p), 0.0: _stacked(both, only_q)}
-    dots = []
-    for (row, (values, up)), own, role in zip(
-        stacks.items(), (only_p, only_q), ("p", "q"), strict=True
-    ):
-        shared = slice(None, values.size - own.size), slice(values.size - own.size, None)
-        for where, color in zip(shared, ("muted", role), strict=True):
-            dots.append(_dots(values[where], row + up[where], color))
+    drawn: list[Mark] = []
+    for row, own, style in ((1.0, only_p, ONLY_P), (0.0, only_q, ONLY_Q)):
+        values, up = _stacked(both, own)
+        shared = values.size - own.size
+        drawn += [
+            _dots(BOTH, values[:shared], row + up[:shared]),
+            _dots(style, values[shared:], row + up[shared:]),
+        ]
     texts = [(1, f"dataset (P): {_records(sizes[0])}", "p"),
              (0, f"neighbor (Q): {_records(sizes[1])}", "q")]  # fmt: skip
-    return {
-        "data": dots,
-        "layout": base_layout(
-            "value of a record",
-            "",
-            summary=summary,
-            x={"range": _room(np.concatenate([both, only_p, only_q]))},
-            y={"range": [-0.25, 1.95], "showticklabels": False, "showgrid": False, "ticks": "",
-               "showline": False, "fixedrange": True},
-            annotations=[
-                label(0, row + 0.62, text, role, xref="paper", xanchor="left", xshift=6)
-                for row, text, role in texts
-            ],
-            hovermode="closest",
-            margin={"l": 16, "r": 16, "t": 8, "b": 44},
-        ),
-    }  # fmt: skip
+    drawn += [label(LEFT, row + 0.62, text, role, ha="left", dx=6) for row, text, role in texts]
+    return chart(
+        drawn,
+        axis("value of a record", *_room(np.concatenate([both, only_p, only_q]))),
+        bare_axis(-0.25, 1.95),
+        summary=summary,
+        closest=True,
+        margin=dot_rows.MARGIN,
+    )
 
 
 def _tables(parts: Sequence[Records], summary: str) -> dict[str, Any]:
-    """A row of cells a record: first those of both datasets, then those of one."""
+    """One row of cells per record: first those of both datasets, then those of one."""
     both, only_p, only_q = (part[:, :COLUMNS] for part in parts)
     shown = both[:SHARED]
     table = np.vstack([shown, only_p, only_q])
@@ -92,33 +93,30 @@ def _tables(parts: Sequence[Records], summary: str) -> dict[str, Any]:
         f"{parts[0].shape[1]:,} columns in all" if parts[0].shape[1] > COLUMNS else "",
     ]
     more = f" ({', '.join(filter(None, left_out))})" if any(left_out) else ""
-    return {
-        "data": [_values(cells)],
-        "layout": base_layout(
-            f"column{more}",
-            "",
-            summary=summary,
-            x={"range": [0.5, table.shape[1] + 0.5], "dtick": max(1, table.shape[1] // 10),
-               "showgrid": False},
-            y={"range": [len(table) - 0.5, -0.5], "showticklabels": False, "showgrid": False,
-               "ticks": "", "showline": False, "fixedrange": True},
-            shapes=[
-                *(_cell(i, j, share) for i, j, _, share in cells),
-                *(_frame(i, roles[name], table.shape[1]) for i, name in enumerate(names)
-                  if name != "both"),
-            ],
-            annotations=[
-                *(label(0, i, name, roles[name], xref="paper", xanchor="right", xshift=-6)
-                  for i, name in enumerate(names)),
-                *(_written(*cell) for cell in cells if table.shape[1] <= WRITTEN),
-            ],
-            hovermode="closest",
-            margin={"l": 44, "r": 16, "t": 8, "b": 44},
-        ),
-    }  # fmt: skip
+    columns = table.shape[1]
+    written = cells if columns <= WRITTEN else []
+    return chart(
+        [
+            targets("value", [j + 1 for _, j, _, _ in cells], [i for i, _, _, _ in cells],
+                    "column {x}: {value}", [value for _, _, value, _ in cells]),
+            # Darker for a larger value.
+            *(box((j + 0.53, j + 1.47), (i - 0.46, i + 0.46), "muted", opacity=0.08 + 0.9 * share)
+              for i, j, _, share in cells),
+            *(box((0.5, columns + 0.5), (i - 0.5, i + 0.5), roles[name])
+              for i, name in enumerate(names) if name != "both"),
+            *(label(LEFT, i, name, roles[name], ha="right", dx=-6) for i, name in enumerate(names)),
+            *(label(j + 1, i, f"{value:.2g}", "paper" if share > 0.5 else "ink", size=11, veil=None)
+              for i, j, value, share in written),
+        ],
+        axis(f"column{more}", 0.5, columns + 0.5, step=max(1, columns // 10), grid=False),
+        bare_axis(len(table) - 0.5, -0.5),
+        summary=summary,
+        closest=True,
+        margin=margins(left=44),
+    )  # fmt: skip
 
 
-def _stacked(*parts: Records) -> tuple[Records, NDArray[np.float64]]:
+def _stacked(*parts: Records) -> tuple[Records, Floats]:
     """The values in order, and how far equal ones are lifted above each other."""
     values = np.concatenate(parts)
     seen: Counter[float] = Counter()
@@ -130,65 +128,17 @@ def _stacked(*parts: Records) -> tuple[Records, NDArray[np.float64]]:
     return values, np.array(places) * min(0.12, 0.4 / max(most, 1))
 
 
-def _dots(x: Records, y: Any, role: str) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": {"muted": "in both", "p": "in the dataset only", "q": "in the neighbor only"}[role],
-        "x": x,
-        "y": y,
-        "hovertemplate": "%{x}",
-        "cliponaxis": False,
-        "marker": {
-            "size": 9 if role == "muted" else 13,
-            "symbol": "circle-open" if role == "muted" else "diamond",
-            "color": f"@{role}",
-            "line": {"width": 1.5, "color": f"@{role}"},
-        },
-    }
-
-
-def _frame(row: int, role: str, columns: int) -> dict[str, Any]:
-    """Around a record that only one dataset has."""
-    ends = {"x0": 0.5, "x1": columns + 0.5, "y0": row - 0.5, "y1": row + 0.5}
-    return {"type": "rect", "line": {"color": f"@{role}", "width": 2}, **ends}
-
-
-def _values(cells: Sequence[tuple[int, int, float, float]]) -> dict[str, Any]:
-    """What a pointer finds in the cells."""
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "value",
-        "x": [j + 1 for _, j, _, _ in cells],
-        "y": [i for i, _, _, _ in cells],
-        "customdata": [value for _, _, value, _ in cells],
-        "hovertemplate": "column %{x}: %{customdata}<extra></extra>",
-        "marker": {"size": 12, "color": "rgba(0,0,0,0)"},
-    }
-
-
-def _cell(row: int, column: int, share: float) -> dict[str, Any]:
-    """Darker for a larger value."""
-    return {
-        "type": "rect",
-        "layer": "below",
-        **{"x0": column + 0.53, "x1": column + 1.47, "y0": row - 0.46, "y1": row + 0.46},
-        "line": {"width": 0, "color": "@line"},
-        "fillcolor": f"@muted/{0.08 + 0.9 * share:.2f}",
-    }
-
-
-def _written(row: int, column: int, value: float, share: float) -> dict[str, Any]:
-    font = {"size": 11, "color": "@paper" if share > 0.5 else "@ink"}
-    return label(column + 1, row, f"{value:.2g}", "ink", font=font, bgcolor=None)
+def _dots(style: Style, x: Records, y: Any) -> Mark:
+    size, symbol = (9, "circle-open") if style is BOTH else (13, "diamond")
+    return markers(style, x, y, size=size, symbol=symbol, outline=style.role, outline_width=1.5,
+                   hover="{x} {name}")  # fmt: skip
 
 
 def _records(count: int) -> str:
     return f"{count:,} record" + ("" if count == 1 else "s")
 
 
-def _room(values: NDArray[np.float64]) -> list[float]:
+def _room(values: Floats) -> list[float]:
     """The axis for the values, with a margin."""
     values = values[np.isfinite(values)]
     if not values.size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from workbench._format import plain, round_safely
 from workbench.figures.kit import dot_rows
-from workbench.figures.kit.layout import base_layout, empty, label
+from workbench.figures.kit.axes import axis
+from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.legend import CHARACTER
+from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, markers, rule, whiskers
 from workbench.testers.allowed import claim_parameter, claim_symbol
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Mark:
+class TesterMark:
     """How a tester is drawn: its name, plotly symbol, the same as a character, color role."""
 
     name: str
@@ -31,10 +33,10 @@ class Mark:
 
 
 MARKS = {
-    "hockey-stick": Mark("hockey-stick", "circle", "●", "p"),
-    "renyi": Mark("Rényi", "square", "■", "fit"),
-    "mmd": Mark("MMD", "diamond", "◆", "good"),
-    "histogram": Mark("histogram", "triangle-up", "▲", "q"),
+    "hockey-stick": TesterMark("hockey-stick", "circle", "●", "p"),
+    "renyi": TesterMark("Rényi", "square", "■", "fit"),
+    "mmd": TesterMark("MMD", "diamond", "◆", "good"),
+    "histogram": TesterMark("histogram", "triangle-up", "▲", "q"),
 }
 
 #: Pixels: height of a row of names above a chart.
@@ -47,9 +49,9 @@ COLUMNS = 3
 APART = 0.15
 
 
-def mark_of(tester: str) -> Mark:
+def mark_of(tester: str) -> TesterMark:
     """How a tester is drawn; one that nobody knows looks like a cross."""
-    return MARKS.get(tester, Mark(tester, "x", "✕", "ink"))
+    return MARKS.get(tester, TesterMark(tester, "x", "✕", "ink"))
 
 
 def height_of(finding: Finding) -> float:
@@ -77,42 +79,39 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
     }  # fmt: skip
     last = max(audit.planned, 1)
     apart = APART * min(1, last / 20)  # as many pixels, or less
-    shown = {
-        name: _mark_trace(name, points, quantity, apart * (k - (len(found) - 1) / 2))
+    places = {
+        name: [(n + apart * (k - (len(found) - 1) / 2), height_of(f)) for n, f in points]
         for k, (name, points) in enumerate(found.items())
         if points
     }
-    heights = [y for trace in shown.values() for y in trace["y"] if math.isfinite(y)]
+    heights = [y for points in places.values() for _, y in points if math.isfinite(y)]
     top = 1.12 * max([1.25 * claimed, *heights, 1e-3])
-    for trace in shown.values():
-        trace["y"] = [min(y, top) for y in trace["y"]]
+    places = {name: [(x, min(y, top)) for x, y in points] for name, points in places.items()}
     lost = [trial for trial in audit.trials if trial.error]
-    took_part = [name for name in audit.testers if name in shown] or audit.testers
+    took_part = [name for name in audit.testers if name in places] or audit.testers
     names = [(f"{mark_of(name).glyph} {mark_of(name).name}", mark_of(name).role)
              for name in took_part]  # fmt: skip
     names += [(f"╌ {_promise(audit.claim)}: {plain(claimed)}", "ink")]
     names += [("▏lost", "bad")] if lost else []
-    more = _lost_trace(lost, -0.06 * top) if lost else []
-    if picked is not None and picked[1] in shown:
-        more = [*more, _ring(shown[picked[1]], picked[0] + 1)]
+    drawn = [_findings(name, at, found[name], quantity) for name, at in places.items()]
+    if lost:
+        drawn.append(_lost(lost, -0.06 * top))
+    if picked is not None and picked[1] in places:
+        drawn.append(_ring([at for at in places[picked[1]] if round(at[0]) == picked[0] + 1]))
     violations = sum(f.violation for trial in audit.trials for f in trial.findings.values())
-    return {
-        "data": [*shown.values(), *more],
-        "layout": base_layout(
-            "trial",
-            f"{quantity}, at least",
-            summary=f"{_count(len(audit.trials), 'trial')} of {last}, {len(lost)} lost. Claimed: "
-            f"{plain(claimed)}. {_count(violations, 'finding')} above it"
-            + (f"; the largest is {round_safely(max(heights), 'down')}." if heights else "."),
-            x={"range": [0.4, last + 0.6], **_whole(last)},
-            y={"range": [(-0.1 if lost else -0.04) * top, top], "tickmode": "auto", "nticks": 6},
-            shapes=[dot_rows.across(claimed)],
-            annotations=_above(names),
-            margin={"l": 56, "r": 16, "t": 10 + ROW * -(-len(names) // COLUMNS), "b": 44},
-            hovermode="closest",
-            revision=(last, round(top, 6)),
-        ),
-    }  # fmt: skip
+    low = (-0.1 if lost else -0.04) * top
+    few = last <= 10
+    return chart(
+        [*drawn, rule(dot_rows.COMPARED, y=claimed), *_above(names)],
+        axis("trial", 0.4, last + 0.6, step=1 if few else None, most_ticks=None if few else 10),
+        axis(f"{quantity}, at least", low, top, most_ticks=6),
+        summary=f"{_count(len(audit.trials), 'trial')} of {last}, {len(lost)} lost. Claimed: "
+        f"{plain(claimed)}. {_count(violations, 'finding')} above it"
+        + (f"; the largest is {round_safely(max(heights), 'down')}." if heights else "."),
+        closest=True,
+        revision=(last, round(top, 6)),
+        margin=margins(top=10 + ROW * -(-len(names) // COLUMNS)),
+    )
 
 
 def detectable(audit: MechanismAudit) -> dict[str, Any]:
@@ -127,28 +126,19 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
     texts = [_detected(name, value) for name, value in values.items()]
     roles = ["muted" if math.isinf(v) else mark_of(name).role for name, v in values.items()]
     right = claimed < 0.6 * reach
-    return {
-        "data": [
-            dot_rows.dots(
-                "found from here on", shown, np.minimum(claimed, shown), shown, roles, texts
-            )
+    return chart(
+        [
+            whiskers("found from here on", shown, np.minimum(claimed, shown), shown, roles, texts),
+            *dot_rows.compared_with(claimed, f"claimed: {plain(claimed)}", right),
+            *dot_rows.names(texts, roles, 14),
         ],
-        "layout": base_layout(
-            f"{quantity} of the leakiest mechanism",
-            "",
-            summary=f"Claimed: {plain(claimed)}. Found with a chance of 80%: "
-            + "; ".join(texts) + ".",
-            x={"range": [0, reach * 1.02]},
-            y=dot_rows.axis(len(values)),
-            shapes=[dot_rows.mark(claimed)],
-            annotations=[
-                dot_rows.mark_name(claimed, f"claimed: {plain(claimed)}", right=right),
-                *dot_rows.names(texts, roles, 14),
-            ],
-            hovermode="closest",
-            margin=dot_rows.MARGIN,
-        ),
-    }  # fmt: skip
+        axis(f"{quantity} of the leakiest mechanism", 0, reach * 1.02),
+        dot_rows.axis(len(values)),
+        summary=f"Claimed: {plain(claimed)}. Found with a chance of 80%: "
+        + "; ".join(texts) + ".",
+        closest=True,
+        margin=dot_rows.MARGIN,
+    )  # fmt: skip
 
 
 # -- the parts -----------------------------------------------------------------------------------
@@ -166,86 +156,72 @@ def _promise(claim: Claimed) -> str:
     return "allowed" if claim_parameter(claim) is None else "claimed"
 
 
-def _mark_trace(
-    tester: str, points: Sequence[tuple[int, Finding]], quantity: str, shift: float
-) -> dict[str, Any]:
+def _findings(
+    tester: str,
+    places: Sequence[tuple[float, float]],
+    points: Sequence[tuple[int, Finding]],
+    quantity: str,
+) -> Mark:
+    """A tester's findings; filled where they refute the claim."""
     mark = mark_of(tester)
     texts = [
         f"trial {n}, {mark.name}: {quantity} ≥ {round_safely(height_of(f), 'down')}"
         + (", refutes the claim" if f.violation else "")
         for n, f in points
     ]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": mark.name,
-        "x": [n + shift for n, _ in points],
-        "y": [height_of(finding) for _, finding in points],
-        "customdata": texts,
-        "hovertemplate": "%{customdata}<extra></extra>",
-        "cliponaxis": False,
-        "marker": {
-            "size": 8,
-            "symbol": [mark.symbol if f.violation else f"{mark.symbol}-open" for _, f in points],
-            "color": f"@{mark.role}",
-            "line": {"width": 1.5, "color": f"@{mark.role}"},
-        },
-    }
+    return markers(
+        Style(mark.name, mark.role),
+        [x for x, _ in places],
+        [y for _, y in places],
+        size=8,
+        symbol=[mark.symbol if f.violation else f"{mark.symbol}-open" for _, f in points],
+        outline=mark.role,
+        outline_width=1.5,
+        hover="{value}",
+        values=texts,
+    )
 
 
-def _lost_trace(lost: Sequence[Any], y: float) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "lost",
-            "x": [trial.index + 1 for trial in lost],
-            "y": [y] * len(lost),
-            "customdata": [
-                f"trial {trial.index + 1} is lost: {trial.error}"[:160] for trial in lost
-            ],
-            "hovertemplate": "%{customdata}<extra></extra>",
-            "cliponaxis": False,
-            "marker": {
-                "size": 9,
-                "symbol": "line-ns-open",
-                "color": "@bad",
-                "line": {"width": 2, "color": "@bad"},
-            },
-        }
-    ]
+def _lost(lost: Sequence[Any], y: float) -> Mark:
+    """Ticks below zero for the trials that ended in an error."""
+    return markers(
+        Style("lost", "bad"),
+        [trial.index + 1 for trial in lost],
+        [y] * len(lost),
+        size=9,
+        symbol="line-ns-open",
+        outline="bad",
+        hover="{value}",
+        values=[f"trial {trial.index + 1} is lost: {trial.error}"[:160] for trial in lost],
+    )
 
 
-def _ring(trace: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """A ring around the mark whose witness is shown."""
-    at = [(x, y) for x, y in zip(trace["x"], trace["y"], strict=True) if round(x) == number]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "witness shown",
-        "x": [x for x, _ in at],
-        "y": [y for _, y in at],
-        "hoverinfo": "skip",
-        "cliponaxis": False,
-        "marker": {"size": 17, "symbol": "circle-open", "color": "@ink", "line": {"width": 1.5}},
-    }
+def _ring(places: Sequence[tuple[float, float]]) -> Mark:
+    """A ring around the finding whose witness is shown."""
+    return markers(
+        Style("witness shown", "ink"),
+        [x for x, _ in places],
+        [y for _, y in places],
+        size=17,
+        symbol="circle-open",
+        outline="ink",
+        outline_width=1.5,
+        hover="",
+    )
 
 
-def _above(names: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+def _above(names: Sequence[tuple[str, str]]) -> list[Mark]:
     """Names in rows above the chart, from its left edge."""
     widths = [
         CHARACTER * max(len(text) for text, _ in names[i::COLUMNS]) + 14
         for i in range(min(COLUMNS, len(names)))
     ]
-    drawn = []
-    for i, (text, role) in enumerate(names):
-        row, column = divmod(i, COLUMNS)
-        last = (len(names) - 1) // COLUMNS
-        drawn.append(
-            label(0, 1, text, role, xref="paper", yref="paper", xanchor="left", yanchor="bottom",
-                  xshift=sum(widths[:column]), yshift=4 + ROW * (last - row), bgcolor=None)
-        )  # fmt: skip
-    return drawn
+    last = (len(names) - 1) // COLUMNS
+    return [
+        label(LEFT, TOP, text, role, ha="left", va="bottom", dx=sum(widths[: i % COLUMNS]),
+              dy=4 + ROW * (last - i // COLUMNS), veil=None)
+        for i, (text, role) in enumerate(names)
+    ]  # fmt: skip
 
 
 def _detected(tester: str, value: float) -> str:
@@ -256,8 +232,3 @@ def _detected(tester: str, value: float) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _whole(last: int) -> dict[str, Any]:
-    """Ticks at whole numbers."""
-    return {"tickmode": "linear", "tick0": 1, "dtick": 1} if last <= 10 else {"nticks": 10}

@@ -12,9 +12,9 @@ import param
 from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
-from workbench.figures import one_run as charts
+from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
-from workbench.figures.scores import round_up
+from workbench.figures.one_run import audit as charts
 from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
 from workbench.onerun.families import Family, find
 from workbench.onerun.guesses import REMARKABLE, Guesses, coins_p_value
@@ -154,16 +154,16 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             return str(error)
 
     @derived(needs=("source", "simulated", "log_delta"))
-    def reference(self) -> charts.Reference | None:
-        """The true or claimed ε, where the mechanism is simulated."""
+    def reference(self) -> charts.ReferenceValue | None:
+        """What the bounds are compared with, where the mechanism is known."""
         return self._reference() if self.source == "simulate" else None
 
-    def _reference(self) -> charts.Reference:
+    def _reference(self) -> charts.ReferenceValue:
         mechanism: CanaryMechanism = self.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
             claimed = float(mechanism.claimed.epsilon(self.delta))
-            return charts.Reference("claimed", claimed)
-        return charts.Reference("truth", mechanism.epsilon(self.delta))
+            return charts.ReferenceValue("claimed", claimed)
+        return charts.ReferenceValue("truth", mechanism.epsilon(self.delta))
 
     # -- the strip of numbers ----------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.figures import one_run as charts
 from workbench.figures.kit.layout import empty
+from workbench.figures.one_run import growth as charts
 from workbench.onerun.growth_with_canaries import growth
 from workbench.onerun.simulate import DPSGD
 from workbench.onerun.studies import Study
@@ -79,8 +79,8 @@ class OneRunGrowth(OneRunAudit):
         return charts.bit_error_growth(study)
 
 
-def _reference_of(study: Study) -> charts.Reference:
+def _reference_of(study: Study) -> charts.ReferenceValue:
     mechanism = study.mechanism
     if isinstance(mechanism, DPSGD) and mechanism.average_first:
-        return charts.Reference("claimed", float(mechanism.claimed.epsilon(study.delta)))
-    return charts.Reference("truth", study.truth)
+        return charts.ReferenceValue("claimed", float(mechanism.claimed.epsilon(study.delta)))
+    return charts.ReferenceValue("truth", study.truth)

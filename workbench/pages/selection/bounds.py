@@ -10,7 +10,7 @@ import numpy as np
 from workbench._format import plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.figures import selection as charts
+from workbench.figures.selection import bounds as charts
 from workbench.pages.core.page import Fact, derived, figure, number, sentence
 from workbench.pages.selection.choice import FAMILY, ONE_RUN, SelectionChoice
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -194,8 +194,8 @@ class SelectionBounds(SelectionChoice):
         some = orders[:: max(1, orders.size // ORDERS)]
         by_order = renyi.monotone_divergence(runs, mu, some)
         found = tradeoff_curve(runs, mu, score=self.worst().order)
-        curves: dict[charts.Entry, Any] = {}
-        here: dict[charts.Entry, float] = {}
+        curves: dict[charts.Style, Any] = {}
+        here: dict[charts.Style, float] = {}
         generic = self.generic()
         if generic is not None:
             any_score = renyi.generic_divergence(runs, orders, base_renyi(GaussianPair(mu), orders))
@@ -216,8 +216,8 @@ class SelectionBounds(SelectionChoice):
         return charts.profiles({e: (deltas, y) for e, y in curves.items()}, here, self.delta)
 
     @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
-    def by_mean(self) -> tuple[np.ndarray, dict[charts.Entry, np.ndarray]]:
-        """All bounds at several mean numbers of runs."""
+    def by_mean(self) -> tuple[np.ndarray, dict[charts.Style, np.ndarray]]:
+        """Every bound at several mean numbers of runs."""
         low = 0.3 if self.runs_kind == "two-point" else 0.1
         counts = [self.runs_of(size) for size in np.linspace(low, 4, COUNTS)]
         mu, delta = self.one_mu(), self.delta

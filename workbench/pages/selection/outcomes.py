@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import param
 
 from workbench._format import plain, round_safely
-from workbench.figures import selection as charts
 from workbench.figures.kit.layout import empty
+from workbench.figures.selection import outcomes as charts
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.selection.choice import SelectionChoice

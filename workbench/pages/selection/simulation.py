@@ -10,7 +10,7 @@ import param
 
 from workbench._format import plain
 from workbench.bounds.bound import Bound
-from workbench.figures import selection as charts
+from workbench.figures.selection import audits as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, figure, number, sentence
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber

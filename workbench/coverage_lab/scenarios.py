@@ -1,4 +1,4 @@
-"""Where methods are put to the test: scores whose truth is known, the awkward ones included."""
+"""Distributions of scores with a known truth, on which methods are tested."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from workbench.bounds.bound import Bound
+from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -22,22 +23,21 @@ from workbench.scores.sample import Scores
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 Draw = Callable[[int, int, np.random.Generator], Scores]
 
 #: Rows that each run contributes where rows are not independent.
-ROWS_A_RUN = 20
+ROWS_PER_RUN = 20
 
-#: The share of their variance that such rows have in common.
-IN_COMMON = 0.8
+#: The share of their variance that rows of one run have in common.
+SHARED_VARIANCE = 0.8
 
-#: μ over the whole curve, but for error rates that no sample will ever see.
+#: The true μ ignores error rates below this one, which no sample is large enough to show.
 MU_FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
-class Setting:
-    """Scores to draw, and what is true of them.
+class Scenario:
+    """A distribution of scores and its true privacy loss.
 
     Attributes
     ----------
@@ -48,11 +48,11 @@ class Setting:
     draw : callable
         (n_p, n_q, generator) -> Scores with n_p and n_q rows, in order of arrival.
     threshold : float
-        One that could have been written down before any data were seen.
+        A threshold fixed in advance, before any data are drawn.
     reach : (float, float)
-        A range for bins, written down likewise.
+        A range for bins, fixed in advance as well.
     independent : bool
-        Whether rows are independent, as every bound assumes that does not say otherwise.
+        Whether rows are independent, which bounds assume unless they state otherwise.
     families : tuple of str
         Families of which the pair is a member.
     """
@@ -68,7 +68,13 @@ class Setting:
     families: tuple[str, ...] = ()
 
     def true_value(self, bound: Bound) -> float:
-        """What the bound bounds, as it truly is."""
+        """True value of the quantity that a bound is on.
+
+        Raises
+        ------
+        ValueError
+            A quantity whose truth is not known here.
+        """
         if bound.quantity == "epsilon":
             return float(self.truth.epsilon(bound.delta))
         if bound.quantity == "mu":
@@ -82,43 +88,47 @@ class Setting:
         raise ValueError(f"the truth of {bound.quantity!r} is not known here")
 
 
-def setting_of(pair: str | Pair | Setting) -> Setting:
-    """A setting by its name, or made from a pair.
+def scenario_of(pair: str | Pair | Scenario) -> Scenario:
+    """A scenario by its name, or made from a pair.
+
+    Parameters
+    ----------
+    pair : str, Pair or Scenario
 
     Raises
     ------
     ValueError
-        An unknown name, with those that there are.
+        An unknown name; the message lists the known ones.
     """
-    if isinstance(pair, Setting):
+    if isinstance(pair, Scenario):
         return pair
     if isinstance(pair, Pair):
         return _of_pair(pair.name, pair.name, "", pair)
-    if pair not in SETTINGS:
-        raise ValueError(f"pair must be a Pair or one of {', '.join(SETTINGS)}; got {pair!r}")
-    return SETTINGS[pair]
+    if pair not in SCENARIOS:
+        raise ValueError(f"pair must be a Pair or one of {', '.join(SCENARIOS)}; got {pair!r}")
+    return SCENARIOS[pair]
 
 
-def coverage_settings() -> pd.DataFrame:
-    """The settings that `wb.coverage` knows, a row each."""
+def coverage_scenarios() -> pd.DataFrame:
+    """DataFrame of the scenarios that `wb.coverage` knows, one row each."""
     import pandas as pd
 
     shown = ("name", "label", "about", "independent")
-    return pd.DataFrame([{key: getattr(s, key) for key in shown} for s in SETTINGS.values()])
+    return pd.DataFrame([{key: getattr(s, key) for key in shown} for s in SCENARIOS.values()])
 
 
-def _of_pair(name: str, label: str, about: str, pair: Pair, **more: Any) -> Setting:
+def _of_pair(name: str, label: str, about: str, pair: Pair, **more: Any) -> Scenario:
     def draw(n_p: int, n_q: int, rng: np.random.Generator) -> Scores:
         return pair.sample((n_p, n_q), seed=rng)
 
     if isinstance(pair, GaussianPair):
         more.setdefault("families", ("Gaussian",))
-    return Setting(name, label, about, pair, draw, **more)
+    return Scenario(name, label, about, pair, draw, **more)
 
 
-# -- pairs that have no class of their own --------------------------------------------------------
+# -- pairs without a class --------------------------------------------------------------------
 
-#: Places of a symmetric cut |x| > t, far into both tails.
+#: Thresholds t of the symmetric tests |x| > t, far into both tails.
 _CUTS = np.concatenate([np.linspace(0, 12, 24_001), [np.inf]])
 
 
@@ -138,19 +148,19 @@ def _normal_within(scale: float = 1.0, at: float = 0.0) -> Callable[[Floats], Fl
     return lambda t: ndtr((t - at) / scale) - ndtr((-t - at) / scale)
 
 
-def _unequal_variances() -> Setting:
-    return Setting(
+def _unequal_variances() -> Scenario:
+    return Scenario(
         "unequal-variances",
         "Unequal variances",
-        "N(0, 1.5²) against N(0, 1): members score both high and low, so no threshold sees much.",
+        "N(0, 1.5²) against N(0, 1): members score high or low, so a threshold misses most.",
         _both_tails(_normal_within(1.5), _normal_within()),
         _drawn(lambda rng, n: rng.normal(0, 1.5, n), lambda rng, n: rng.normal(0, 1, n)),
         threshold=1.5,
     )
 
 
-def _bimodal(at: float = 2.0) -> Setting:
-    return Setting(
+def _bimodal(at: float = 2.0) -> Scenario:
+    return Scenario(
         "bimodal",
         "Bimodal",
         "Members at −2 or at 2, non-members at 0, all with unit noise.",
@@ -163,7 +173,7 @@ def _bimodal(at: float = 2.0) -> Setting:
     )
 
 
-def _heavy_tails(shift: float = 1.0) -> Setting:
+def _heavy_tails(shift: float = 1.0) -> Scenario:
     """Cauchy against a shifted one; the optimal tests reject within intervals."""
     # {p > a q} is where (1 − a)x² + 2·a·m·x + 1 − a(1 + m²) > 0 has the right sign.
     low, high = cauchy_ratio_range(shift)
@@ -179,10 +189,10 @@ def _heavy_tails(shift: float = 1.0) -> Setting:
 
     usable = np.abs(1 - a) > 1e-9
     curve = TradeoffCurve.hull(mass(0)[usable], 1 - mass(shift)[usable])
-    return Setting(
+    return Scenario(
         "heavy-tails",
         "Heavy tails",
-        "Cauchy at 1 against Cauchy at 0: a ratio of densities that rises and falls again.",
+        "Cauchy at 1 against Cauchy at 0: the density ratio rises and then falls.",
         curve,
         _drawn(
             lambda rng, n: rng.standard_cauchy(n) + shift,
@@ -197,13 +207,13 @@ def cauchy_ratio_range(shift: float) -> tuple[float, float]:
     return 1 / half, half
 
 
-def _ties(step: float = 0.5, shift: float = 1.0) -> Setting:
+def _ties(step: float = 0.5, shift: float = 1.0) -> Scenario:
     cuts = np.arange(-40, 40) * step
 
     def drawn(rng: np.random.Generator, n: int, at: float) -> Floats:
         return np.asarray(np.ceil(rng.normal(at, 1, n) / step) * step)
 
-    return Setting(
+    return Scenario(
         "ties",
         "Ties",
         "Gaussian scores, μ = 1, rounded to halves.",
@@ -213,13 +223,13 @@ def _ties(step: float = 0.5, shift: float = 1.0) -> Setting:
 
 
 def _runs(rng: np.random.Generator, n: int) -> tuple[Floats, NDArray[np.int64]]:
-    """Rows that share their run's part, marginally N(0, 1), and the number of each row's run."""
-    run = np.arange(n) // ROWS_A_RUN
-    shared = rng.normal(0, np.sqrt(IN_COMMON), run[-1] + 1)
-    return shared[run] + rng.normal(0, np.sqrt(1 - IN_COMMON), n), run
+    """Rows with a component shared within each run, marginally N(0, 1), and the run of each row."""
+    run = np.arange(n) // ROWS_PER_RUN
+    shared = rng.normal(0, np.sqrt(SHARED_VARIANCE), run[-1] + 1)
+    return shared[run] + rng.normal(0, np.sqrt(1 - SHARED_VARIANCE), n), run
 
 
-def _clustered(name: str, label: str, about: str, reduced: bool) -> Setting:
+def _clustered(name: str, label: str, about: str, reduced: bool) -> Scenario:
     def draw(n_p: int, n_q: int, rng: np.random.Generator) -> Scores:
         (p, runs_p), (q, runs_q) = _runs(rng, n_p), _runs(rng, n_q)
         clusters = (
@@ -229,12 +239,12 @@ def _clustered(name: str, label: str, about: str, reduced: bool) -> Setting:
         )
         return Scores(p, q, clusters=clusters, cluster_rule="first")
 
-    return Setting(name, label, about, GaussianPair(0.0), draw, independent=reduced)
+    return Scenario(name, label, about, GaussianPair(0.0), draw, independent=reduced)
 
 
-SETTINGS: dict[str, Setting] = {
-    setting.name: setting
-    for setting in (
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario
+    for scenario in (
         _of_pair(
             "no-leak",
             "No leak",
@@ -245,7 +255,7 @@ SETTINGS: dict[str, Setting] = {
         _of_pair("gaussian-2", "Gaussian, μ = 2", "A large leak.", GaussianPair(2.0),
                  threshold=1.5),
         _of_pair("laplace", "Laplace, μ = 2",
-                 "A trade-off curve with corners: every threshold in a tail shows all of ε.",
+                 "A trade-off curve with corners: any threshold in a tail reveals all of ε.",
                  LaplacePair(2.0), threshold=2.0),
         _of_pair(
             "subsampled-gaussian",
@@ -257,7 +267,7 @@ SETTINGS: dict[str, Setting] = {
         _of_pair(
             "randomized-response",
             "Randomized response",
-            "ε = 2, δ = 1e-5: four outcomes, so nothing but ties, and one threshold shows all.",
+            "ε = 2, δ = 1e-5: four outcomes, so scores are tied; one threshold reveals all.",
             RandomizedResponsePair(2.0, 1e-5),
             threshold=1.5,
         ),
@@ -267,15 +277,15 @@ SETTINGS: dict[str, Setting] = {
         _heavy_tails(),
         _clustered(
             "clustered-reduced",
-            "Clustered rows, one a run",
-            f"No leak; {ROWS_A_RUN} rows share their run's noise and their label, and are reduced "
-            "to one.",
+            "Clustered rows, one per run",
+            f"No leak; {ROWS_PER_RUN} rows share their run's noise and their label, and are "
+            "reduced to one.",
             reduced=True,
         ),
         _clustered(
             "clustered-rows",
             "Clustered rows, taken as independent",
-            f"No leak; {ROWS_A_RUN} rows share their run's noise, and nobody says so.",
+            f"No leak; {ROWS_PER_RUN} rows share their run's noise, which is not declared.",
             reduced=False,
         ),
     )

@@ -1,0 +1,89 @@
+"""Charts of a simulated audit by one run: bounds and bit error as the canaries become more."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench._format import plain, round_safely
+from workbench.curves.elementwise import Floats
+from workbench.figures.kit.axes import axis, count_axis, gaps, round_up
+from workbench.figures.kit.layout import chart
+from workbench.figures.kit.legend import HEADROOM, key
+from workbench.figures.kit.marks import Mark, Style, band, line
+from workbench.figures.one_run.reference import ReferenceValue
+from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
+from workbench.onerun.studies import Study
+
+LINES = {
+    EXACT: Style(EXACT, "p"),
+    HOEFFDING: Style(HOEFFDING, "p", "dot", 1.5),
+    STEINKE: Style(STEINKE, "q"),
+}
+
+SEEN = Style("seen, mean ± sd", "p")
+INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
+
+
+def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
+    """Mean and range over the seeds of each bound, against the number of canaries."""
+    x = study.canaries
+    drawn: list[Mark] = []
+    high = [reference.epsilon]
+    for name, style in LINES.items():
+        if name != HOEFFDING:
+            drawn.append(_between(style, x, *study.range(name)))
+            high.append(_highest(study.range(name)[1]))
+        drawn.append(line(style, x, gaps(study.mean(name))))
+    top = 1.08 * max(h for h in [*high, 0.1] if math.isfinite(h))
+    ends = "; ".join(f"{n} {plain(float(study.mean(n)[-1]))}" for n in LINES)
+    return chart(
+        [*drawn, key(list(LINES.values())), *reference.rule()],
+        count_axis("canaries n", float(x[0]), float(x[-1]), margin=0.05),
+        axis(f"ε at δ = {plain(study.delta)}, at least", 0, top / (1 - 1.4 * HEADROOM)),
+        summary=f"Mean bounds with {x[-1]:,} canaries: {ends}; {reference.name}: "
+        f"{round_safely(reference.epsilon, 'nearest')}.",
+        revision=round_up(top),
+    )
+
+
+def bit_error_growth(study: Study) -> dict[str, Any]:
+    """Mean and spread of the bit error over the seeds, beside what independent bits would do."""
+    x, mean = study.canaries, study.bit_error.mean(axis=1)
+    spread = study.bit_error.std(axis=1, ddof=1)
+    best = study.best_error
+    chance = np.sqrt(best * (1 - best) / x)
+    top = max(float(np.max(mean + spread)), float(np.max(best + chance)), 0.05)
+    low = max(min(float(np.min(mean - spread)), float(np.min(best - chance))), 0.0)
+    room = 1.1 * (top - low) / (1 - HEADROOM)
+    thin = replace(INDEPENDENT, dash="dot", width=1)
+    return chart(
+        [
+            _between(SEEN, x, mean - spread, mean + spread),
+            line(SEEN, x, mean),
+            line(INDEPENDENT, x, np.full(x.size, best)),
+            *(line(thin, x, best + side * chance, hover="") for side in (-1, 1)),
+            key([SEEN, INDEPENDENT], columns=2),
+        ],
+        count_axis("canaries n", float(x[0]), float(x[-1]), margin=0.05),
+        axis("bit error", max(low - 0.05 * (top - low), 0), low + room),
+        summary=f"Bias of the bit error at {x[-1]:,} canaries: {plain(float(study.bias[-1]))}; "
+        "its variance over that of independent bits: "
+        f"{plain(float(study.variance_ratio[-1]))}.",
+        revision=(round(low, 2), round_up(max(room, 1e-6))),
+    )
+
+
+def _highest(values: Floats) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _between(style: Style, x: Any, low: Floats, high: Floats) -> Mark:
+    """A band without edges in the color of its line."""
+    edge = replace(style, width=0)
+    low_edge, high_edge = (line(edge, x, gaps(y), hover="") for y in (low, high))
+    return band(low_edge, high_edge, style.role, 0.14)

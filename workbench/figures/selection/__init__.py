@@ -1,0 +1,1 @@
+"""Charts of private selection: `bounds` without samples, `audits` of it, its `outcomes`."""

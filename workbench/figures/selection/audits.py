@@ -1,0 +1,129 @@
+"""Charts of an audited private selection: bounds from its releases beside limits known exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from workbench._format import percent, round_safely
+from workbench.bounds.bound import Bound
+from workbench.figures.kit import dot_rows
+from workbench.figures.kit.axes import axis
+from workbench.figures.kit.layout import chart, empty
+from workbench.figures.kit.legend import key
+from workbench.figures.kit.marks import Mark, Style, line, whiskers
+from workbench.figures.selection.bounds import BASE, DIRECT, GENERIC, WORST, headroom
+from workbench.selection.audit import SelectionAudit
+
+EXACT = Style("known, no samples", "muted", "dot", 1.5)
+
+
+def audits(
+    one: float, known: Mapping[str, Bound], found: Mapping[str, SelectionAudit]
+) -> dict[str, Any]:
+    """A row for every limit that is known, and for every bound that the selections show.
+
+    Parameters
+    ----------
+    one : float
+        ε of one run.
+    known : mapping
+        "direct", "renyi", "worst" and maybe "generic" -> bound without samples.
+    found : mapping
+        Name of a score -> what its audit shows.
+    """
+    some = next(iter(known.values()))
+    told = {
+        "direct": "monotone score, exact: {1}",
+        "renyi": "monotone score, Rényi: {0} {1}",
+        "worst": "worst order: {0} {1}",
+        "generic": "any score, generic: {0} {1}",
+    }
+    shown = [(f"one run: {round_safely(one, 'nearest')}", BASE.role, replace(some, value=one))]
+    of = {"monotone": ("direct", "renyi"), "worst order": ("worst", "generic")}
+    for score, limits in of.items():
+        role = _role(score)
+        if score in found:
+            audit = found[score]
+            bound, held_out = audit.simultaneous, audit.held_out
+            more = f" (held-out: ≥ {held_out.rounded})" if held_out is not None else ""
+            shown.append((f"{score}, shown: ≥ {bound.rounded}{more}", role, bound))
+        shown += [
+            (
+                told[name].format(known[name].relation, known[name].rounded),
+                GENERIC.role if name == "generic" else role,
+                known[name],
+            )
+            for name in limits
+            if name in known
+        ]
+    shown = [item for item in shown if math.isfinite(item[2].value)]
+    values = np.array([b.value for *_, b in shown])
+    names, roles = [name for name, *_ in shown], [role for _, role, _ in shown]
+    reach = 1.12 * max(0.1, float(values.max()))
+    # Only what samples show has a line from 0: so much is certain, and more may be true.
+    low = np.where([b.n_p > 0 for *_, b in shown], 0.0, values)
+    return chart(
+        [
+            whiskers("ε", values, low, values, roles, names),
+            *dot_rows.names(names, roles, 14),
+        ],
+        axis(some.symbol, -0.02 * reach, reach),
+        dot_rows.axis(len(shown)),
+        summary="; ".join(names) + ".",
+        closest=True,
+        **dot_rows.size(len(shown)),
+    )
+
+
+def growth(
+    found: Mapping[str, SelectionAudit], limits: Mapping[str, Bound], most: int
+) -> dict[str, Any]:
+    """What audits show as selections come in, and the ε that they are after.
+
+    Parameters
+    ----------
+    found : mapping
+        Name of a score -> what its audit shows.
+    limits : mapping
+        Name of a score -> ε of its release, without samples.
+    most : int
+        Selections at the end.
+    """
+    drawn: list[Mark] = []
+    styles, told = [], []
+    top = max([0.1, *(limit.value for limit in limits.values())])
+    for name, audit in found.items():
+        role = _role(name)
+        n = [bound.n_p for bound in audit.growth]
+        y = [bound.value for bound in audit.growth]
+        shown = Style(f"{name}, shown", role)
+        styles.append(shown)
+        drawn += [
+            line(replace(EXACT, role=role), [n[0], most], [limits[name].value] * 2, hover=""),
+            line(shown, n, y, dots=7),
+        ]
+        told.append(f"{name} score {audit.simultaneous.rounded} of {limits[name].rounded}")
+    first = next(iter(found.values())).growth[0]
+    confidence, low = first.confidence or 0, first.n_p
+    reach = math.log10(max(most, 1.5 * low)) + 0.05
+    return chart(
+        [*drawn, key([*styles, EXACT])],
+        axis("selections a side", math.log10(low) - 0.05, reach, log=True, step=1),
+        axis("ε, at least", 0, 1.05 * top / (1 - headroom(3))),
+        summary=f"Shown with {percent(confidence)} confidence: {'; '.join(told)}.",
+        closest=True,
+    )
+
+
+def waiting() -> dict[str, Any]:
+    """An empty chart that says what it waits for."""
+    return empty("Run the audit to see it.")
+
+
+def _role(score: str) -> str:
+    return DIRECT.role if score == "monotone" else WORST.role
