@@ -117,10 +117,13 @@ def map_in_processes(
 
     Examples
     --------
-    >>> results = {}
-    >>> for k, result in map_in_processes(simulate, seeds, report):
+    >>> import math
+    >>> tasks, results = [1, 4, 9], {}
+    >>> for k, result in map_in_processes(math.sqrt, tasks):
     ...     results[k] = result
-    ...     report(len(results) / len(seeds), f"{len(results)} of {len(seeds)}", dict(results))
+    ...     silent(len(results) / len(tasks), f"{len(results)} of {len(tasks)}", dict(results))
+    >>> [results[k] for k in range(3)]
+    [1.0, 2.0, 3.0]
     """
     waiting = enumerate(tasks)
     at_work: dict[Future[Result], int] = {}
