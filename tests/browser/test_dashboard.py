@@ -199,16 +199,14 @@ def test_one_session_neither_shows_nor_stops_another(visit, demo, tmp_path):
     mine, theirs = Board(visit(demo)), Board(visit(demo))
     choose_file(mine, csv(tmp_path / "slow.csv"))
     mine.page.get_by_text("Updating", exact=False).wait_for()
-    began = time.monotonic()
     theirs.slider("Threshold").focus()
     theirs.page.keyboard.press("ArrowRight")
     theirs.wait_for_line(0.51)
-    waited = time.monotonic() - began
+    # Their line moved while this session was still at its file.
     assert mine.page.locator(".wb-busy").text_content() == "Updating …"
     mine.page.get_by_text("1,000", exact=True).wait_for()
     mine.page.get_by_text("Updating", exact=False).wait_for(state="hidden")
     assert theirs.number("Scores") == "400,000"
-    assert waited < 3
 
 
 @pytest.mark.parametrize(
