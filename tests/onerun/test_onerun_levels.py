@@ -22,6 +22,8 @@ from workbench.onerun.simulate import (
 )
 from workbench.onerun.tuning import abstentions, tune_one_run
 
+pytestmark = pytest.mark.statistical
+
 DELTA, ERROR = 1e-5, 0.05
 
 #: Pair, the family it belongs to, its leak.

@@ -547,6 +547,7 @@ def test_every_executor_gives_the_same_result():
     assert values(audit(closure, **settings, seed=1)) != here
 
 
+@pytest.mark.statistical
 def test_a_dask_cluster_gives_the_same_result():
     distributed = pytest.importorskip("distributed")
     mechanism = misbehaving()
@@ -563,6 +564,7 @@ def test_a_dask_cluster_gives_the_same_result():
     assert "time limit" in bounded.errors[0]
 
 
+@pytest.mark.statistical
 def test_a_learning_finder_sees_the_trials_in_order():
     class Learns(Finder):
         name, batch = "learns", False
