@@ -57,6 +57,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"{project} {release}"
 html_math_renderer = "mathml"
 html_show_sourcelink = False
+html_context = {"default_mode": "auto"}
+# Pages without pages below them need no navigation at their side.
+_leaves = ("index", "installation", "which-bound", "guarantees", "references", "command-line")
+html_sidebars: dict[str, list[str]] = {page: [] for page in _leaves}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,

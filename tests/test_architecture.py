@@ -68,7 +68,9 @@ def floor_of(name):
     return next((i for i, floor in enumerate(FLOORS) if name in floor), None)
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.name))
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_imports_go_downward(path):
     own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
     mine = floor_of(own)

@@ -38,7 +38,10 @@ class Accessor:
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import workbench.pandas
-        >>> df.wb.scores(score="loss", member="in", larger_is_member=False)
+        >>> df = pd.DataFrame({"loss": [0.1, 0.9, 0.2, 0.7], "in": [1, 0, 1, 0]})
+        >>> df.wb.scores(score="loss", member="in", larger_is_member=False).n_p
+        2
         """
         return read_scores(self._frame, **how)

@@ -172,6 +172,7 @@ def truth(pair, bound):
 
 
 @pytest.mark.parametrize("name", WATCHED)
+@pytest.mark.statistical
 def test_the_bound_ever_exceeds_the_truth_at_most_as_often_as_stated(name):
     """The bound never falls, so at the end it shows whether it ever exceeded the truth."""
     pair, sizes, asked, replicates = WATCHED[name]

@@ -66,6 +66,7 @@ def p_values_of_the_truth(pair, sizes, replicates):
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 @pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.statistical
 def test_the_event_fails_at_most_as_often_as_stated(name, sizes):
     """1000 seeded replicates; fails when 5 % is refuted at 1 % significance."""
     smallest = p_values_of_the_truth(PAIRS[name], sizes, REPLICATES).min(axis=1)
@@ -94,6 +95,7 @@ def test_nothing_that_the_band_says_is_false_while_the_event_holds(name):
     assert held > 10
 
 
+@pytest.mark.statistical
 def test_the_band_is_false_at_most_as_often_as_stated():
     """All numbers and the curve together, over pairs and sizes; pooled."""
     trials = [(pair, sizes, seed) for pair in PAIRS.values() for sizes in SIZES[:3]
@@ -105,6 +107,7 @@ def test_the_band_is_false_at_most_as_often_as_stated():
     assert binomtest(false, len(trials), 0.05, alternative="greater").pvalue > 0.01
 
 
+@pytest.mark.statistical
 def test_a_pointwise_bound_tuned_over_thresholds_fails_where_the_band_holds():
     """The same kind of simulation catches a limit that does not survive tuning (about 10 %)."""
     replicates, false = 300, 0

@@ -84,6 +84,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
 @pytest.mark.parametrize("sizes", [(7, 7), (4, 9), (9, 4)], ids=str)
 @pytest.mark.parametrize("question", QUESTIONS, ids=str)
 @pytest.mark.parametrize("interval", HELD)
+@pytest.mark.statistical
 def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
     """Each end of a 90 % interval misses at most 5 % of the time, whatever the rates are."""
     assert misses(*sizes, question, interval).max() <= 0.05

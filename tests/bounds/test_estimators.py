@@ -109,6 +109,7 @@ def test_two_bins_are_the_threshold_attack(p, q, t):
         assert h.epsilon(delta) == pytest.approx(point, abs=1e-9)
 
 
+@pytest.mark.statistical
 def test_hist_section_7():
     """|TV − 0.2261| ≤ 0.003 over 20 seeds at 10^6 a side, and σ near 0.30."""
     from scipy.special import ndtri
@@ -159,6 +160,7 @@ def test_limits_are_void_for_bins_from_the_data():
 
 @pytest.mark.parametrize("method", ["mcdiarmid", "canonne"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.7])
+@pytest.mark.statistical
 def test_fixed_bin_limits_keep_their_level(method, epsilon):
     """400 seeded replicates of P = Q and of a separated pair; true values of the binned pair."""
     from scipy.special import ndtr

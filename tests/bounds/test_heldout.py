@@ -33,6 +33,7 @@ def held_out_epsilon(s, delta=DELTA, **more):
         ("ties", "likelihood-ratio"),
     ],
 )
+@pytest.mark.statistical
 def test_the_bound_is_false_at_most_as_often_as_stated(name, ordering):
     """150 seeded replicates; fails when 5 % is refuted at 1 % significance."""
     pair, sizes = PAIRS[name]
@@ -44,6 +45,7 @@ def test_the_bound_is_false_at_most_as_often_as_stated(name, ordering):
     assert binomtest(false, 150, 0.05, alternative="greater").pvalue > 0.01
 
 
+@pytest.mark.statistical
 def test_ranks_chosen_where_they_are_tested_fail():
     """The same simulation catches who tunes on the scores that are measured."""
     question, false = Epsilon(0.0), 0
@@ -56,6 +58,7 @@ def test_ranks_chosen_where_they_are_tested_fail():
     assert binomtest(false, 200, 0.05, alternative="greater").pvalue < 0.01
 
 
+@pytest.mark.statistical
 def test_several_splits_keep_the_level():
     pair = wb.GaussianPair(0)
     false = sum(

@@ -63,6 +63,7 @@ def test_a_learned_ordering_reaches_most_of_the_truth(pair):
     assert 0 < band.total_variation().value < 1
 
 
+@pytest.mark.statistical
 def test_learning_from_the_scores_that_are_measured_fails():
     """With P = Q a bound above 0 is false. Held out, it rarely is; learned on the same, often."""
     replicates, held_out, same = 200, 0, 0
@@ -181,6 +182,7 @@ def test_a_classifier_finds_what_no_coordinate_shows():
     assert ordering.learned_on == (4000, 4000)
 
 
+@pytest.mark.statistical
 def test_classifiers_keep_their_level_too():
     from sklearn.linear_model import LogisticRegression
 

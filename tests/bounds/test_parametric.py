@@ -149,6 +149,7 @@ def best_of_thresholds(s, q, family, error):
 
 @pytest.mark.parametrize(("family", "q", "pair"), ORDERED)
 @pytest.mark.parametrize("digits", [None, 1], ids=["continuous", "ties"])
+@pytest.mark.statistical
 def test_ordered_limits_keep_their_level(family, q, pair, digits):
     """Any monotone function of the score and unequal sizes; rounding keeps a Laplace's order."""
     rng = np.random.default_rng(2)
@@ -246,6 +247,7 @@ TRUE = {
 
 
 @pytest.mark.parametrize("case", TRUE)
+@pytest.mark.statistical
 def test_a_true_family_is_refuted_at_most_at_the_stated_rate(case):
     family, q, pair = TRUE[case]
     rng = np.random.default_rng(4)
@@ -314,6 +316,7 @@ def test_what_is_not_of_an_ordered_family_is_found_out_at_ten_thousand():
         assert wb.family_check(laplace.with_direction(False), "laplace").refuted
 
 
+@pytest.mark.statistical
 def test_a_gaussian_bound_on_what_is_not_gaussian_is_wrong_and_found_out():
     """What the page teaches: a false family gives false bounds, and the check says so."""
     laplace, truth = wb.LaplacePair(1), wb.LaplacePair(1).epsilon(DELTA)

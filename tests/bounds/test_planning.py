@@ -79,6 +79,7 @@ def test_the_best_threshold_is_none_that_a_search_beats():
     ],
     ids=["gaussian", "laplace", "subsampled"],
 )
+@pytest.mark.statistical
 def test_plans_of_the_band_agree_with_bands_of_scores(pair, n, claim, delta):
     """Counts drawn at ranks against scores drawn, sorted and counted."""
     reps = 50
@@ -106,6 +107,7 @@ def test_ties_that_the_band_does_not_break_are_planned_with():
     assert "audits" in wb.power(pair, claim_epsilon=0.5, delta=0.0, n=400).how
 
 
+@pytest.mark.statistical
 def test_plans_of_audits_that_stop_agree_with_such_audits():
     reps, n, claim = 60, 400, 1.0
     direct = [wb.anytime_epsilon(GAUSSIAN.sample(n, seed=i), DELTA).value for i in range(reps)]
@@ -149,6 +151,7 @@ def test_a_true_claim_is_rarely_called_false(method):
 
 @pytest.mark.parametrize("method", ["pointwise", "simultaneous"])
 @pytest.mark.parametrize(("target", "wanted"), [(2.0, 0.8), (1.2, 0.5), (1.2, 0.95)])
+@pytest.mark.statistical
 def test_the_sample_size_is_enough_and_hardly_more(method, target, wanted):
     needed = wb.samples_needed(
         GAUSSIAN, claim_epsilon=target, delta=DELTA, power=wanted, guarantee=method

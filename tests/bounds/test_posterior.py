@@ -67,6 +67,7 @@ def grid_mass(scores, pair, thresholds, size=1000):
     return np.array(masses)
 
 
+@pytest.mark.statistical
 def test_hist_figures_2_and_3():
     """10⁵ scores a side, q = 0.25, σ = 0.3: 0.35 is refuted where it can be, 0.29 nowhere.
 

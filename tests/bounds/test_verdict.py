@@ -68,6 +68,7 @@ def at_cells(claim, n_q):
 
 
 @pytest.mark.parametrize("name", TRUE)
+@pytest.mark.statistical
 def test_true_claims_are_refuted_at_most_as_often_as_stated_all_together(name):
     """500 replicates; any of the claims counts. One fails when 5 % is refuted at 1 % significance.
 
@@ -176,6 +177,7 @@ def refuted_share(claim, mechanism, n, replicates):
 
 
 @pytest.mark.parametrize("name", POWER)
+@pytest.mark.statistical
 def test_what_would_have_been_caught_is_caught_in_four_of_five_audits(name):
     """400 whole audits a family; half as many catch that a mechanism 20 % farther from the claim is
     caught more often."""
@@ -192,6 +194,7 @@ def test_what_would_have_been_caught_is_caught_in_four_of_five_audits(name):
     assert binomtest(count, replicates // 2, 0.8, alternative="greater").pvalue < 0.01
 
 
+@pytest.mark.statistical
 def test_the_number_of_scores_that_would_do_does():
     """Twice the claim is refuted in half of 400 audits of that size, in few of the given one."""
     given, replicates = (100, 200), 400

@@ -56,7 +56,7 @@ def objects(dataset, size, rng):
 
 
 def hangs(dataset, size, rng):
-    time.sleep(60)
+    time.sleep(10**6)  # only its time limit ends it
 
 
 def noted(dataset, size, rng):
@@ -276,12 +276,10 @@ def test_bad_input_is_a_message_and_status_2(arguments, says, capsys, mine):
 
 
 def test_a_mechanism_that_hangs_loses_its_trial(capsys, mine):
-    began = time.monotonic()
     asked = (mine("hangs"), "--claim=pure(1)", *QUICK, "--trials=1", "--time-limit=0.5")
     status, said = run(capsys, *asked)
     assert status == 3
     assert "longer than its time limit" in said
-    assert time.monotonic() - began < 30
 
 
 def test_workers_change_nothing(capsys, mine):

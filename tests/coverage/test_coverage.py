@@ -72,6 +72,7 @@ def test_clustered_rows_are_what_they_say():
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.statistical
 def test_every_method_holds_where_it_claims_to(scenario):
     """60 seeded replicates each, a glance: `make coverage` takes 2000. Refuted at 1 %."""
     held = [name for name, m in METHODS.items() if m.holds(SCENARIOS[scenario])]
@@ -91,6 +92,7 @@ def test_every_method_holds_where_it_claims_to(scenario):
         ("simultaneous", "clustered-rows", 200),
     ],
 )
+@pytest.mark.statistical
 def test_the_lab_catches_what_fails(method, scenario, reps):
     result = coverage(method, scenario, n=1000, reps=reps, **SERIAL)
     assert not result.claims
@@ -98,6 +100,7 @@ def test_the_lab_catches_what_fails(method, scenario, reps):
     assert result.verdict == "fails"
 
 
+@pytest.mark.statistical
 def test_the_lab_catches_a_limit_for_one_size_that_is_watched():
     result = coverage("watched", "laplace", n=200, reps=100, **SERIAL)
     assert result.rate > 0.1

@@ -17,6 +17,8 @@ from workbench.onerun.simulate import Memoryless, NameAndShame, SharedGaussian
 from workbench.onerun.studies import Auditor, false_claims
 from workbench.onerun.tuning import abstentions, tune_one_run
 
+pytestmark = pytest.mark.statistical
+
 DELTA, ERROR = 1e-5, 0.05
 
 #: Pair, the family it belongs to, its leak.

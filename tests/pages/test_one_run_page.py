@@ -259,6 +259,7 @@ def test_the_place_of_the_run_follows_its_guesses():
 # -- the job -------------------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 def test_more_canaries_are_simulated():
     page = OneRunPage(seeds=5)
     assert "Press" in page.growth()["layout"]["meta"]["summary"]

@@ -147,6 +147,7 @@ def test_the_misses_of_a_limit_are_those_of_the_binomial():
 # -- the coverage lab --------------------------------------------------------------------------
 
 
+@pytest.mark.statistical
 def test_the_lab_runs_and_says_what_it_found():
     page = CoverageLabPage(log_reps=2.0, log_n_p=2.0, log_n_q=2.0)
     assert "Press “Simulate”" in page.verdict()
@@ -164,6 +165,7 @@ def test_the_lab_runs_and_says_what_it_found():
     assert page.job_state("simulate").stale
 
 
+@pytest.mark.statistical
 def test_the_lab_shows_those_that_fail_as_failing():
     page = CoverageLabPage(setting="laplace", group="fails", log_reps=2.75)
     page.run_job("simulate")

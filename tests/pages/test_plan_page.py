@@ -100,6 +100,7 @@ def test_a_pointwise_plan_needs_no_simulation(page):
     assert not button.offered(page)
 
 
+@pytest.mark.statistical
 def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(page, here):
     seen = []
     page.param.watch(lambda event: seen.append(event.new), "plan")

@@ -118,6 +118,7 @@ def test_nan_is_an_outcome_above_all_others():
     assert limit.at(600).value > 0.2
 
 
+@pytest.mark.statistical
 def test_watching_a_fixed_limit_is_wrong_too_often_and_watching_the_anytime_bound_is_not():
     """300 audits at nominal 5 %: one look keeps it, many looks do not, anytime does."""
     seeds = np.random.SeedSequence(7).spawn(300)

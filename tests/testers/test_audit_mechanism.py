@@ -432,7 +432,7 @@ def misbehaving():
         print("a mechanism may print")  # noqa: T201
         os.write(1, b"and write to descriptor 1\n")
         if dataset.max() == 5:
-            time.sleep(60)
+            time.sleep(10**6)  # only its time limit ends it
         if dataset.max() == 6:
             os._exit(3)
         if dataset.max() == 7:
@@ -451,9 +451,7 @@ def pair_with(record):
 def test_hanging_and_crashing_lose_one_trial_each_and_prints_do_no_harm():
     datasets = [PAIR, pair_with(5.0), PAIR, pair_with(6.0), PAIR, pair_with(7.0), PAIR]
     datasets += [pair_with(8.0), PAIR]
-    began = time.monotonic()
     found = audit(misbehaving(), datasets=datasets, trials=9, time_limit=2.0)
-    assert time.monotonic() - began < 50
     errors = found.errors
     assert set(errors) == {1, 3, 5, 7}
     assert "time limit" in errors[1]
@@ -549,6 +547,7 @@ def test_every_executor_gives_the_same_result():
     assert values(audit(closure, **settings, seed=1)) != here
 
 
+@pytest.mark.statistical
 def test_a_dask_cluster_gives_the_same_result():
     distributed = pytest.importorskip("distributed")
     mechanism = misbehaving()
@@ -565,6 +564,7 @@ def test_a_dask_cluster_gives_the_same_result():
     assert "time limit" in bounded.errors[0]
 
 
+@pytest.mark.statistical
 def test_a_learning_finder_sees_the_trials_in_order():
     class Learns(Finder):
         name, batch = "learns", False

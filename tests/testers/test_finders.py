@@ -59,6 +59,7 @@ def test_proposals_are_neighbors_within_the_domain(name, domain, neighboring_rel
 
 
 @pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.statistical
 def test_a_seed_and_a_history_fix_the_proposals(name):
     def searched(seed, predicted):
         return [n for n, _ in run(finder(name, "substitute", Domain(), seed), predicted, 12)]
@@ -173,6 +174,7 @@ def best(name, predicted, seeds, trials=25):
     )
 
 
+@pytest.mark.statistical
 def test_the_bandit_climbs_a_peak_that_chance_misses():
     """Sign test over 10 seeds: 8 wins or more happen by chance in 5.5 % of such tests."""
     learned, drawn = best("bandit", peak, 10), best("random", peak, 10)
@@ -180,6 +182,7 @@ def test_the_bandit_climbs_a_peak_that_chance_misses():
     assert np.median(learned) > 0.7 > np.median(drawn)
 
 
+@pytest.mark.statistical
 def test_the_bandit_finds_the_end_of_a_slope():
     assert np.all(best("bandit", slope, 5) > 0.8)
 

@@ -82,6 +82,7 @@ def test_more_evidence_refutes_more(claim, a, b, epsilon):
 
 @settings(max_examples=50, deadline=None)
 @given(ORDERS, st.floats(0.01, 5), st.floats(0, 2))
+@pytest.mark.statistical
 def test_two_coins_attain_what_a_renyi_claim_allows(order, budget, epsilon):
     """The largest δ(ε) of the exact trade-off function, which has one peak along α."""
     low, high = 0.0, 1.0

@@ -43,6 +43,7 @@ def equal_columns(rng, n):
 
 
 @pytest.mark.parametrize("name", ["hockey-stick", "histogram"])
+@pytest.mark.statistical
 def test_equal_distributions_are_refuted_at_most_as_often_as_stated(name):
     """1000 runs against the strictest claim there is, δ(0) = 0; fails at 1 % significance."""
     runs, violations = 1000, []

@@ -88,6 +88,7 @@ def too_many(found, runs):
 
 
 @pytest.mark.parametrize("name", TESTERS)
+@pytest.mark.statistical
 def test_identical_distributions_are_refuted_at_most_at_the_nominal_rate(name):
     """1000 runs: unequal sizes, repeated columns, NaN, any scale, discrete."""
     counts = {k: errors(TESTERS[name], PureDP(0), sides) for k, sides in ALIKE.items()}
@@ -115,6 +116,7 @@ def test_mechanisms_on_the_edge_of_the_claim_are_refuted_at_most_so(name, claim,
 
 
 @pytest.mark.parametrize("name", TESTERS)
+@pytest.mark.statistical
 def test_measuring_on_the_fitting_part_is_caught(name):
     """The known-bad method, on many outcomes that each occur a few times."""
 

@@ -78,8 +78,8 @@ def explore(
     --------
     >>> view = wb.explore(wb.example("subsampled-gaussian"), show=("histogram", "tradeoff"))
     >>> view.bin_width = 0.2
-    >>> view.bound.guarantee
-    'simultaneous'
+    >>> view.bound
+    Bound(ε at δ = 1e-5 ≥ 6.63 (simultaneous, 95%, independent runs))
     """
     if isinstance(subject, RunCount):  # the code of that page restores them from the spec
         return explore_selection(subject, show=show, spec=spec)
@@ -307,8 +307,8 @@ def explore_one_run(
     Examples
     --------
     >>> view = wb.explore_one_run(wb.Guesses(canaries=1000, guesses=1000, correct=691))
-    >>> view.bits.relation
-    '≥'
+    >>> view.bits
+    Bound(ε at δ = 1e-5 ≥ 3.67 (pointwise, 95%, if the pair is Gaussian, independent bits))
     """
     return _view(OneRunPage() if run is None else one_run_page(run), show, spec)
 
@@ -343,8 +343,8 @@ def explore_selection(
     Examples
     --------
     >>> view = wb.explore_selection(wb.selection.NegativeBinomial(eta=1, nu=0.01), mu=0.5)
-    >>> view.mu
-    0.5
+    >>> view.worst_number
+    Bound(ε at δ = 1e-5 ≥ 3.96 (proven, no samples))
     """
     given = {} if runs is None else run_values(runs)
     if mu is not None:
@@ -386,8 +386,9 @@ def explore_mechanism(
     Examples
     --------
     >>> view = wb.explore_mechanism("svt3")
+    >>> view.trials = 4
     >>> found = view.search()  # doctest: +SKIP
-    >>> print(found.in_words())  # doctest: +SKIP
+    >>> found.in_words()  # doctest: +SKIP
     """
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
     page = MechanismPage(found, claim)

@@ -49,7 +49,6 @@ class FamilyPage(ScoreSource, DeltaSetting):
     """State and drawings of the page."""
 
     title = "Do the scores follow a parametric family?"
-    menu = "Parametric families"
     about = (
         "Assuming a parametric family, such as Gaussian noise, gives a bound on ε at any δ, but "
         "only if the assumption is correct. This page tests the assumption."

@@ -23,7 +23,6 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
     """State and drawings of the page; items of the last base come first."""
 
     title = "Privacy cost of hyperparameter selection"
-    menu = "Private selection"
     about = (
         "Hyperparameters are tuned by training many times and releasing the best run. How much "
         "larger is the privacy loss of that release than the loss of a single run?"

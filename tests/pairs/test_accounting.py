@@ -676,6 +676,7 @@ def misses(lower_limit, runs):
     )
 
 
+@pytest.mark.statistical
 def test_a_composed_band_keeps_its_level_where_composed_histograms_do_not(monkeypatch):
     monkeypatch.setattr(pld, "MOST_POINTS", 2**13)
     # At 5 %, five misses or more of 25 have a chance of 0.7 %.
