@@ -53,11 +53,12 @@ from .bounds.simultaneous.composition import ComposedHistogram as ComposedHistog
 from .bounds.simultaneous.composition import compose_band as compose_band
 from .bounds.simultaneous.composition import compose_histogram as compose_histogram
 from .bounds.simultaneous.fixed_bins import hockey_stick_limits as hockey_stick_limits
-from .claims import GDP as GDP
-from .claims import ApproxDP as ApproxDP
-from .claims import PureDP as PureDP
-from .claims import RenyiDP as RenyiDP
-from .claims import parse_claim as parse_claim
+from .claims.approx import ApproxDP as ApproxDP
+from .claims.base import Claim as Claim
+from .claims.gdp import GDP as GDP
+from .claims.parse import parse_claim as parse_claim
+from .claims.pure import PureDP as PureDP
+from .claims.renyi import RenyiDP as RenyiDP
 from .coverage_lab.lab import Coverage as Coverage
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods
@@ -90,6 +91,7 @@ from .onerun.tuning import tune_one_run as tune_one_run
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
 from .pairs.accounting.pld import AccountantError as AccountantError
+from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for

@@ -20,12 +20,12 @@ from typing import Any
 
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
-from workbench.claims import Claim, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
-from workbench.testers.allowed import claim_parameter, claim_symbol
 from workbench.testers.audit import audit_mechanism
-from workbench.testers.evidence import VERDICTS, MechanismAudit, claim_in_words
+from workbench.testers.evidence import VERDICTS, MechanismAudit
 from workbench.testers.running.load_mechanism import find_mechanism
 
 FOUND, NONE_FOUND, NOTHING_TESTED = VERDICTS
@@ -118,24 +118,20 @@ def assert_no_violation(
     return audit
 
 
-def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim | Pair:
+def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim:
     """The claim given, or else the mechanism's own (ValueError when it has none)."""
-    if isinstance(claim, str):
-        return parse_claim(claim)
     if claim is not None:
-        return claim
+        return as_claim(claim)
     if not isinstance(mechanism, Mechanism):
         raise ValueError("what does the mechanism claim? Give a claim such as 'approx(1, 1e-5)'")
     return mechanism.claim
 
 
-def check_must_detect(value: Any, claim: Claim | Pair) -> float:
+def check_must_detect(value: Any, claim: Claim) -> float:
     """A leak that can be asked for: larger than what is claimed (ValueError otherwise)."""
-    own = claim_parameter(claim)
+    own = claim.parameter
     if own is None:
-        raise ValueError(
-            f"must_detect needs a claim with a parameter; {claim_in_words(claim)} has none"
-        )
+        raise ValueError(f"must_detect needs a claim with a parameter; {claim} has none")
     x = _checks.number(value, "must_detect")
     if x <= own:
         raise ValueError(
@@ -151,25 +147,25 @@ def too_weak(audit: MechanismAudit, must_detect: float) -> str | None:
     if least is not None and least <= must_detect:
         return None
     return (
-        f"too weak: a leak of {claim_symbol(audit.claim)} = {plain(must_detect)} would not have "
+        f"too weak: a leak of {audit.claim.symbol} = {plain(must_detect)} would not have "
         f"been found with a probability of 80 %, only {leak_in_words(audit.claim, least)}; give "
         f"more samples ({audit.samples:,} a trial), or fewer trials ({audit.planned:,}) or testers "
         f"({len(audit.testers)})"
     )
 
 
-def leak_in_words(claim: Claim | Pair, least: float | None) -> str:
+def leak_in_words(claim: Claim, least: float | None) -> str:
     """From which parameter on a leak is found, such as "ε ≥ 1.1"."""
     if least is None:
         return "one of unknown size"
     if math.isinf(least):
         return "none, however large"
-    return f"{claim_symbol(claim)} ≥ {round_safely(least, 'up')}"
+    return f"{claim.symbol} ≥ {round_safely(least, 'up')}"
 
 
 def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
     """Why a test fails; None where it passes."""
-    claimed = f"{audit.name}, which claims {claim_in_words(audit.claim)}: "
+    claimed = f"{audit.name}, which claims {audit.claim}: "
     if audit.verdict == FOUND:
         return (
             f"{claimed}{audit.in_words()}\n"

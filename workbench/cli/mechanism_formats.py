@@ -9,11 +9,9 @@ from typing import Any
 
 from workbench._format import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
-from workbench.testers.allowed import claim_parameter
 from workbench.testers.evidence import (
     MechanismAudit,
     Replay,
-    claim_in_words,
     finding_in_words,
     rank,
 )
@@ -71,7 +69,7 @@ class Report:
     @property
     def claim(self) -> str:
         """As text."""
-        return claim_in_words(self.audit.claim)
+        return str(self.audit.claim)
 
     @property
     def words(self) -> str:
@@ -115,7 +113,7 @@ class Report:
     @property
     def _weak(self) -> str | None:
         audit, asked = self.audit, self.must_detect
-        own = claim_parameter(audit.claim)
+        own = audit.claim.parameter
         if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
             return None
         weak = too_weak(audit, 2 * own if asked is None else asked)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.parametric.families import family_named
+from workbench.claims.base import Claim
 from workbench.jupyter.view import View
 from workbench.onerun.canaries import Guesses, OneRun
 from workbench.onerun.read import read_one_run
@@ -32,7 +33,6 @@ from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
-from workbench.testers.property_testers.base import Claimed
 from workbench.testers.running.load_mechanism import find_mechanism
 
 if TYPE_CHECKING:
@@ -360,7 +360,7 @@ def explore_selection(
 
 def explore_mechanism(
     mechanism: Callable[..., Any] | str | None = None,
-    claim: Claimed | str | None = None,
+    claim: Claim | str | None = None,
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:

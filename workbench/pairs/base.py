@@ -36,7 +36,7 @@ _CUTS = np.linspace(-9.0, 9.0, 2001)
 class PrivacyFunctions(ABC):
     """Privacy profile, trade-off function and Rényi divergences on checked float arrays.
 
-    What :class:`Pair` computes with. A closed form is a :class:`KnownPair`, which gives its own;
+    What :class:`Pair` computes with. A closed form is a :class:`ExplicitPair`, which gives its own;
     a composition holds those of another pair.
     """
 
@@ -91,8 +91,8 @@ class Pair(ABC):
 
     Notes
     -----
-    A pair with closed forms derives from :class:`KnownPair`, or from :class:`SymmetricPair` where
-    its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
+    A pair with closed forms derives from :class:`ExplicitPair`, or from :class:`SymmetricPair`
+    where its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
     ``draw_p``, ``draw_q`` and the underscored methods, which see checked arrays. A pair given by
     its outcomes derives from `workbench.pairs.outcomes.OutcomesPair`.
     """
@@ -445,7 +445,7 @@ class Pair(ABC):
         """Independent scores with the record out, shape (n,)."""
 
 
-class KnownPair(PrivacyFunctions, Pair):
+class ExplicitPair(PrivacyFunctions, Pair):
     """A pair that gives its privacy profile and its trade-off function itself."""
 
     @property
@@ -453,7 +453,7 @@ class KnownPair(PrivacyFunctions, Pair):
         return self
 
 
-class SymmetricPair(KnownPair):
+class SymmetricPair(ExplicitPair):
     """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
 
     @property

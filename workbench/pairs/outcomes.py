@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.base import KnownPair
+from workbench.pairs.base import ExplicitPair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ class Outcomes:
         return TradeoffCurve.hull(np.clip(fpr, 0, 1), np.clip(fnr, 0, 1))
 
 
-class OutcomesPair(KnownPair):
+class OutcomesPair(ExplicitPair):
     """A pair whose trade-off function and profile are those of its :attr:`outcomes`."""
 
     @property

@@ -5,8 +5,8 @@ what was found (`serialization` writes it to a file). `two_samples` tests two se
 hand. `error_budget` shares one error probability among all that an audit claims.
 
 `property_testers` are the tests themselves, `learning` turns raw outputs into what they test,
-`finders` propose neighboring datasets, `running` executes mechanisms. `allowed` compares what
-testers measure with the claim.
+`finders` propose neighboring datasets, `running` executes mechanisms. What a claim allows is a
+method of `workbench.claims.base.Claim`.
 
 To add a tester, read `property_testers.base` and `property_testers.hockey_stick`; then add a line
 to `property_testers.registry`.

@@ -13,14 +13,17 @@ from typing import Any, cast
 import numpy as np
 
 from workbench import _checks
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
+from workbench.pairs.base import Pair
 from workbench.parallel import Cancelled, Report, map_in_processes, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Trial
 from workbench.testers.finders.base import Finder, finder
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers import registry
-from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
+from workbench.testers.property_testers.base import Tester
 from workbench.testers.running.sandbox import Portable
 from workbench.testers.trial import (
     CALLS,
@@ -41,7 +44,7 @@ LEAST_SAMPLES = 50
 
 def audit_mechanism(
     mechanism: Callable[..., Any],
-    claim: str | Claimed,
+    claim: str | Claim | Pair,
     datasets: Any = "random",
     testers: Sequence[str | Tester] = TESTERS,
     trials: int = 50,
@@ -132,7 +135,7 @@ def audit_mechanism(
             neighboring_relation or mechanism.neighboring_relation,
             domain or mechanism.domain,
         )
-    settings = Settings(as_claimed(claim), found, budget, samples // CALLS, seed, time_limit)
+    settings = Settings(as_claim(claim), found, budget, samples // CALLS, seed, time_limit)
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     audit = MechanismAudit(
         name=name_of(mechanism),

@@ -14,10 +14,10 @@ import numpy as np
 
 from workbench import _html
 from workbench._format import percent, plain, round_safely
+from workbench.claims.base import Claim
 from workbench.testers import serialization
-from workbench.testers.allowed import claim_parameter, claim_symbol
 from workbench.testers.finders.neighbors import Neighbors, left_over
-from workbench.testers.property_testers.base import Claimed, Finding, Tester
+from workbench.testers.property_testers.base import Finding, Tester
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,7 +213,7 @@ class MechanismAudit:
     """
 
     name: str
-    claim: Claimed
+    claim: Claim
     testers: tuple[str, ...]
     trials: tuple[Trial, ...]
     planned: int
@@ -294,7 +294,7 @@ class MechanismAudit:
     def explain(self) -> str:
         """The verdict, what it rests on, and every note, as sentences."""
         settings = (
-            f"{self.name} was audited against the claim {claim_in_words(self.claim)}, on "
+            f"{self.name} was audited against the claim {self.claim}, on "
             f"{_trials(len(self.trials))} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
             f"{self.finder}, neighbors by {self.neighboring_relation}; testers: "
@@ -303,7 +303,7 @@ class MechanismAudit:
         return " ".join([self.in_words(), settings, *self.notes])
 
     def _power(self) -> str:
-        symbol, least = claim_symbol(self.claim), self.least_detectable
+        symbol, least = self.claim.symbol, self.least_detectable
         if least is None:
             return "what they could have found is not known for such a claim"
         if np.isinf(least):
@@ -418,11 +418,11 @@ class MechanismAudit:
             "anytime": repr(self.anytime),
         }
         given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
-        claim = repr(claim_in_words(self.claim)) if claim_symbol(self.claim) else "claim"
+        claim = repr(str(self.claim)) if self.claim.symbol else "claim"
         return f"wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})"
 
     def __repr__(self) -> str:
-        return f"MechanismAudit({self.name}, {claim_in_words(self.claim)}: {self.in_words()})"
+        return f"MechanismAudit({self.name}, {self.claim}: {self.in_words()})"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, ...]] = []
@@ -437,7 +437,7 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return _html.table(f"{self.name}, claim {claim_in_words(self.claim)}", rows, said)
+        return _html.table(f"{self.name}, claim {self.claim}", rows, said)
 
 
 # -- in words -------------------------------------------------------------------------------------
@@ -451,18 +451,13 @@ def rank(finding: Finding) -> tuple[bool, bool, float]:
     return finding.violation, finding.bound.void is None, strength
 
 
-def claim_in_words(claim: Claimed) -> str:
-    """The text of a claim; the name of a pair."""
-    return str(claim) if claim_symbol(claim) else str(getattr(claim, "name", claim))
-
-
 def finding_in_words(finding: Finding) -> str:
     """What was found, and what is claimed: of the claim's parameter where it has one."""
-    bound, own = finding.bound, claim_parameter(finding.claim)
+    bound, own = finding.bound, finding.claim.parameter
     if own is None or finding.parameter is None:
         allowed = round_safely(finding.allowed, "up")
         return f"{bound.symbol} ≥ {bound.rounded} where the claim allows {allowed}"
-    symbol = claim_symbol(finding.claim)
+    symbol = finding.claim.symbol
     return f"{symbol} ≥ {round_safely(finding.parameter, 'down')} where {plain(own)} is claimed"
 
 

@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from workbench.claims import Claim, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.pair import PairClaim
+from workbench.claims.parse import parse_claim
 from workbench.pairs.base import Pair
 
 #: Raised when the form of the values changes.
@@ -54,6 +56,8 @@ def plain(value: Any) -> Any:
         return _plain_array(value)
     if isinstance(value, (tuple, list)):
         return [plain(each) for each in value]
+    if isinstance(value, PairClaim):
+        return {"claimed pair": plain(value.pair)}
     if isinstance(value, Claim):
         return {"claim": str(value)}
     if isinstance(value, Pair):
@@ -98,6 +102,8 @@ def revived(value: Any) -> Any:
         return float(value["float"])
     if "claim" in value:
         return parse_claim(value["claim"])
+    if "claimed pair" in value:
+        return PairClaim(revived(value["claimed pair"]))
     if "pair" in value:
         return _pair(value["pair"])(**revived(value["parameters"]))
     if "entries" in value:

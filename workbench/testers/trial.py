@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench.claims.base import Claim
 from workbench.parallel import Report, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import MechanismAudit, Replay, Trial
@@ -20,7 +21,7 @@ from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.histogram_of_outputs import picture
 from workbench.testers.property_testers import registry
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.base import Finding, Tester, Witness
 from workbench.testers.running.independence import dependence
 from workbench.testers.running.sandbox import (
     MechanismError,
@@ -57,7 +58,7 @@ class Settings:
         Seconds for the calls of one trial together.
     """
 
-    claim: Claimed
+    claim: Claim
     testers: Mapping[str, Tester]
     budget: Budget
     size: int

@@ -1,4 +1,5 @@
 """Settings that several pages share.
 
-`pair` and `reference` choose distributions, `scores` and `score_source` choose score samples.
+`pair` and `reference` choose distributions, `claim` a claim, `scores` and
+`score_source` choose score samples.
 """

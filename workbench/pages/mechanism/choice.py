@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
 
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.pair import PairClaim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Control, Page, Section, derived, sentence
 from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.inputs.claim import (
+    CLAIM_PARAMETERS,
+    PAIR,
+    chosen_claim,
+    claim_choice,
+    claim_controls,
+    claim_values,
+)
 from workbench.pages.inputs.pair import (
     KINDS,
     chosen_pair,
@@ -22,18 +31,9 @@ from workbench.pages.inputs.pair import (
     pair_parameters,
     pair_values,
 )
-from workbench.testers.evidence import claim_in_words
+from workbench.pairs.base import Pair
 from workbench.testers.finders.neighbors import RELATIONS
-from workbench.testers.property_testers.base import Claimed
 from workbench.testers.running.load_mechanism import NamedMechanism
-
-CLAIMS = {
-    "(ε, δ)-DP": "approx",
-    "pure ε-DP": "pure",
-    "Rényi DP": "renyi",
-    "μ-Gaussian DP": "gdp",
-    "f-DP, as a pair": "pair",
-}
 
 #: Own code among the mechanisms of the gallery.
 OWN = "own"
@@ -50,7 +50,7 @@ NEIGHBORS = {
     "substitute": "neighbors by replacing a record",
 }
 
-CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("curve"))
+CLAIM = (*CLAIM_PARAMETERS, *pair_parameters("curve"))
 
 DOMAIN = ("low", "high", "columns", "least", "most", "whole")
 
@@ -69,7 +69,7 @@ def _is_bare(page: Any) -> bool:
     return not isinstance(page.chosen(), Mechanism)
 
 
-class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian")):
+class MechanismChoice(Page, claim_choice(), pair_choice("curve", False, "As leaky as", "gaussian")):
     """The controls on the mechanism, its claim and its datasets.
 
     Parameters
@@ -96,16 +96,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         "or in a notebook with wb.explore_mechanism(function).",
     )
 
-    claim_kind = param.Selector(
-        default="approx",
-        objects=CLAIMS,
-        label="Claim",
-        doc="The promise that is tested; a mechanism of the gallery brings its own.",
-    )
-    epsilon = NumberField(1.0, (0, 1000), step=0.1, label="ε")
     log_delta = param.Number(-5.0, bounds=(-12, -1), step=0.5, label="log₁₀ δ", doc="−5 is 1e-5.")
-    order = NumberField(2.0, (1, 10_000), inclusive_bounds=(False, True), step=0.5, label="Order α")
-    mu = NumberField(1.0, (0, 100), step=0.1, label="μ")
 
     datasets = param.Selector(
         default="random",
@@ -134,12 +125,8 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         Section(
             "Claim",
             (
-                Control("claim_kind"),
-                Control("order", when=_is("claim_kind", "renyi")),
-                Control("epsilon", when=_is("claim_kind", "approx", "pure", "renyi")),
-                Control("log_delta", when=_is("claim_kind", "approx")),
-                Control("mu", when=_is("claim_kind", "gdp")),
-                *pair_controls("curve", when=_is("claim_kind", "pair")),
+                *claim_controls(),
+                *pair_controls("curve", when=_is("claim_kind", PAIR)),
             ),
         ),
         Section(
@@ -151,7 +138,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
     def __init__(
         self,
         own: Callable[..., Any] | None = None,
-        claim: Claimed | str | None = None,
+        claim: Claim | Pair | str | None = None,
         **params: Any,
     ):
         if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
@@ -164,7 +151,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
             self.param.mechanism.objects = offered
             if "mechanism" not in params:
                 self.mechanism = OWN
-        asked = {} if claim is None else claim_values(claim)
+        asked = {} if claim is None else shown_claim(claim)
         self.param.update({**self._card_values(), **asked, **params})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
@@ -178,17 +165,11 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
         return GALLERY[self.mechanism]
 
     @derived(needs=("mechanism", *CLAIM))
-    def claim(self) -> Claimed:
+    def claim(self) -> Claim:
         """The claim as the controls have it."""
-        if self.claim_kind == "pair":
-            return chosen_pair(self, "curve")  # type: ignore[return-value]
-        if self.claim_kind == "renyi":
-            return RenyiDP(self.order, self.epsilon)
-        if self.claim_kind == "gdp":
-            return GDP(self.mu)
-        if self.claim_kind == "pure":
-            return PureDP(self.epsilon)
-        return ApproxDP(self.epsilon, float(f"{10**self.log_delta:.12g}"))
+        if self.claim_kind == PAIR:
+            return PairClaim(chosen_pair(self, "curve"))  # type: ignore[arg-type]
+        return chosen_claim(self)
 
     def domain(self) -> Domain:
         """The datasets that a plain function is given (ValueError where there are none)."""
@@ -224,7 +205,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
     @sentence(needs=("mechanism", *CLAIM), place="head")
     def described(self) -> str:
         """What is tested."""
-        mechanism, claim = self.chosen(), claim_in_words(self.claim())
+        mechanism, claim = self.chosen(), str(self.claim())
         if not isinstance(mechanism, Mechanism):
             return f"{name_of(mechanism)}, code of your own · tested for {claim}"
         own = str(mechanism.claim)
@@ -243,7 +224,7 @@ class MechanismChoice(Page, pair_choice("curve", False, "As leaky as", "gaussian
 
     def _card_values(self) -> dict[str, Any]:
         mechanism = self.chosen()
-        return claim_values(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
+        return shown_claim(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
 
 
 def name_of(mechanism: Any) -> str:
@@ -253,23 +234,23 @@ def name_of(mechanism: Any) -> str:
     return text.rpartition(os.sep)[2] if isinstance(mechanism, NamedMechanism) else text
 
 
-def claim_values(claim: Claimed | str) -> dict[str, Any]:
-    """The page's parameters for a claim (ValueError where it has none)."""
-    found = parse_claim(claim) if isinstance(claim, str) else claim
-    if isinstance(found, ApproxDP):
-        if found.delta_0 == 0:
-            return {"claim_kind": "pure", "epsilon": found.epsilon_0}
-        log_delta = math.log10(found.delta_0)
-        if not -12 <= log_delta <= -1:
-            raise ValueError(f"the page shows δ from 1e-12 to 0.1, got {found.delta_0!r}")
-        return {"claim_kind": "approx", "epsilon": found.epsilon_0, "log_delta": log_delta}
-    if isinstance(found, RenyiDP):
-        return {"claim_kind": "renyi", "order": found.order, "epsilon": found.epsilon_0}
-    if isinstance(found, PureDP):
-        return {"claim_kind": "pure", "epsilon": found.epsilon_0}
-    if isinstance(found, GDP):
-        return {"claim_kind": "gdp", "mu": found.mu}
-    if type(found) in [kind.build for kind in KINDS.values()]:
-        chosen = pair_values("curve", type(found).__name__, **found.parameters)  # type: ignore[union-attr]
-        return {"claim_kind": "pair", **chosen}
-    raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {found!r}")
+def shown_claim(claim: Claim | Pair | str) -> dict[str, Any]:
+    """The page's parameters for a claim.
+
+    Parameters
+    ----------
+    claim : Claim, Pair or str
+
+    Raises
+    ------
+    ValueError
+        A claim that the page's controls cannot show.
+    """
+    found = as_claim(claim)
+    if not isinstance(found, PairClaim):
+        return claim_values(found)
+    pair = found.pair
+    if type(pair) not in [kind.build for kind in KINDS.values()]:
+        raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {pair!r}")
+    chosen = pair_values("curve", type(pair).__name__, **pair.parameters)
+    return {"claim_kind": PAIR, **chosen}

@@ -7,7 +7,6 @@ from typing import Any
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.mechanism.choice import MechanismChoice
-from workbench.pairs.base import Pair
 from workbench.testers.running.load_mechanism import NamedMechanism
 
 
@@ -54,7 +53,8 @@ def _mechanism(mechanism: Any) -> tuple[list[str], list[str], str]:
 
 
 def _claim(claim: Any) -> str:
-    if not isinstance(claim, Pair):
+    if claim.symbol:
         return repr(str(claim))
-    arguments = ", ".join(f"{name}={value!r}" for name, value in claim.parameters.items())
-    return f"wb.{type(claim).__name__}({arguments})"
+    pair = claim.dominating_pair
+    arguments = ", ".join(f"{name}={value!r}" for name, value in pair.parameters.items())
+    return f"wb.{type(pair).__name__}({arguments})"

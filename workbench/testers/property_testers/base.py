@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.bound import Bound
-from workbench.claims import Claim, parse_claim
-from workbench.pairs.base import Pair
-
-#: What may be claimed: a `Claim`, or a pair whose trade-off function is claimed (f-DP).
-Claimed = Claim | Pair
-
-
-def as_claimed(claim: str | Claimed) -> Claimed:
-    """What text such as ``"approx(1, 1e-5)"`` claims; a claim or a pair as it is."""
-    return claim if isinstance(claim, (Claim, Pair)) else parse_claim(claim)
+from workbench.claims.base import Claim
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +28,7 @@ class Finding:
     ----------
     bound : Bound
         On the tester's own divergence; guarantee "held-out", both directions paid for.
-    claim : Claim or Pair
+    claim : Claim
     allowed : float
         The largest value of that divergence that the claim allows.
     parameter : float, optional
@@ -46,7 +37,7 @@ class Finding:
     """
 
     bound: Bound
-    claim: Claimed
+    claim: Claim
     allowed: float
     parameter: float | None = None
 
@@ -93,37 +84,37 @@ class Tester(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def refuses(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def refuses(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """Why it cannot test such a claim, or such outputs; None when it can.
 
         Parameters
         ----------
-        claim : Claim or Pair
+        claim : Claim
         example : array, shape (n,) or (n, d)
             A few outputs.
         """
 
     @abstractmethod
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> Witness:
         """Choose a witness, from outputs that are used for nothing else.
 
         Parameters
         ----------
         p, q : array, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
-        claim : Claim or Pair
+        claim : Claim
         rng : numpy.random.Generator
             For subsamples and starting points.
         """
 
     @abstractmethod
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """What so many outputs would have shown: the power behind a "none found".
 
         Parameters
         ----------
-        claim : Claim or Pair
+        claim : Claim
         n_p, n_q : int
             Outputs that are measured.
         confidence : float

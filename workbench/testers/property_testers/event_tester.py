@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.counts.counts import Counts
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats
 from workbench.testers.learning.encoding import check_alike
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, Witness
+from workbench.testers.property_testers.base import Finding, Tester, Witness
 from workbench.testers.property_testers.events import Candidates, Choice, Event, detectable, refute
 
 
@@ -29,7 +30,7 @@ class EventWitness(Witness):
 
     Attributes
     ----------
-    claim : Claim or Pair
+    claim : Claim
     ratio : callable
         From outputs to an estimate of log(p/q).
     candidates : Candidates
@@ -39,7 +40,7 @@ class EventWitness(Witness):
         Of the bound.
     """
 
-    claim: Claimed
+    claim: Claim
     ratio: Ratio
     candidates: Candidates
     promise: float
@@ -79,7 +80,7 @@ class EventTester(Tester):
         """Estimates of log(p/q), of which the best is chosen on other outputs."""
 
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> EventWitness:
         """Learn on one half, choose events on the other. See `Tester.fit`.
 
@@ -101,6 +102,6 @@ class EventTester(Tester):
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
         return EventWitness(claim, ratio, candidates, choice.promise, self.method)
 
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""
         return detectable(claim, n_p, n_q, confidence)
