@@ -59,6 +59,7 @@ from .claims.gdp import GDP as GDP
 from .claims.parse import parse_claim as parse_claim
 from .claims.pure import PureDP as PureDP
 from .claims.renyi import RenyiDP as RenyiDP
+from .claims.zcdp import ZCDP as ZCDP
 from .coverage_lab.lab import Coverage as Coverage
 from .coverage_lab.lab import coverage as coverage
 from .coverage_lab.methods import coverage_methods as coverage_methods

@@ -11,6 +11,7 @@ from workbench.claims.gdp import GDP
 from workbench.claims.pair import PairClaim
 from workbench.claims.pure import PureDP
 from workbench.claims.renyi import RenyiDP
+from workbench.claims.zcdp import ZCDP
 from workbench.pairs.base import Pair
 
 #: The registry of claims: one line each. Text, pages and command lines offer them in this order.
@@ -19,6 +20,7 @@ CLAIMS: tuple[type[Claim], ...] = (
     PureDP,
     RenyiDP,
     GDP,
+    ZCDP,
 )
 
 
