@@ -14,13 +14,6 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.onerun.families import (
-    Family,
-    GaussianFamily,
-    LaplaceFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-)
 from workbench.onerun.mahloujifar import largest_refuted
 from workbench.onerun.simulate import (
     DPSGD,
@@ -31,6 +24,11 @@ from workbench.onerun.simulate import (
     false_claims,
     study,
 )
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 DELTA = 1e-5
 SIZES = (300, 1000, 3000, 10_000, 30_000)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench._format import percent, plain, round_safely
-from workbench.bounds.parametric.families import GaussianFamily
+from workbench.bounds.parametric.estimators import NormalScores
 from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.estimators.histogram import Histogram
@@ -221,7 +221,7 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
 def _expected(h: Histogram, check: FamilyCheck) -> list[dict[str, Any]]:
     """Densities over the bins that the fitted member expects."""
     s = check.scores
-    if isinstance(check.family, GaussianFamily):
+    if isinstance(check.family, NormalScores):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
         deviation = math.sqrt((s.n_p * s.p.var() + s.n_q * s.q.var()) / (s.n_p + s.n_q - 2))
         normals = (NormalDist(float(side.mean()), deviation) for side in (s.q, s.p))

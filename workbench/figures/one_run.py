@@ -171,7 +171,7 @@ def bit_errors(
                   xanchor="left" if right else "right", xshift=6 if right else -6,
                   yanchor="bottom", yshift=3)
         )  # fmt: skip
-    name = curves.family.leak_name
+    name = curves.family.symbol
     gap = float(np.max(curves.direct - curves.printed))
     place = f" This run refutes {name} below {plain(leak)}." if leak is not None else ""
     values = (curves.direct, curves.printed, curves.information[:, 0])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.parametric.families import family_named
+from workbench.bounds.parametric.estimators import estimator_named
 from workbench.claims.base import Claim
 from workbench.jupyter.view import View
 from workbench.onerun.canaries import Guesses, OneRun
@@ -139,7 +139,7 @@ def explore_family(
         An unknown family, a q that is missing or superfluous, or an unknown name in ``show`` or
         ``spec``.
     """
-    family_named(family, q)
+    estimator_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
     page = FamilyPage(**asked) if scores is None else GivenFamilyPage(_scores(scores), **asked)
     return View(page, page.code, show, spec)

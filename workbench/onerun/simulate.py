@@ -22,9 +22,9 @@ from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.canaries import OneRun
-from workbench.onerun.families import Family
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
+from workbench.pairs.families.base import Family
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 

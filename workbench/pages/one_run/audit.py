@@ -17,7 +17,6 @@ from workbench.figures.kit.layout import empty
 from workbench.figures.scores import round_up
 from workbench.onerun.bound import FIXED_HALF, METHODS
 from workbench.onerun.canaries import REMARKABLE, Guesses, coins_p_value
-from workbench.onerun.families import Family, find
 from workbench.onerun.per_bit import (
     BitErrorCurves,
     HypotheticalLimits,
@@ -30,6 +29,8 @@ from workbench.onerun.tuning import TUNED, Tuning, tune_one_run
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.family import FAMILIES
 from workbench.pages.one_run.source import OneRunSource
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.registry import family_named
 
 #: Methods by their names on screen; those of no family first.
 NAMES = {
@@ -106,7 +107,7 @@ class OneRunAudit(OneRunSource):
     @derived(needs=FAMILY)
     def assumed(self) -> Family:
         """The family."""
-        return find(self.family, delta=self.delta, q=self.known_q)
+        return family_named(self.family, delta=self.delta, q=self.known_q)
 
     @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
@@ -419,7 +420,7 @@ class OneRunAudit(OneRunSource):
         family, guesses, limit, leak = self.assumed(), self.guesses(), None, None
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.confidence)
-            leak = family.leak_of_bit_error(limit) if limit < 0.5 else 0.0
+            leak = family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
         known = leak if leak is not None and math.isfinite(leak) else 0.0
         reach = round_up(max(4.0, 1.2 * known))
         return charts.bit_errors(_bit_errors(family, reach), limit, leak)
