@@ -714,12 +714,12 @@ def test_every_claim_is_saved(claim, tmp_path):
 
 def test_a_file_of_something_else_is_refused(tmp_path):
     path = tmp_path / "x.json"
-    for text in ("[1, 2]", "{", '{"class": "Path", "form": 1}', '{"pair": "Scores"}', "3"):
+    for text in ("[1, 2]", "{", '{"class": "Path", "form": 2}', '{"pair": "Scores"}', "3"):
         path.write_text(text)
         with pytest.raises(ValueError, match="is not a saved audit"):
             wb.MechanismAudit.load(path)
     audit(laplace).save(path)
-    path.write_text(path.read_text().replace('"form": 1', '"form": 99'))
+    path.write_text(path.read_text().replace('"form": 2', '"form": 99'))
     with pytest.raises(ValueError, match="form 99"):
         wb.MechanismAudit.load(path)
 

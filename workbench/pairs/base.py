@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 #: False positive rates at which :meth:`Pair.error_rates` looks at a continuous pair.
 _RATES = np.geomspace(1e-7, 0.5, 48)
 
-#: Thresholds, in standard deviations, that cut a continuous pair into outcomes.
-_CUTS = np.linspace(-9.0, 9.0, 2001)
+#: Thresholds, as normal quantiles, that cut a continuous pair into outcomes. A false positive rate
+#: has no digits left beyond the last.
+_CUTS = np.linspace(-9.0, 5.0, 1501)
 
 
 class PrivacyFunctions(ABC):
@@ -367,11 +368,15 @@ class Pair(ABC):
         Returns
         -------
         loss, p, q : ndarray, shape (n,)
-            log p/q, rising and finite; its probabilities under P and under Q.
+            log p/q, finite, rising up to round-off; its probabilities under P and under Q.
         """
-        fpr = ndtr(_CUTS)
-        q, p = np.diff(fpr), -np.diff(np.asarray(self.tradeoff(fpr, symmetric=False)))
+        fpr, tnr = np.r_[0.0, ndtr(_CUTS), 1.0], np.r_[1.0, ndtr(-_CUTS), 0.0]
+        log_fnr, log_tpr = map(np.asarray, self.log_rates(fpr))
         with quiet():
+            # Each mass from the smaller of the two rates.
+            q = np.where(fpr[1:] < 0.5, np.diff(fpr), -np.diff(tnr))
+            gained, kept = np.diff(np.exp(log_tpr)), -np.diff(np.exp(log_fnr))
+            p = np.where(log_tpr[1:] < log_fnr[1:], gained, kept)
             loss = np.log(p) - np.log(q)
         seen = np.isfinite(loss)
         return loss[seen][::-1], p[seen][::-1], q[seen][::-1]

@@ -224,8 +224,8 @@ class OutcomesPair(ExplicitPair):
         return self.outcomes.renyi_divergence(order)
 
     def error_rates(self) -> tuple[Floats, Floats]:
-        fpr, fnr = np.exp(self.outcomes.above_q), np.exp(self.outcomes.below_p)
-        return fpr[1:-1], fnr[1:-1]
+        fpr, fnr = np.exp(self.outcomes.above_q[1:-1]), np.exp(self.outcomes.below_p[1:-1])
+        return np.minimum(fpr, 1.0), np.minimum(fnr, 1.0)
 
     def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
         o = self.outcomes

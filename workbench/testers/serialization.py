@@ -20,7 +20,7 @@ from workbench.claims.parse import parse_claim
 from workbench.pairs.base import Pair
 
 #: Raised when the form of the values changes.
-FORM = 1
+FORM = 2
 
 _CLASSES = {
     "MechanismAudit": "workbench.testers.evidence",
