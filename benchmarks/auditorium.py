@@ -49,7 +49,7 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.claims import ApproxDP, Claim, PureDP, RenyiDP
+from workbench import ApproxDP, Claim, PureDP, RenyiDP
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.property_testers.base import Finding, Tester

@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.onerun.families import (
-    Family,
-    GaussianFamily,
-    LaplaceFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-)
 from workbench.onerun.mahloujifar import largest_refuted
 from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian
 from workbench.onerun.studies import Auditor, best_share, false_claims, study
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 DELTA = 1e-5
 SIZES = (300, 1000, 3000, 10_000, 30_000)

@@ -71,11 +71,13 @@ from .bounds.strategies import Anytime as Anytime
 from .bounds.strategies import HeldOut as HeldOut
 from .bounds.strategies import Pointwise as Pointwise
 from .bounds.strategies import Simultaneous as Simultaneous
-from .claims import GDP as GDP
-from .claims import ApproxDP as ApproxDP
-from .claims import PureDP as PureDP
-from .claims import RenyiDP as RenyiDP
-from .claims import parse_claim as parse_claim
+from .claims.approx import ApproxDP as ApproxDP
+from .claims.base import Claim as Claim
+from .claims.gdp import GDP as GDP
+from .claims.parse import parse_claim as parse_claim
+from .claims.pure import PureDP as PureDP
+from .claims.renyi import RenyiDP as RenyiDP
+from .claims.zcdp import ZCDP as ZCDP
 from .coverage_lab.lab import Coverage as Coverage
 from .coverage_lab.lab import compare_methods as compare_methods
 from .coverage_lab.lab import coverage as coverage
@@ -116,6 +118,7 @@ from .onerun.tuning import tune_one_run as tune_one_run
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
 from .pairs.accounting.pld import AccountantError as AccountantError
+from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
 from .pairs.calibration import gaussian_sigma_for as gaussian_sigma_for
 from .pairs.calibration import noise_multiplier_for as noise_multiplier_for

@@ -19,13 +19,13 @@ from typing import Any
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench.claims import Claim, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
-from workbench.testers.allowed import claim_parameter
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.mechanism_audit import MechanismAudit
-from workbench.testers.report import FOUND, NOTHING_TESTED, claim_in_words
+from workbench.testers.report import FOUND, NOTHING_TESTED
 from workbench.testers.running.load_mechanism import find_mechanism
 
 
@@ -116,7 +116,7 @@ def assert_no_violation(
     return audit
 
 
-def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim | Pair:
+def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim:
     """The given claim, or else the mechanism's own; ValueError if it has none.
 
     Parameters
@@ -124,16 +124,14 @@ def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) ->
     mechanism : callable
     claim : Claim, Pair or str, optional
     """
-    if isinstance(claim, str):
-        return parse_claim(claim)
     if claim is not None:
-        return claim
+        return as_claim(claim)
     if not isinstance(mechanism, Mechanism):
         raise ValueError("what does the mechanism claim? Give a claim such as 'approx(1, 1e-5)'")
     return mechanism.claim
 
 
-def check_must_detect(value: Any, claim: Claim | Pair) -> float:
+def check_must_detect(value: Any, claim: Claim) -> float:
     """A leak that must be detected, after checking that it is above the claim.
 
     Parameters
@@ -142,11 +140,9 @@ def check_must_detect(value: Any, claim: Claim | Pair) -> float:
         The claim's parameter of the leak.
     claim : Claim or Pair
     """
-    own = claim_parameter(claim)
+    own = claim.parameter
     if own is None:
-        raise ValueError(
-            f"must_detect needs a claim with a parameter; {claim_in_words(claim)} has none"
-        )
+        raise ValueError(f"must_detect needs a claim with a parameter; {claim} has none")
     x = _checks.number(value, "must_detect")
     if x <= own:
         raise ValueError(
@@ -158,7 +154,7 @@ def check_must_detect(value: Any, claim: Claim | Pair) -> float:
 
 def _failure(audit: MechanismAudit, must_detect: float | None) -> str | None:
     """Why a test fails; None where it passes."""
-    claimed = f"{audit.name}, which claims {claim_in_words(audit.claim)}: "
+    claimed = f"{audit.name}, which claims {audit.claim}: "
     if audit.verdict == FOUND:
         return (
             f"{claimed}{audit.in_words()}\n"

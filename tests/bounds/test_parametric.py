@@ -7,9 +7,10 @@ from scipy.stats import binom, binomtest, chi2, norm
 import workbench as wb
 from workbench.bounds.counts.threshold import error_rates
 from workbench.bounds.parametric import noncentral_t
-from workbench.bounds.parametric.families import FAMILIES, family_named
+from workbench.bounds.parametric.estimators import estimator_named
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
 from workbench.bounds.simultaneous.roc_band import roc_limits
+from workbench.pairs.families.registry import FAMILIES
 
 ORDERED = [
     ("laplace", None, wb.LaplacePair),
@@ -77,7 +78,7 @@ def naive_limits(s, error):
 def test_gaussian_limits_keep_their_level_exactly():
     """2000 small samples of a far pair: each end is wrong 5 % of the time, no more and no less."""
     rng = np.random.default_rng(1)
-    member, mu, error = family_named("gaussian"), 3.0, 0.05
+    member, mu, error = estimator_named("gaussian"), 3.0, 0.05
     wrong = np.zeros(4, dtype=int)
     for _ in range(2000):
         s = normal_scores(rng, 8, 5, mean=-mu)
@@ -117,16 +118,16 @@ def test_gaussian_limits_at_a_million_scores():
 @pytest.mark.parametrize(("family", "q", "pair"), ORDERED)
 @pytest.mark.parametrize("parameter", [0.05, 0.7, 3.0, 8.0])
 def test_a_point_of_the_curve_gives_the_parameter_back(family, q, pair, parameter):
-    member = family_named(family, q)
+    member = estimator_named(family, q)
     assert member.pair(parameter) == pair(parameter)
     alpha = np.array([1e-9, 1e-3, 0.1, 0.4, 0.6, 0.99])
     beta = pair(parameter).tradeoff(alpha, symmetric=False)
     # A point tells while it is more than round-off away from the curve of infinite leak.
     telling = beta - (0 if q is None else (1 - q) * (1 - alpha)) > 1e-9
     assert telling.sum() >= 2
-    found = member.of_point(alpha[telling], beta[telling])
+    found = member.family.parameter_of_point(alpha[telling], beta[telling])
     np.testing.assert_allclose(found, parameter, rtol=1e-5)
-    assert (member.of_point(alpha, 1 - alpha) <= 1e-6).all()
+    assert (member.family.parameter_of_point(alpha, 1 - alpha) <= 1e-6).all()
 
 
 @pytest.mark.parametrize(("family", "q", "pair"), ORDERED)
@@ -134,17 +135,19 @@ def test_a_point_of_the_curve_gives_the_parameter_back(family, q, pair, paramete
 def test_the_area_under_the_curve_gives_the_parameter_back(family, q, pair, parameter):
     alpha = (np.arange(200_000) + 0.5) / 200_000
     auc = 1 - float(np.mean(pair(parameter).tradeoff(alpha, symmetric=False)))
-    member = family_named(family, q)
-    assert member.of_auc(auc) == pytest.approx(parameter, rel=1e-3)
-    assert member.of_auc(0.5) == pytest.approx(0, abs=1e-6)
-    assert member.of_auc(0.4) == 0
-    assert member.of_auc(1.0) == np.inf
+    member = estimator_named(family, q)
+    assert member.family.parameter_of_auc(auc) == pytest.approx(parameter, rel=1e-3)
+    assert member.family.parameter_of_auc(0.5) == pytest.approx(0, abs=1e-6)
+    assert member.family.parameter_of_auc(0.4) == 0
+    assert member.family.parameter_of_auc(1.0) == np.inf
 
 
 def best_of_thresholds(s, q, family, error):
     """Known bad: at each threshold a limit of its own for either rate, and the best of them."""
     rates = error_rates(s, np.concatenate(list(s)), 1 - 2 * error)
-    return family_named(family, q).of_point(rates.fpr_upper, rates.fnr_upper).max()
+    return (
+        estimator_named(family, q).family.parameter_of_point(rates.fpr_upper, rates.fnr_upper).max()
+    )
 
 
 @pytest.mark.parametrize(("family", "q", "pair"), ORDERED)
@@ -159,7 +162,7 @@ def test_ordered_limits_keep_their_level(family, q, pair, digits):
         s = pair(truth).sample((400, 900), seed=rng)
         if digits is not None:
             s = wb.Scores(*(np.round(x, digits) for x in s))
-        found = family_named(family, q).limits(s, error)
+        found = estimator_named(family, q).limits(s, error)
         lower += found.lower > truth
         upper += found.upper < truth
         bad += best_of_thresholds(s, q, family, error) > truth
@@ -208,7 +211,7 @@ def test_randomized_response_keeps_its_level(epsilon):
     n_p, n_q, error = 30, 20, 0.05
     false = np.arange(n_p + n_q + 1)
     false_p = np.rint(false * n_p / false[-1]).astype(int)
-    member = family_named("randomized-response")
+    member = estimator_named("randomized-response")
     found = [
         member.limits(outcomes(i, n_p, k - i, n_q), error)
         for k, i in zip(false, false_p, strict=True)
@@ -262,7 +265,7 @@ def test_a_true_family_is_refuted_at_most_at_the_stated_rate(case):
 @pytest.mark.parametrize("case", ["gaussian at 1", "laplace", "subsampled"])
 def test_the_same_test_catches_a_check_with_pointwise_limits(case):
     family, q, pair = TRUE[case]
-    rng, member = np.random.default_rng(4), family_named(family, q)
+    rng, member = np.random.default_rng(4), estimator_named(family, q)
     reps, confidence, wrong = 200, 0.8, 0
     for _ in range(reps):
         s = pair.sample((300, 500), seed=rng)
@@ -396,7 +399,10 @@ def test_a_bound_says_what_it_assumes():
     assert laplace.guarantee == "simultaneous"
     assert "keeps the order of its likelihood ratio" in laplace.family
     assert laplace.value < laplace.upper
-    for bound in (laplace, wb.parametric_bound(outcomes(2, 9, 3, 9), FAMILIES[3], delta=0)):
+    for bound in (
+        laplace,
+        wb.parametric_bound(outcomes(2, 9, 3, 9), "randomized-response", delta=0),
+    ):
         assert bound.cite()
 
 

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.special import expit
 from scipy.stats import binomtest
 
 import workbench as wb
-from workbench.bounds.power.alternatives import claimed_tradeoff, response_of_renyi
 from workbench.bounds.power.power import critical_counts
+from workbench.claims.parse import as_claim
 from workbench.curves.renyi import renyi_tradeoff
 
 DELTA = 1e-5
@@ -64,7 +63,7 @@ def p_values(scores, claims):
 def at_cells(claim, n_q):
     """The claim's f where tests ask for it, which depends on nothing but n_q."""
     scores = wb.GaussianPair(1).sample((2, n_q), seed=0)
-    return claimed_tradeoff(claim)(wb.tradeoff_band(scores).tests.alpha)
+    return as_claim(claim).min_tradeoff(wb.tradeoff_band(scores).tests.alpha)
 
 
 @pytest.mark.parametrize("name", TRUE)
@@ -118,7 +117,7 @@ def test_the_witness_is_a_threshold_that_contradicts_the_claim():
         assert v.verdict == "refuted"
         assert w.fnr_upper < w.claimed_fnr
         assert w.claimed_fnr == pytest.approx(
-            float(claimed_tradeoff(claim)(np.array(w.fpr_upper))), rel=1e-9
+            float(as_claim(claim).min_tradeoff(np.array(w.fpr_upper))), rel=1e-9
         )
         assert w.true_positives == np.sum(s.p > w.threshold)
         assert w.false_positives == np.sum(s.q > w.threshold)
@@ -154,7 +153,7 @@ POWER = {
     "randomized response of Rényi": (
         wb.RenyiDP(2, 0.3),
         0,
-        lambda x: wb.RandomizedResponsePair(response_of_renyi(2, x), 0),
+        lambda x: wb.RandomizedResponsePair.of_renyi_divergence(x, 2),
     ),
     "Gaussian of Rényi": (
         wb.RenyiDP(2, 0.3),
@@ -216,7 +215,7 @@ def test_the_number_of_scores_that_would_do_does():
 @pytest.mark.parametrize("claim", [wb.GDP(0.8), wb.ApproxDP(1.5, DELTA), wb.RenyiDP(2, 0.6)])
 def test_critical_counts_say_what_the_band_says(claim):
     n_p, n_q = 700, 900
-    critical = critical_counts(claimed_tradeoff(claim), n_p, n_q, 0.95)
+    critical = critical_counts(as_claim(claim).min_tradeoff, n_p, n_q, 0.95)
     for seed in range(40):
         s = wb.GaussianPair(1.0).sample((n_p, n_q), seed=seed)
         band = wb.tradeoff_band(s)
@@ -353,7 +352,7 @@ def test_the_renyi_region_is_exact(order, epsilon):
     assert np.all(f >= wb.RenyiDP(order, epsilon).tradeoff(alpha) - 1e-9)
     assert np.all(f <= wb.GaussianPair(math.sqrt(2 * epsilon / order)).tradeoff(alpha))
     # Randomized response of that divergence touches it.
-    lie = expit(-response_of_renyi(order, epsilon))
+    lie = wb.RandomizedResponsePair.of_renyi_divergence(epsilon, order).bit_error
     assert renyi_tradeoff(order, epsilon, np.array([lie]))[0] == pytest.approx(lie, rel=1e-6)
 
 

@@ -7,12 +7,6 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
-from workbench.onerun.families import (
-    GaussianFamily,
-    LaplaceFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-)
 from workbench.onerun.per_bit import (
     bit_error_curves,
     exact_limit,
@@ -21,6 +15,10 @@ from workbench.onerun.per_bit import (
     mutual_information,
     printed_bit_error,
 )
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 
 def entropy(p):
@@ -139,7 +137,7 @@ def test_the_contradiction_ends_at_the_limit():
     assert not np.any(contradiction[picture.bit_error > picture.limit + step])
     narrow = hypothetical_limits(GaussianFamily(), **asked, bit_error=[0.3, 0.35])
     assert narrow.assumed[0] == pytest.approx(
-        wb.GaussianPair(GaussianFamily().leak_of_bit_error(0.3)).epsilon(1e-5)
+        wb.GaussianPair(GaussianFamily().parameter_of_bit_error(0.3)).epsilon(1e-5)
     )
     with pytest.raises(ValueError, match="at most the 10 canaries"):
         hypothetical_limits(GaussianFamily(), canaries=10, correct=11, delta=0)

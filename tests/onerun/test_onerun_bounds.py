@@ -7,7 +7,9 @@ import pytest
 
 import workbench as wb
 from workbench.onerun.bound import METHODS
-from workbench.onerun.families import GaussianFamily, PairFamily, RandomizedResponseFamily
+from workbench.pairs.families.base import PairFamily
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
 
 DELTA = 1e-5
 FAMILY_METHODS = ("fdp", "bits", "bits-hoeffding", "abstain")

@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.onerun.families import (
-    Family,
-    GaussianFamily,
-    LaplaceFamily,
-    PairFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-    find,
-)
+from workbench.pairs.families.base import Family, PairFamily
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.registry import family_named
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 FAMILIES = {
     "gaussian": GaussianFamily(),
@@ -34,9 +31,9 @@ def test_the_bit_error_is_that_of_the_pair_and_its_inverse(name):
     for leak in LEAKS:
         error = family.bit_error(leak)
         assert error == pytest.approx((1 - family.pair(leak).total_variation) / 2, rel=1e-9)
-        assert family.leak_of_bit_error(error) == pytest.approx(leak, rel=1e-6)
-    assert family.leak_of_bit_error(0.5) == 0
-    assert family.leak_of_bit_error(0.0) == math.inf
+        assert family.parameter_of_bit_error(error) == pytest.approx(leak, rel=1e-6)
+    assert family.parameter_of_bit_error(0.5) == 0
+    assert family.parameter_of_bit_error(0.0) == math.inf
     assert family.bit_error(0.0) <= 0.5
 
 
@@ -44,8 +41,8 @@ def test_the_bit_error_is_that_of_the_pair_and_its_inverse(name):
 def test_the_general_inverse_agrees(name):
     family = FAMILIES[name]
     for error in (0.45, 0.4):
-        general = Family.leak_of_bit_error(family, error)
-        assert general == pytest.approx(family.leak_of_bit_error(error), abs=1e-9)
+        general = Family.parameter_of_bit_error(family, error)
+        assert general == pytest.approx(family.parameter_of_bit_error(error), abs=1e-9)
 
 
 @each_family
@@ -148,9 +145,9 @@ def test_huge_leaks_give_numbers(name):
 
 
 def test_a_family_from_pairs_looks_no_further_than_told():
-    family = PairFamily("Gaussian", wb.GaussianPair, largest=2.0, leak_label="μ")
-    assert family.leak_name == "μ"
-    assert family.leak_of_bit_error(1e-4) == math.inf
+    family = PairFamily("Gaussian", wb.GaussianPair, largest=2.0, symbol="μ")
+    assert family.symbol == "μ"
+    assert family.parameter_of_bit_error(1e-4) == math.inf
     assert family.epsilon(math.inf, 1e-5) == math.inf
     assert family.epsilon(0.0, 1e-5) == 0
     with pytest.raises(ValueError, match="largest must be above 0"):
@@ -158,11 +155,11 @@ def test_a_family_from_pairs_looks_no_further_than_told():
 
 
 def test_families_are_found_by_name():
-    assert find("gaussian", delta=0.1, q=None) == GaussianFamily()
-    assert find("laplace", delta=0.1, q=None) == LaplaceFamily()
-    assert find("randomized-response", delta=0.1, q=None) == RandomizedResponseFamily(0.1)
-    assert find("subsampled-gaussian", delta=0.1, q=0.5) == SubsampledGaussianFamily(0.5)
+    assert family_named("gaussian", delta=0.1, q=None) == GaussianFamily()
+    assert family_named("laplace", delta=0.1, q=None) == LaplaceFamily()
+    assert family_named("randomized-response", delta=0.1, q=None) == RandomizedResponseFamily(0.1)
+    assert family_named("subsampled-gaussian", delta=0.1, q=0.5) == SubsampledGaussianFamily(0.5)
     for family in FAMILIES.values():
-        assert find(family, delta=0.1, q=None) is family
+        assert family_named(family, delta=0.1, q=None) is family
         assert family.name
-        assert family.leak_name in "με1/σ"
+        assert family.symbol in "με1/σ"

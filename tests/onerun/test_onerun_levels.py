@@ -6,16 +6,14 @@ from scipy.stats import binom, binomtest
 
 import workbench as wb
 from workbench.onerun.abstain import p_value
-from workbench.onerun.families import (
-    GaussianFamily,
-    LaplaceFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-)
 from workbench.onerun.per_bit import exact_limit
 from workbench.onerun.simulate import Memoryless, NameAndShame, SharedGaussian
 from workbench.onerun.studies import Auditor, false_claims
 from workbench.onerun.tuning import abstentions, tune_one_run
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 pytestmark = pytest.mark.statistical
 
@@ -82,7 +80,8 @@ def test_the_same_check_catches_an_estimate_sold_as_a_bound():
     family = GaussianFamily()
     truth = pair.epsilon(DELTA)
     false = [
-        family.epsilon(family.leak_of_bit_error((m - c) / m), DELTA) > truth for c in range(m + 1)
+        family.epsilon(family.parameter_of_bit_error((m - c) / m), DELTA) > truth
+        for c in range(m + 1)
     ]
     correct = binom.pmf(np.arange(m + 1), m, (1 + pair.total_variation) / 2)
     assert correct[false].sum() > 0.4

@@ -13,15 +13,13 @@ from scipy.sparse import lil_matrix
 from scipy.stats import binom
 
 import workbench as wb
-from workbench.onerun.families import (
-    GaussianFamily,
-    LaplaceFamily,
-    PairFamily,
-    RandomizedResponseFamily,
-    SubsampledGaussianFamily,
-)
 from workbench.onerun.mahloujifar import refuted
 from workbench.onerun.steinke import epsilon_refuted, sharp_p_value, steinke_p_value
+from workbench.pairs.families.base import PairFamily
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 
 # The simplex method's own tolerance.
 TOLERANCE = 1e-6

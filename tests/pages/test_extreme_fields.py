@@ -19,7 +19,6 @@ from workbench.bounds.power import power
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous import rank_tests
 from workbench.onerun import mahloujifar
-from workbench.onerun.families import find
 from workbench.pages import pair_lab
 from workbench.pages.core.sliders import IntegerField, NumberField, scale, taken
 from workbench.pages.counts import CountsPage
@@ -27,6 +26,7 @@ from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage
+from workbench.pairs.families.registry import family_named
 
 
 class Fields(param.Parameterized):
@@ -153,7 +153,7 @@ def test_the_recursion_in_few_steps_refutes_a_little_less(monkeypatch):
             least = self.family.least_mass(leaks)
             return lambda right: (calls.append(1), least(right))[1]
 
-    family = find("gaussian", delta=1e-5, q=None)
+    family = family_named("gaussian", delta=1e-5, q=None)
     asked = {"canaries": 10_000, "guesses": 10_000, "correct": 6910, "error": 0.05}
     exact = mahloujifar.largest_refuted(family, **asked)
     monkeypatch.setattr(mahloujifar, "_MOST_STEPS", 700)

@@ -9,6 +9,7 @@ import pytest
 import workbench as wb
 from workbench.assets import board
 from workbench.bounds.bound import Bound
+from workbench.claims.parse import as_claim
 from workbench.cli import main
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts
@@ -17,7 +18,7 @@ from workbench.jupyter.picture.svg import svg
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Fact
 from workbench.pages.core.upload import Upload
-from workbench.pages.mechanism.choice import claim_values
+from workbench.pages.mechanism.choice import shown_claim
 from workbench.pages.mechanism.evidence import Looks, Rechecked
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.testers.evidence import Picture, Trial
@@ -35,8 +36,8 @@ def finding(value, claim=None, allowed=0.25):
         confidence=0.999,
         epsilon=1.0,
     )
-    claim = wb.PureDP(1.0) if claim is None else claim
-    return Finding(bound, claim, allowed, None if isinstance(claim, wb.GaussianPair) else value)
+    claim = as_claim(wb.PureDP(1.0) if claim is None else claim)
+    return Finding(bound, claim, allowed, None if claim.parameter is None else value)
 
 
 def picture(**more):
@@ -123,7 +124,7 @@ def test_testers_differ_in_symbol_and_in_color():
 
 
 def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
-    pair = wb.GaussianPair(0.5)
+    pair = as_claim(wb.GaussianPair(0.5))
     one = replace(trial(0), findings={"mmd": finding(1.5, pair)})
     drawn = charts.trials(audit(one, claim=pair))
     assert drawn["data"][0]["y"] == [pytest.approx(1.5)]
@@ -221,16 +222,16 @@ def test_each_mechanism_brings_its_own_claim():
 )
 def test_every_claim_is_shown_as_it_is(claim):
     page = MechanismPage(claim=claim)
-    wanted = wb.parse_claim(claim) if isinstance(claim, str) else claim
+    wanted = as_claim(claim)
     assert str(page.claim()) == str(wanted)
     assert repr(page.claim()) == repr(wanted)
 
 
 def test_a_claim_that_the_controls_lack_is_refused():
     with pytest.raises(ValueError, match="pairs gaussian, laplace"):
-        claim_values(wb.DPSGDPair(2.0, 0.1, 10))
+        shown_claim(wb.DPSGDPair(2.0, 0.1, 10))
     with pytest.raises(ValueError, match=r"δ from 1e-12 to 0\.1"):
-        claim_values("approx(1, 0.3)")
+        shown_claim("approx(1, 0.3)")
 
 
 def leaky(dataset, size, rng):

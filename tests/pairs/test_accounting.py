@@ -563,9 +563,9 @@ def test_claims_are_read_and_written(text, claim):
     read = wb.parse_claim(text)
     assert repr(read) == claim
     assert wb.parse_claim(str(read)) == read
-    assert read.epsilon(1e-3) == read.pair.epsilon(1e-3)
-    assert read.profile([0, 1]) == pytest.approx(read.pair.profile([0, 1]))
-    assert read.tradeoff(0.1) == read.pair.tradeoff(0.1)
+    assert read.epsilon(1e-3) == read.dominating_pair.epsilon(1e-3)
+    assert read.profile([0, 1]) == pytest.approx(read.dominating_pair.profile([0, 1]))
+    assert read.tradeoff(0.1) == read.dominating_pair.tradeoff(0.1)
 
 
 def test_claims_say_what_they_say():

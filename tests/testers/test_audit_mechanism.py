@@ -20,11 +20,6 @@ import workbench as wb
 from workbench import _child
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.progress import Cancelled
-from workbench.testers.allowed import (
-    allowed_total_variation,
-    claim_parameter,
-    parameter_of_delta,
-)
 from workbench.testers.audit import TESTERS
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial
@@ -56,8 +51,8 @@ class Above(FittedWitness):
             "total variation", tv, "held-out", "hockey-stick classifier", "independent runs",
             p.size, q.size, confidence,
         )  # fmt: skip
-        parameter = parameter_of_delta(self.claim, max(tv, 0.0), 0.0)
-        return Finding(bound, self.claim, allowed_total_variation(self.claim), parameter)
+        parameter = self.claim.parameter_refuted_by_delta(max(tv, 0.0), 0.0)
+        return Finding(bound, self.claim, self.claim.max_total_variation(), parameter)
 
     def scores(self, outputs):
         return np.where(outputs > self.at, 1.0, -1.0)
@@ -75,7 +70,7 @@ class Threshold(Tester):
         return Above(claim, p, q)
 
     def detectable(self, claim, n_p, n_q, confidence):
-        return (claim_parameter(claim) or 0) + 10 / np.sqrt(n_p)
+        return (claim.parameter or 0) + 10 / np.sqrt(n_p)
 
 
 def laplace(dataset, size, rng):

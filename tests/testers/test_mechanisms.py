@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 import workbench as wb
-from workbench.claims import GDP, PureDP
+from workbench import GDP, PureDP
 from workbench.mechanisms import svt
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.finders.neighbors import Neighbors
@@ -279,7 +279,7 @@ def leak(claim, p, q):
 
 
 def parameter(claim):
-    return claim.mu if isinstance(claim, GDP) else claim.epsilon_0
+    return claim.parameter
 
 
 @functools.cache

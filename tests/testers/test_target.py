@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 import numpy as np
 import beside
-from workbench.claims import PureDP
+from workbench import PureDP
 from workbench.mechanisms.base import Domain, Mechanism
 
 @dataclass

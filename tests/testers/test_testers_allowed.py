@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.claims.pair import PairClaim
 from workbench.curves.renyi import renyi_tradeoff
 from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
-from workbench.testers import allowed
 
 EPSILONS = st.floats(0.0, 6.0)
 ORDERS = st.floats(1.05, 20.0)
@@ -39,10 +39,10 @@ def agree(parameter, own, value, limit, slack=1e-9):
 def test_a_divergence_exceeds_what_is_allowed_where_its_parameter_exceeds_the_claims(
     claim, value, epsilon
 ):
-    limit = allowed.allowed_delta(claim, epsilon)
-    parameter = allowed.parameter_of_delta(claim, value, epsilon)
+    limit = claim.max_delta(epsilon)
+    parameter = claim.parameter_refuted_by_delta(value, epsilon)
     # Where δ is flat in the parameter, round-off moves the parameter far.
-    agree(parameter, allowed.claim_parameter(claim), value, limit, 1e-7)
+    agree(parameter, claim.parameter, value, limit, 1e-7)
 
 
 @settings(max_examples=50, deadline=None)
@@ -50,21 +50,21 @@ def test_a_divergence_exceeds_what_is_allowed_where_its_parameter_exceeds_the_cl
 def test_so_for_renyi_divergences(claim, value, order):
     if isinstance(claim, RenyiDP):
         order = claim.order
-    limit = allowed.allowed_renyi(claim, order)
-    parameter = allowed.parameter_of_renyi(claim, value, order)
-    agree(parameter, allowed.claim_parameter(claim), value, limit)
+    limit = claim.max_renyi(order)
+    parameter = claim.parameter_refuted_by_renyi(value, order)
+    agree(parameter, claim.parameter, value, limit)
 
 
 @settings(max_examples=50, deadline=None)
 @given(CLAIMS, SHARES, SHARES)
 def test_so_for_rates(claim, fpr, fnr):
-    parameter = allowed.parameter_of_rates(claim, fpr, fnr)
+    parameter = claim.parameter_refuted_by_rates(fpr, fnr)
     least = (
         renyi_tradeoff(claim.order, claim.epsilon_0, np.array([fpr]))[0]
         if isinstance(claim, RenyiDP)
         else claim.tradeoff(fpr)
     )
-    agree(parameter, allowed.claim_parameter(claim), -fnr, -least, 1e-6)
+    agree(parameter, claim.parameter, -fnr, -least, 1e-6)
 
 
 @settings(max_examples=50, deadline=None)
@@ -72,11 +72,11 @@ def test_so_for_rates(claim, fpr, fnr):
 @given(CLAIMS, SHARES, SHARES, st.floats(0, 3))
 def test_more_evidence_refutes_more(claim, a, b, epsilon):
     low, high = sorted((a, b))
-    of_delta = [allowed.parameter_of_delta(claim, x, epsilon) for x in (low, high)]
-    of_renyi = [allowed.parameter_of_renyi(claim, 5 * x, 1.5) for x in (low, high)]
+    of_delta = [claim.parameter_refuted_by_delta(x, epsilon) for x in (low, high)]
+    of_renyi = [claim.parameter_refuted_by_renyi(5 * x, 1.5) for x in (low, high)]
     assert of_delta[0] <= of_delta[1] * (1 + 1e-9) + 1e-12
     assert of_renyi[0] <= of_renyi[1]
-    limits = [allowed.allowed_delta(claim, x) for x in (epsilon, epsilon + 1)]
+    limits = [claim.max_delta(x) for x in (epsilon, epsilon + 1)]
     assert limits[1] <= limits[0] + 1e-12
 
 
@@ -93,7 +93,7 @@ def test_two_coins_attain_what_a_renyi_claim_allows(order, budget, epsilon):
         low, high = alpha[max(best - 1, 0)], alpha[min(best + 1, 500)]
     attained = excess.max()
     claim = RenyiDP(order, budget)
-    limit = allowed.allowed_delta(claim, epsilon)
+    limit = claim.max_delta(epsilon)
     assert max(attained, 0) - 1e-9 <= limit <= max(attained, 0) + 1e-8
     assert limit <= claim.profile(epsilon) + 1e-12
 
@@ -105,33 +105,33 @@ def test_pure_dp_allows_the_divergence_of_randomized_response(order, epsilon):
     if epsilon < 400:
         with np.errstate(all="ignore"):
             direct = math.log(p**order * q ** (1 - order) + q**order * p ** (1 - order))
-        value = allowed.allowed_renyi(PureDP(epsilon), order)
+        value = PureDP(epsilon).max_renyi(order)
         assert value == pytest.approx(direct / (order - 1), rel=1e-6, abs=1e-13)
-    value = allowed.allowed_renyi(PureDP(epsilon), order)
+    value = PureDP(epsilon).max_renyi(order)
     # Tighter than both of AUDITORIUM's sort of limits.
     assert value <= min(epsilon, order * epsilon**2 / 2)
-    assert allowed.parameter_of_renyi(PureDP(0.3), value, order) == pytest.approx(epsilon, rel=1e-9)
+    assert PureDP(0.3).parameter_refuted_by_renyi(value, order) == pytest.approx(epsilon, rel=1e-9)
 
 
 def test_what_pairs_allow():
     def renyi(p, q, order):
         return np.log(np.sum(p**order * q ** (1 - order))) / (order - 1)
 
-    assert allowed.allowed_renyi(wb.GaussianPair(1.0), 1.5) == pytest.approx(0.75)
+    assert wb.GaussianPair(1.0).renyi_divergence(1.5) == pytest.approx(0.75)
     x = np.linspace(-60, 60, 2_000_001)
     p, q = np.exp(-np.abs(x - 1.3)) / 2, np.exp(-np.abs(x)) / 2
     numeric = renyi(p * (x[1] - x[0]), q * (x[1] - x[0]), 2.5)
-    assert allowed.allowed_renyi(wb.LaplacePair(1.3), 2.5) == pytest.approx(numeric, rel=1e-6)
+    assert wb.LaplacePair(1.3).renyi_divergence(2.5) == pytest.approx(numeric, rel=1e-6)
     k = np.arange(-40, 41)
     p, q = np.exp(-((k - 1) ** 2) / 8), np.exp(-(k**2) / 8)
     numeric = renyi(p / p.sum(), q / q.sum(), 3.0)
-    assert allowed.allowed_renyi(DiscreteGaussianPair(2.0), 3.0) == pytest.approx(numeric)
-    assert allowed.allowed_renyi(DiscreteLaplacePair(1.0), 1.5) == pytest.approx(
-        allowed.allowed_renyi(PureDP(1.0), 1.5)
+    assert DiscreteGaussianPair(2.0).renyi_divergence(3.0) == pytest.approx(numeric)
+    assert DiscreteLaplacePair(1.0).renyi_divergence(1.5) == pytest.approx(
+        PureDP(1.0).max_renyi(1.5)
     )
-    assert allowed.allowed_renyi(RenyiPair((2, 8), (0.3, 1.0)), 4) == 1.0
-    assert allowed.allowed_renyi(RenyiPair((2, 8), (0.3, 1.0)), 9) == math.inf
-    assert allowed.allowed_renyi(wb.RandomizedResponsePair(1.0, 1e-9), 2.0) == math.inf
+    assert RenyiPair((2, 8), (0.3, 1.0)).renyi_divergence(4) == 1.0
+    assert RenyiPair((2, 8), (0.3, 1.0)).renyi_divergence(9) == math.inf
+    assert wb.RandomizedResponsePair(1.0, 1e-9).renyi_divergence(2.0) == math.inf
 
 
 def test_an_asymmetric_pair_allows_both_directions_at_once():
@@ -151,55 +151,55 @@ def test_an_asymmetric_pair_allows_both_directions_at_once():
         np.log(np.sum(a**order * b ** (1 - order))) / (order - 1)
         for a, b in [(pair.p, pair.q), (pair.q, pair.p)]
     ]
-    assert allowed.allowed_renyi(pair, order) >= max(terms) - 1e-12
+    assert PairClaim(pair).max_renyi(order) >= max(terms) - 1e-12
 
 
 def test_where_a_claim_allows_everything_nothing_is_refuted():
-    assert allowed.allowed_renyi(ApproxDP(1.0, 1e-5), 2.0) == math.inf
-    assert allowed.parameter_of_renyi(ApproxDP(1.0, 1e-5), 50.0, 2.0) == 0
-    assert allowed.allowed_renyi(ApproxDP(1.0, 0.0), 2.0) == allowed.allowed_renyi(PureDP(1), 2.0)
-    assert allowed.allowed_renyi(RenyiDP(2.0, 0.5), 3.0) == math.inf
-    assert allowed.parameter_of_renyi(RenyiDP(2.0, 0.5), 9.0, 3.0) == 0
-    assert allowed.parameter_of_renyi(RenyiDP(2.0, 0.5), 9.0, 1.5) == 9.0
+    assert ApproxDP(1.0, 1e-5).max_renyi(2.0) == math.inf
+    assert ApproxDP(1.0, 1e-5).parameter_refuted_by_renyi(50.0, 2.0) == 0
+    assert ApproxDP(1.0, 0.0).max_renyi(2.0) == PureDP(1).max_renyi(2.0)
+    assert RenyiDP(2.0, 0.5).max_renyi(3.0) == math.inf
+    assert RenyiDP(2.0, 0.5).parameter_refuted_by_renyi(9.0, 3.0) == 0
+    assert RenyiDP(2.0, 0.5).parameter_refuted_by_renyi(9.0, 1.5) == 9.0
 
 
 def test_reference_values():
     """KAIROUZ15's line, BALLE18's profile, and total variation against each."""
-    assert allowed.parameter_of_rates(PureDP(1), 0.1, 0.5) == pytest.approx(math.log(5))
-    assert allowed.parameter_of_rates(ApproxDP(1, 0.1), 0.1, 0.5) == pytest.approx(math.log(4))
-    assert allowed.parameter_of_rates(GDP(1), 0.05, 0.05) == pytest.approx(2 * 1.6448536269514722)
-    assert allowed.parameter_of_delta(PureDP(1), math.tanh(0.7), 0.0) == pytest.approx(1.4)
-    assert allowed.parameter_of_delta(GDP(1), 0.38292492254802624, 0.0) == pytest.approx(1.0)
-    assert allowed.allowed_delta(GDP(1.0), 0.1) == pytest.approx(0.3523, abs=5e-5)
-    assert allowed.parameter_of_delta(GDP(0.2), -0.4, 0.1) == 0
-    assert allowed.parameter_of_delta(PureDP(0.2), 1.0, 0.1) == math.inf
-    assert allowed.parameter_of_rates(RenyiDP(2, 1), 0.0, 0.2) == math.inf
-    assert allowed.parameter_of_rates(RenyiDP(2, 1), 0.0, 1.0) == 0
-    assert allowed.allowed_total_variation(PureDP(1.4)) == pytest.approx(math.tanh(0.7))
+    assert PureDP(1).parameter_refuted_by_rates(0.1, 0.5) == pytest.approx(math.log(5))
+    assert ApproxDP(1, 0.1).parameter_refuted_by_rates(0.1, 0.5) == pytest.approx(math.log(4))
+    assert GDP(1).parameter_refuted_by_rates(0.05, 0.05) == pytest.approx(2 * 1.6448536269514722)
+    assert PureDP(1).parameter_refuted_by_delta(math.tanh(0.7), 0.0) == pytest.approx(1.4)
+    assert GDP(1).parameter_refuted_by_delta(0.38292492254802624, 0.0) == pytest.approx(1.0)
+    assert GDP(1.0).max_delta(0.1) == pytest.approx(0.3523, abs=5e-5)
+    assert GDP(0.2).parameter_refuted_by_delta(-0.4, 0.1) == 0
+    assert PureDP(0.2).parameter_refuted_by_delta(1.0, 0.1) == math.inf
+    assert RenyiDP(2, 1).parameter_refuted_by_rates(0.0, 0.2) == math.inf
+    assert RenyiDP(2, 1).parameter_refuted_by_rates(0.0, 1.0) == 0
+    assert PureDP(1.4).max_total_variation() == pytest.approx(math.tanh(0.7))
 
 
 def test_a_pair_has_no_parameter():
-    pair = wb.GaussianPair(1.0)
-    assert allowed.claim_parameter(pair) is None
-    assert allowed.claim_symbol(pair) == ""
-    assert allowed.own_epsilon(pair) == 0
-    assert allowed.parameter_of_rates(pair, 0.1, 0.1) is None
-    assert allowed.parameter_of_delta(pair, 0.1, 0.1) is None
-    assert allowed.parameter_of_renyi(pair, 0.1, 2.0) is None
+    pair = PairClaim(wb.GaussianPair(1.0))
+    assert pair.parameter is None
+    assert pair.symbol == ""
+    assert pair.named_epsilon is None
+    assert pair.parameter_refuted_by_rates(0.1, 0.1) is None
+    assert pair.parameter_refuted_by_delta(0.1, 0.1) is None
+    assert pair.parameter_refuted_by_renyi(0.1, 2.0) is None
 
 
 def test_symbols():
     claims = [ApproxDP(1, 1e-5), PureDP(1), GDP(1), RenyiDP(2, 1)]
-    assert [allowed.claim_symbol(c) for c in claims] == [
+    assert [c.symbol for c in claims] == [
         "ε at δ = 1e-5", "ε", "μ", "Rényi ε of order 2"
     ]  # fmt: skip
-    assert [allowed.claim_parameter(c) for c in claims] == [1, 1, 1, 1]
-    assert [allowed.own_epsilon(c) for c in claims] == [1, 1, 0, 0]
+    assert [c.parameter for c in claims] == [1, 1, 1, 1]
+    assert [c.named_epsilon for c in claims] == [1, 1, None, None]
 
 
 @pytest.mark.parametrize("bad", [-0.1, math.nan, math.inf])
 def test_bad_arguments_are_named(bad):
     with pytest.raises(ValueError, match="epsilon"):
-        allowed.allowed_delta(PureDP(1), bad)
+        PureDP(1).max_delta(bad)
     with pytest.raises(ValueError, match="order"):
-        allowed.allowed_renyi(PureDP(1), min(bad, 1.0))
+        PureDP(1).max_renyi(min(bad, 1.0))

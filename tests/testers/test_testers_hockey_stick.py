@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binomtest
 
 import workbench as wb
+from workbench.claims.pair import PairClaim
 from workbench.mechanisms.gallery import mechanism
-from workbench.testers.allowed import claim_parameter
 from workbench.testers.learning.outputs import OutputsError
 from workbench.testers.property_testers.histogram import HistogramTester
 from workbench.testers.property_testers.hockey_stick import HockeyStickTester
@@ -153,7 +153,7 @@ def test_reference_figures(judge, least):
 def test_every_kind_of_claim_is_refuted(claim, truth):
     p, q = normals(3, 20_000)
     finding = wb.find_violation(p, q, claim)
-    own = claim_parameter(claim)
+    own = claim.parameter
     assert finding.violation
     assert own < finding.parameter < truth
     assert finding.bound.value > finding.allowed
@@ -263,7 +263,7 @@ def test_the_promise_orders_datasets():
     assert predictions == sorted(predictions)
     assert abs(predictions[-1] - 1) < 0.2
     p = rng.normal(1, 1, 4000)
-    assert HockeyStickTester().fit(p, q, wb.GaussianPair(0.5), rng).predicted > 0
+    assert HockeyStickTester().fit(p, q, PairClaim(wb.GaussianPair(0.5)), rng).predicted > 0
 
 
 def test_the_witness_is_an_event():
@@ -300,7 +300,7 @@ def test_what_is_called_detectable_is_detected(claim):
         found += witness.measure(p[400:], q[400:], 0.95).violation
     assert binomtest(found, 40, 0.8, "less").pvalue > 0.01
     # Less than that is often missed: the power is told, not a safe lower limit of it.
-    weaker, own = 0, claim_parameter(claim)
+    weaker, own = 0, claim.parameter
     for seed in range(40):
         rng = np.random.default_rng([seed, 23])
         p, q = leakiest(claim, own + (x - own) / 3, rng, n + 400)
@@ -313,12 +313,12 @@ def test_what_is_detectable_comes_nearer_with_more_outputs():
     judge = HockeyStickTester()
     for text in ("approx(1, 0.01)", "gdp(1)", "renyi(2, 0.5)"):
         claim = wb.parse_claim(text)
-        own = claim_parameter(claim)
+        own = claim.parameter
         few, many = (judge.detectable(claim, n, n, 0.95) for n in (300, 30_000))
         assert own < many < few < np.inf
         assert judge.detectable(claim, 3, 3, 0.95) == np.inf
     assert judge.detectable(wb.PureDP(20), 1000, 1000, 0.95) == np.inf
-    assert judge.detectable(wb.GaussianPair(1), 1000, 1000, 0.95) is None
+    assert judge.detectable(PairClaim(wb.GaussianPair(1)), 1000, 1000, 0.95) is None
 
 
 # -- the histogram --------------------------------------------------------------------------------

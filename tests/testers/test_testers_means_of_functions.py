@@ -10,8 +10,8 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
-from workbench.testers.allowed import allowed_renyi, claim_parameter
+from workbench import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.claims.pair import PairClaim
 from workbench.testers.learning.outputs import OutputsError
 from workbench.testers.property_testers.mmd import MMDTester
 from workbench.testers.property_testers.renyi import RenyiTester
@@ -105,7 +105,7 @@ def test_identical_distributions_are_refuted_at_most_at_the_nominal_rate(name):
         (PureDP(0.1), responses(0.1)),
         (GDP(1), shifted(1)),
         (RenyiDP(2, 1), shifted(1)),
-        (wb.GaussianPair(1.0), shifted(1)),
+        (PairClaim(wb.GaussianPair(1.0)), shifted(1)),
         (ApproxDP(1, 0.05), responses(1, 0.05)),
     ],
     ids=["pure(1)", "pure(0.1)", "gdp(1)", "renyi(2, 1)", "a pair", "approx(1, 0.05)"],
@@ -162,7 +162,7 @@ def leakiest(claim, x):
         return shifted(x)
     if isinstance(claim, RenyiDP):
         epsilons = np.linspace(0, 5, 501)
-        x = np.interp(x, [allowed_renyi(PureDP(e), claim.order) for e in epsilons], epsilons)
+        x = np.interp(x, [PureDP(e).max_renyi(claim.order) for e in epsilons], epsilons)
     return responses(x, getattr(claim, "delta_0", 0.0))
 
 
@@ -170,7 +170,7 @@ def leakiest(claim, x):
 @pytest.mark.parametrize("claim", [PureDP(1), GDP(1), RenyiDP(2, 1), ApproxDP(1, 0.02)], ids=str)
 def test_detectable_leaks_are_detected(name, claim):
     """8 times in 10; and hardly ever halfway to the claim."""
-    tester, n, runs, own = TESTERS[name], 4000, 150, claim_parameter(claim)
+    tester, n, runs, own = TESTERS[name], 4000, 150, claim.parameter
     if tester.unsupported_reason(claim, np.zeros(1)) is not None:
         assert isinstance(claim, ApproxDP)
         return
@@ -195,7 +195,7 @@ def test_what_can_be_detected(name):
     assert tester.detectable(GDP(1), 1000, 3000, 0.95) < fewer
     assert tester.detectable(GDP(1), 1000, 1000, 0.999) > fewer
     assert tester.detectable(PureDP(3), 5, 5, 0.95) == math.inf
-    assert tester.detectable(wb.GaussianPair(1.0), 1000, 1000, 0.95) is None
+    assert tester.detectable(PairClaim(wb.GaussianPair(1.0)), 1000, 1000, 0.95) is None
 
 
 @pytest.mark.parametrize("name", TESTERS)
@@ -279,9 +279,9 @@ def test_refusals_say_why():
     assert "order 3" in RenyiTester(order=3).unsupported_reason(RenyiDP(2, 1), example)
     assert RenyiTester(order=1.5).unsupported_reason(RenyiDP(2, 1), example) is None
     assert "Randomized" in RenyiTester().unsupported_reason(
-        wb.RandomizedResponsePair(1, 0.1), example
+        PairClaim(wb.RandomizedResponsePair(1, 0.1)), example
     )
-    assert RenyiTester().unsupported_reason(wb.GaussianPair(1.0), example) is None
+    assert RenyiTester().unsupported_reason(PairClaim(wb.GaussianPair(1.0)), example) is None
     assert all(
         MMDTester().unsupported_reason(c, example) is None for c in (ApproxDP(1, 0.1), GDP(1))
     )
@@ -289,12 +289,13 @@ def test_refusals_say_why():
 
 def test_quantities_follow_the_claim():
     """δ at the claim's ε where it names one, else total variation."""
+    gaussian = PairClaim(wb.GaussianPair(1.0))
     quantities = [
         found(MMDTester(), claim, shifted(1), 500, 0).bound.quantity
-        for claim in (PureDP(1), ApproxDP(1, 1e-5), GDP(1), RenyiDP(2, 1), wb.GaussianPair(1.0))
+        for claim in (PureDP(1), ApproxDP(1, 1e-5), GDP(1), RenyiDP(2, 1), gaussian)
     ]
     assert quantities == ["delta"] * 2 + ["total variation"] * 3
-    finding = found(MMDTester(), wb.GaussianPair(0.5), shifted(1), 5000, 0)
+    finding = found(MMDTester(), PairClaim(wb.GaussianPair(0.5)), shifted(1), 5000, 0)
     assert finding.violation
     assert finding.parameter is None
 

@@ -1,236 +1,358 @@
-"""Claims about a mechanism, as audits meet them: approx(2, 1e-5), pure(1), renyi(8, 0.5), gdp(1).
+"""Claim: a statement about privacy loss, what it allows, and what evidence refutes.
 
-A claim knows the leakiest pair that it leaves room for (`claim.pair`), and with it a profile, a
-trade-off function and ε(δ): evidence beyond these refutes it. `str(claim)` is what `parse_claim`
-reads.
+What a claim allows and what refutes it are two views of one inequality: a divergence exceeds what
+the claim allows exactly where the parameter that it implies exceeds the claim's own. All
+divergences are the larger of both directions, as a claim speaks about both.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from workbench import _checks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from workbench.bounds.bound import Bound
+    from workbench.bounds.power.power import Mechanisms
+    from workbench.bounds.quantities import Question
+    from workbench.bounds.simultaneous.band import TradeoffBand
     from workbench.pairs.base import Pair
-
-_EXAMPLES = "approx(2, 1e-5), pure(1), renyi(8, 0.5), gdp(1)"
-
-
-class Claim(ABC):
-    """A statement about privacy loss that an audit may refute."""
-
-    #: The word in front of the brackets.
-    word: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def pair(self) -> Pair:
-        """The leakiest pair that meets the claim, or one that leaks at least as much."""
-
-    def profile(self, epsilon: ArrayLike) -> Any:
-        """The largest δ(ε) that the claim allows, in both directions; the shape of ``epsilon``."""
-        return self.pair.profile(epsilon)
-
-    def tradeoff(self, alpha: ArrayLike) -> Any:
-        """The smallest false negative rate that the claim allows at false positive rate α."""
-        return self.pair.tradeoff(alpha)
-
-    def epsilon(self, delta: ArrayLike) -> Any:
-        """The smallest ε with (ε, δ)-DP that the claim implies; ``inf`` where there is none."""
-        return self.pair.epsilon(delta)
-
-    def __str__(self) -> str:
-        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
-        return f"{self.word}({', '.join(map(_number, values))})"
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class ApproxDP(Claim):
-    """(ε, δ)-differential privacy.
-
-    Parameters
-    ----------
-    epsilon : float
-        At least 0. Kept as ``epsilon_0``, since ``epsilon(delta)`` is what the claim implies.
-    delta : float
-        In [0, 1). Kept as ``delta_0``.
-
-    Raises
-    ------
-    ValueError
-        An argument outside its range.
-    """
-
-    word = "approx"
-    epsilon_0: float
-    delta_0: float
-
-    def __init__(self, epsilon: float, delta: float) -> None:
-        object.__setattr__(self, "epsilon_0", _non_negative(epsilon, "epsilon"))
-        object.__setattr__(self, "delta_0", _checks.delta(delta))
-
-    def __repr__(self) -> str:
-        return f"ApproxDP(epsilon={self.epsilon_0!r}, delta={self.delta_0!r})"
-
-    @cached_property
-    def pair(self) -> Pair:
-        from workbench.pairs.randomized_response import RandomizedResponsePair
-
-        return RandomizedResponsePair(self.epsilon_0, self.delta_0)
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class PureDP(Claim):
-    """ε-differential privacy, with δ = 0.
-
-    Parameters
-    ----------
-    epsilon : float
-        At least 0. Kept as ``epsilon_0``.
-
-    Raises
-    ------
-    ValueError
-        A negative ε.
-    """
-
-    word = "pure"
-    epsilon_0: float
-
-    def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_0", _non_negative(epsilon, "epsilon"))
-
-    def __repr__(self) -> str:
-        return f"PureDP(epsilon={self.epsilon_0!r})"
-
-    @cached_property
-    def pair(self) -> Pair:
-        from workbench.pairs.randomized_response import RandomizedResponsePair
-
-        return RandomizedResponsePair(self.epsilon_0, 0.0)
-
-
-@dataclass(frozen=True, init=False, repr=False)
-class RenyiDP(Claim):
-    """Rényi divergence of one order at most ε, in both directions.
-
-    Parameters
-    ----------
-    order : float
-        Above 1 and finite.
-    epsilon : float
-        At least 0. Kept as ``epsilon_0``.
-
-    Raises
-    ------
-    ValueError
-        An argument outside its range.
-    """
-
-    word = "renyi"
-    order: float
-    epsilon_0: float
-
-    def __init__(self, order: float, epsilon: float) -> None:
-        order = _checks.number(order, "order")
-        if order <= 1:
-            raise ValueError(f"order must be above 1, got {order!r}; order 2 is a common choice")
-        object.__setattr__(self, "order", order)
-        object.__setattr__(self, "epsilon_0", _non_negative(epsilon, "epsilon"))
-
-    def __repr__(self) -> str:
-        return f"RenyiDP(order={self.order!r}, epsilon={self.epsilon_0!r})"
-
-    @cached_property
-    def pair(self) -> Pair:
-        from workbench.pairs.claimed import RenyiPair
-
-        return RenyiPair((self.order,), (self.epsilon_0,))
 
 
 @dataclass(frozen=True)
-class GDP(Claim):
-    """μ-Gaussian differential privacy: no easier to tell apart than N(μ,1) from N(0,1).
+class ClaimArgument:
+    """An argument of a claim, for forms in which people choose one.
 
-    Parameters
+    Attributes
     ----------
-    mu : float
-        At least 0.
-
-    Raises
-    ------
-    ValueError
-        A negative μ, or one beyond 1e100.
+    name : str
+        Of the constructor's argument.
+    label : str
+        "ε".
+    default : float
+    bounds : (float, float)
+        The values that a form offers.
+    step : float
+    above : bool
+        Whether the lower bound itself is excluded.
     """
 
-    word = "gdp"
-    mu: float
-
-    def __post_init__(self) -> None:
-        mu = _non_negative(self.mu, "mu")
-        if mu > 1e100:
-            raise ValueError(f"mu must be at most 1e+100, got {self.mu!r}; give Δ/σ")
-        object.__setattr__(self, "mu", mu)
-
-    @cached_property
-    def pair(self) -> Pair:
-        from workbench.pairs.gaussian import GaussianPair
-
-        return GaussianPair(self.mu)
+    name: str
+    label: str
+    default: float
+    bounds: tuple[float, float]
+    step: float
+    above: bool = False
 
 
-_KINDS: dict[str, tuple[type[Claim], tuple[str, ...]]] = {
-    "approx": (ApproxDP, ("epsilon", "delta")),
-    "pure": (PureDP, ("epsilon",)),
-    "renyi": (RenyiDP, ("order", "epsilon")),
-    "gdp": (GDP, ("mu",)),
-}
+class Claim(ABC):
+    """A statement about the privacy loss of a mechanism, which an audit may refute.
 
+    The same statement is known by the pair that leaks most among those that meet it
+    (:attr:`dominating_pair`), by the divergences that it allows (``max_…``), and by the smallest
+    value of its own parameter that evidence leaves possible (``parameter_refuted_by_…``).
 
-def parse_claim(text: str) -> Claim:
-    """A claim from text such as ``"approx(2, 1e-5)"``.
-
-    Parameters
-    ----------
-    text : str
-        ``approx(epsilon, delta)``, ``pure(epsilon)``, ``renyi(order, epsilon)`` or ``gdp(mu)``;
-        case and spaces do not matter.
-
-    Returns
-    -------
-    ApproxDP, PureDP, RenyiDP or GDP
-
-    Raises
-    ------
-    ValueError
-        Another word, a wrong count of numbers, a number outside its range.
+    Notes
+    -----
+    To add a claim, derive a class in a module of its own and list it in
+    `workbench.claims.parse.CLAIMS`. It gives the class attributes, ``parameters``, ``symbol``,
+    ``dominating_pair``, the three ``parameter_refuted_by_…`` and ``alternatives``; it overrides
+    ``max_delta``, ``max_renyi`` and ``min_tradeoff`` where the dominating pair leaks more than the
+    claim allows.
     """
-    match = re.fullmatch(r"\s*([a-zé]+)\s*\(([^()]*)\)\s*", str(text).lower())
-    word = match[1].replace("é", "e") if match else ""
-    if match is None or word not in _KINDS:
-        raise ValueError(f"cannot read the claim {text!r}; write one of {_EXAMPLES}")
-    kind, names = _KINDS[word]
-    values = [part.strip() for part in match[2].split(",")]
-    if len(values) != len(names) or not all(values):
-        raise ValueError(
-            f"{word} takes ({', '.join(names)}), got {text!r}; write one of {_EXAMPLES}"
-        )
-    numbers = (_checks.number(v, name) for v, name in zip(values, names, strict=True))
-    return kind(*numbers)
+
+    #: What `workbench.parse_claim` reads in front of the brackets.
+    word: ClassVar[str]
+
+    #: For lists to choose from: "(ε, δ)-DP".
+    title: ClassVar[str]
+
+    #: As text: "approx(2, 1e-5)".
+    example: ClassVar[str]
+
+    #: The constructor's arguments, in their order.
+    arguments: ClassVar[tuple[ClaimArgument, ...]]
+
+    #: The argument that evidence refutes.
+    refutable: ClassVar[str] = "epsilon"
+
+    # -- what is claimed ---------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, float]:
+        """The constructor's arguments, by name."""
+
+    @property
+    def parameter(self) -> float | None:
+        """The number that evidence refutes, such as ε or μ; None for a pair, which has none."""
+        return self.parameters[self.refutable]
+
+    @property
+    @abstractmethod
+    def symbol(self) -> str:
+        """What the parameter is called: "ε at δ = 1e-5", "μ"; "" where there is none."""
+
+    def with_parameter(self, x: float) -> Self:
+        """The same kind of claim with another parameter."""
+        return type(self)(**{**self.parameters, self.refutable: x})
+
+    def __str__(self) -> str:
+        return f"{self.word}({', '.join(map(_number, self.parameters.values()))})"
+
+    # -- what it implies ---------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def dominating_pair(self) -> Pair:
+        """The pair that leaks most among those that meet the claim, or one that leaks more."""
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        """The smallest known δ with (ε, δ)-DP for every mechanism that meets the claim.
+
+        Parameters
+        ----------
+        epsilon : array_like
+            Any real.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``epsilon``
+            δ(ε) of :attr:`dominating_pair`.
+        """
+        return self.dominating_pair.delta(epsilon)
+
+    def profile(self, epsilon: ArrayLike) -> Any:
+        """δ(ε): another name of :meth:`delta`."""
+        return self.delta(epsilon)
+
+    def epsilon(self, delta: ArrayLike) -> Any:
+        """The smallest known ε with (ε, δ)-DP for every mechanism that meets the claim.
+
+        Parameters
+        ----------
+        delta : array_like
+            In [0, 1).
+
+        Returns
+        -------
+        float or ndarray, the shape of ``delta``
+            ``inf`` where there is none.
+        """
+        return self.dominating_pair.epsilon(delta)
+
+    def tradeoff(self, alpha: ArrayLike) -> Any:
+        """The trade-off function of :attr:`dominating_pair`.
+
+        Parameters
+        ----------
+        alpha : array_like
+            False positive rates in [0, 1].
+
+        Returns
+        -------
+        float or ndarray, the shape of ``alpha``
+            No test of a mechanism that meets the claim has a smaller false negative rate.
+        """
+        return self.dominating_pair.tradeoff(alpha)
+
+    # -- what it allows ----------------------------------------------------------------------------
+
+    def max_delta(self, epsilon: float) -> float:
+        """The largest hockey-stick divergence at ε of a pair that meets the claim.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0.
+
+        Raises
+        ------
+        ValueError
+            A negative ε.
+        """
+        return float(self.delta(checked_epsilon(epsilon)))
+
+    def max_total_variation(self) -> float:
+        """The largest total variation distance of a pair that meets the claim."""
+        return self.max_delta(0.0)
+
+    def max_renyi(self, order: float) -> float:
+        """The largest Rényi divergence of a pair that meets the claim.
+
+        Parameters
+        ----------
+        order : float
+            Above 1.
+
+        Returns
+        -------
+        float
+            ``inf`` where the claim allows any, and for a pair of which no value is known.
+
+        Raises
+        ------
+        ValueError
+            An order of at most 1.
+        """
+        return self.dominating_pair.renyi_divergence(order)
+
+    def min_tradeoff(self, alpha: Any) -> Any:
+        """The smallest false negative rate of a test against a pair that meets the claim.
+
+        Parameters
+        ----------
+        alpha : ndarray
+            False positive rates in [0, 1].
+
+        Returns
+        -------
+        ndarray, the shape of ``alpha``
+            A test below it refutes the claim, and nothing else does.
+        """
+        return self.tradeoff(alpha)
+
+    # -- which parameter evidence refutes ----------------------------------------------------------
+
+    @abstractmethod
+    def parameter_refuted_by_rates(self, fpr_upper: Any, fnr_upper: Any) -> Any:
+        """The parameter below which an event refutes the claim.
+
+        Parameters
+        ----------
+        fpr_upper, fnr_upper : float or ndarray
+            Q's probability of the event is at most ``fpr_upper``, P's at least 1 − ``fnr_upper``.
+
+        Returns
+        -------
+        float or ndarray, or None
+            Every smaller parameter is refuted; 0 where none is. None for a pair.
+        """
+
+    @abstractmethod
+    def parameter_refuted_by_delta(self, delta: float, epsilon: float) -> float | None:
+        """The parameter below which a hockey-stick divergence of at least δ at ε refutes the claim.
+
+        Parameters
+        ----------
+        delta : float
+            At most 1; negative shows nothing.
+        epsilon : float
+            At least 0.
+
+        Returns
+        -------
+        float or None
+            Every smaller parameter is refuted; 0 where none is. None for a pair.
+        """
+
+    @abstractmethod
+    def parameter_refuted_by_renyi(self, value: float, order: float) -> float | None:
+        """The parameter below which a Rényi divergence of at least ``value`` refutes the claim.
+
+        Parameters
+        ----------
+        value : float
+            Negative shows nothing.
+        order : float
+            Above 1.
+
+        Returns
+        -------
+        float or None
+            Every smaller parameter is refuted; 0 where none is. None for a pair.
+        """
+
+    # -- how it is tested --------------------------------------------------------------------------
+
+    @property
+    def named_epsilon(self) -> float | None:
+        """The ε that the claim itself names, at which δ(ε) decides; None where it names none."""
+        return None
+
+    @property
+    def named_order(self) -> float | None:
+        """The Rényi order that the claim itself names; None where it names none."""
+        return None
+
+    @property
+    def question(self) -> Question | None:
+        """The parameter as a function of error rates; None where it has no closed form."""
+        return None
+
+    @property
+    def quantity(self) -> tuple[str, dict[str, float]] | None:
+        """The parameter as the quantity of a `Bound`, with its arguments; None where it is none."""
+        return None
+
+    def easiest_to_refute(self, x: float) -> Pair:
+        """The pair with parameter ``x`` that an audit detects first.
+
+        Parameters
+        ----------
+        x : float
+            At least 0.
+        """
+        return self.with_parameter(x).dominating_pair
+
+    @abstractmethod
+    def alternatives(self) -> tuple[Mechanisms, ...]:
+        """Mechanisms that leak more than the claim as their parameter grows.
+
+        Returns
+        -------
+        tuple of Mechanisms
+            The first is the easiest to detect, and decides whether samples are too few. A second
+            one, where it differs, shows how much harder noise of a common kind is.
+        """
+
+    def lower_bound(self, band: TradeoffBand) -> Bound | None:
+        """The band's lower bound on the parameter; None where the band has none."""
+        return None
+
+    def parameter_bound(self, found: Bound, parameter: float) -> Bound:
+        """A finding as a bound on the claim's own parameter.
+
+        Parameters
+        ----------
+        found : Bound
+            On a divergence.
+        parameter : float
+            What the same evidence refutes, by a ``parameter_refuted_by_…``.
+
+        Returns
+        -------
+        Bound
+            With the finding's guarantee and confidence; ``found`` as it is where :attr:`quantity`
+            is None.
+        """
+        if self.quantity is None:
+            return found
+        quantity, at = self.quantity
+        fields = {"delta": None, "order": None, "epsilon": None, "threshold": None, **at}
+        return replace(found, quantity=quantity, value=float(parameter), **fields)  # type: ignore[arg-type]
+
+    def why_any_renyi(self, order: float) -> str:
+        """Why no Rényi divergence of this order refutes the claim, as a sentence."""
+        return f"{self} allows any Rényi divergence of order {order:g}; test its own order"
 
 
-def _non_negative(value: Any, name: str) -> float:
+def at_least_zero(value: Any, name: str, hint: str = "0 is perfect privacy") -> float:
+    """A finite number of at least 0 (ValueError otherwise)."""
     x = _checks.number(value, name)
     if x < 0:
-        raise ValueError(f"{name} must be at least 0, got {value!r}; 0 is perfect privacy")
+        raise ValueError(f"{name} must be at least 0, got {value!r}; {hint}")
     return x
+
+
+def checked_epsilon(epsilon: float) -> float:
+    """An ε of at least 0, at which a divergence is asked (ValueError otherwise)."""
+    return at_least_zero(epsilon, "epsilon", "exchange P and Q instead")
 
 
 def _number(value: float) -> str:

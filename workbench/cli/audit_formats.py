@@ -10,7 +10,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
-from workbench.claims import Claim
+from workbench.claims.base import Claim
 from workbench.cli.output import Case, cell, to_json, to_junit
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc

@@ -9,14 +9,12 @@ from typing import Any
 
 from workbench._format import percent
 from workbench.cli.output import Case, cell, to_json, to_junit
-from workbench.testers.allowed import claim_parameter
 from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testers.replay import Replay
 from workbench.testers.report import (
     FOUND,
     NONE_FOUND,
     NOTHING_TESTED,
-    claim_in_words,
     finding_in_words,
     leak_in_words,
 )
@@ -73,7 +71,7 @@ class MechanismReport:
     @property
     def claim(self) -> str:
         """As text."""
-        return claim_in_words(self.audit.claim)
+        return str(self.audit.claim)
 
     @property
     def words(self) -> str:
@@ -121,7 +119,7 @@ class MechanismReport:
     @property
     def _weak(self) -> str | None:
         audit, asked = self.audit, self.must_detect
-        own = claim_parameter(audit.claim)
+        own = audit.claim.parameter
         if self.replay is not None or audit.verdict != NONE_FOUND or own is None:
             return None
         weak = self.audit.too_weak(2 * own if asked is None else asked)

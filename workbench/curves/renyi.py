@@ -1,6 +1,15 @@
-"""What a Rényi divergence leaves room for, exactly."""
+"""What bounds on Rényi divergences leave room for, exactly.
+
+By data processing two coins leave as much room as any pair of distributions, so everything here is
+about coins of probability 1 − β under P and α under Q: the error rates of an event.
+"""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +19,14 @@ from workbench.curves.elementwise import Floats, quiet
 #: The smallest log of a false negative rate that a float can hold.
 _LEAST_LOG = -745.0
 
-#: Halvings of the logs of the rates.
+#: Halvings of an interval; more than a float resolves.
 _HALVINGS = 64
+
+#: Points of a grid that is narrowed to the cells around its least value, and how often.
+_POINTS, _NARROWINGS = 33, 10
+
+#: Relative round-off of a divergence, given to the claim.
+_ROUND_OFF = 1e-12
 
 
 @quiet()
@@ -51,3 +66,106 @@ def renyi_tradeoff(order: float, epsilon: float, alpha: Floats) -> Floats:
     low, _ = turning_point(allowed, np.full(x.shape, _LEAST_LOG), log_tnr, _HALVINGS)
     fnr = np.where(low > _LEAST_LOG, np.exp(low), 0.0)
     return np.where(inner, fnr, 1.0 - alpha)
+
+
+def renyi_of_rates(order: Any, alpha: Any, beta: Any) -> Any:
+    """The Rényi divergence that error rates witness, the larger of both directions.
+
+    Parameters
+    ----------
+    order : float or ndarray
+        Above 1.
+    alpha, beta : float or ndarray
+        False positive and false negative rate of an event, in [0, 1].
+
+    Returns
+    -------
+    float or ndarray, of their common shape
+        0 where α + β ≥ 1; rounded down, so that nothing is refuted by round-off.
+    """
+    alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
+    inside = alpha + beta < 1
+    values = _coins(order, np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5))
+    found = np.where(inside, _rounded_down(values), 0.0)
+    return found if found.ndim else float(found)
+
+
+def least_renyi_divergence(orders: Sequence[float], delta: float, epsilon: float) -> Floats:
+    """The least Rényi divergences of a pair whose hockey-stick divergence at ε is δ.
+
+    Two coins attain each: x = δ + e^ε y, and y that which makes it least. The moments are convex in
+    (x, y), so the divergence has one valley along y.
+
+    Parameters
+    ----------
+    orders : sequence of float, length n
+        Above 1.
+    delta : float
+        At most 1; at most 0 shows nothing.
+    epsilon : float
+        At least 0.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Rounded down; ``inf`` for δ = 1.
+    """
+    a = np.asarray(orders, dtype=float)
+    if delta <= 0:
+        return np.zeros(a.shape)
+    if delta >= 1:
+        return np.full(a.shape, math.inf)
+    top = math.log1p(-delta) - epsilon
+    # In log y, in which the valley is still one.
+    low, high = np.full(a.shape, top - 745.0), np.full(a.shape, top)
+    least, row = np.full(a.shape, math.inf), np.arange(a.size)
+    for _ in range(_NARROWINGS):
+        log_y = np.linspace(low, high, _POINTS, axis=-1)
+        beta = np.maximum((1 - delta) - np.exp(log_y + epsilon), 0.0)
+        values = _coins(a[:, None], np.exp(log_y), beta)
+        best = np.argmin(values, axis=-1)
+        least = np.minimum(least, values[row, best])
+        low = log_y[row, np.maximum(best - 1, 0)]
+        high = log_y[row, np.minimum(best + 1, _POINTS - 1)]
+    return _rounded_down(least)
+
+
+@lru_cache(maxsize=256)
+def most_delta(orders: tuple[float, ...], budgets: tuple[float, ...], epsilon: float) -> float:
+    """The largest δ at ε whose least Rényi divergences are within their budgets.
+
+    Parameters
+    ----------
+    orders, budgets : tuple of float
+        R_a(P‖Q) and R_a(Q‖P) are at most the budget of the order a.
+    epsilon : float
+        At least 0.
+    """
+    most = np.asarray(budgets)
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if (least_renyi_divergence(orders, middle, epsilon) <= most).all():
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@quiet()
+def _coins(order: Any, alpha: Floats, beta: Floats) -> Floats:
+    """The larger Rényi divergence of two coins, of probabilities 1 − β and α with α + β ≤ 1."""
+    a, log_fpr, log_fnr = order, np.log(alpha), np.log(beta)
+    log_tnr, log_tpr = np.log1p(-alpha), np.log1p(-beta)
+
+    def moment(p: Floats, q: Floats) -> Floats:
+        term = a * p + (1 - a) * q
+        return np.where(p == -np.inf, -np.inf, np.where(q == -np.inf, np.inf, term))
+
+    forward = np.logaddexp(moment(log_tpr, log_fpr), moment(log_fnr, log_tnr))
+    mirrored = np.logaddexp(moment(log_fpr, log_tpr), moment(log_tnr, log_fnr))
+    return np.asarray(np.maximum(np.maximum(forward, mirrored) / (a - 1), 0.0))
+
+
+def _rounded_down(divergence: Floats) -> Floats:
+    return np.maximum(divergence * (1 - _ROUND_OFF) - 1e-15, 0.0)

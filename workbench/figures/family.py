@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench._format import percent, plain, round_safely
-from workbench.bounds.parametric.families import GaussianFamily
+from workbench.bounds.parametric.estimators import NormalScores
 from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.elementwise import Floats
@@ -196,7 +196,7 @@ def _density(x: Floats, density: Floats) -> Mark:
 def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
     """Densities that the fitted member expects, with their points or with the bins' edges."""
     s = check.scores
-    if isinstance(check.family, GaussianFamily):
+    if isinstance(check.family, NormalScores):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
         deviation = math.sqrt((s.n_p * s.p.var() + s.n_q * s.q.var()) / (s.n_p + s.n_q - 2))
         normals = (NormalDist(float(side.mean()), deviation) for side in (s.q, s.p))

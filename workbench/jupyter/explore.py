@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.bounds.counts.counts import Counts
-from workbench.bounds.parametric.families import family_named
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.claims.base import Claim
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
@@ -32,7 +33,6 @@ from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.selection.runs import RunCount
-from workbench.testers.property_testers.base import Claimed
 from workbench.testers.running.load_mechanism import find_mechanism
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def explore_family(
         An unknown family, a q that is missing or not used by the family, or an unknown name in
         ``show`` or ``spec``.
     """
-    family_named(family, q)
+    estimator_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
     page = FamilyPage(**asked) if scores is None else GivenFamilyPage(as_scores(scores), **asked)
     return _view(page, show, spec)
@@ -355,7 +355,7 @@ def explore_selection(
 
 def explore_mechanism(
     mechanism: Callable[..., Any] | str | None = None,
-    claim: Claimed | str | None = None,
+    claim: Claim | str | None = None,
     show: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:

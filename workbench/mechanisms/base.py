@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.claims import Claim
+from workbench.claims.base import Claim
 
 
 class Runs(Protocol):

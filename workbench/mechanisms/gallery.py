@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.claims import GDP, PureDP, RenyiDP
+from workbench.claims.gdp import GDP
+from workbench.claims.pure import PureDP
+from workbench.claims.renyi import RenyiDP
 from workbench.mechanisms import counts, gradient_descent, means, selection, svt
 from workbench.mechanisms.base import Domain, Mechanism
 

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import betaincc, betaincinv, ndtr, ndtri
 
 from workbench.curves.elementwise import Floats
-from workbench.onerun.families import Family
+from workbench.pairs.families.base import Family
 
 #: Nodes in standard normal units. The trapezoidal rule is exact to round-off for the smooth
 #: integrands of this kind.

@@ -11,9 +11,12 @@ from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.onerun import abstain, mahloujifar, per_bit
-from workbench.onerun.families import Family, GaussianFamily, RandomizedResponseFamily, find
 from workbench.onerun.guesses import DESIGNS, REMARKABLE, Ends, Guesses, Threshold, coins_p_value
 from workbench.onerun.steinke import PValue, epsilon_refuted, sharp_p_value, steinke_p_value
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.registry import family_named
 
 COINS = "independent fair coins"
 BITS = "independent bits"
@@ -60,7 +63,7 @@ def _hoeffding(family: Family, g: Guesses, error: float) -> float:
 
 
 def _of_limit(family: Family, limit: float) -> float:
-    return family.leak_of_bit_error(limit) if limit < 0.5 else 0.0
+    return family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
 
 
 def _abstain(family: Family, g: Guesses, error: float) -> float:
@@ -127,8 +130,9 @@ def one_run_bound(
 
     family : str or Family, optional
         "gaussian", "laplace", "randomized-response", "subsampled-gaussian" (with ``q``), or a
-        `workbench.onerun.families.Family`. None is "randomized-response" at this δ, the smallest
-        trade-off function of all (ε, δ)-DP mechanisms, and so assumes nothing about the mechanism.
+        `workbench.pairs.families.base.Family`. None is "randomized-response" at this δ, the
+        smallest trade-off function of all (ε, δ)-DP mechanisms, and so assumes nothing about the
+        mechanism.
     q : float, optional
         The known sampling probability of the subsampled Gaussian.
     included : int, optional
@@ -189,7 +193,7 @@ def one_run_bound(
             error=error,
         )
         return _bound(counts, how, value=value, at=at, confidence=confidence)
-    assumed = find("randomized-response" if family is None else family, delta=delta, q=q)
+    assumed = family_named("randomized-response" if family is None else family, delta=delta, q=q)
     leak = how.leak(assumed, counts, error)
     return _bound(
         counts,

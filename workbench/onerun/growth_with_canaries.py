@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from workbench import _checks
-from workbench.onerun.families import Family
 from workbench.onerun.simulate import CanaryMechanism
 from workbench.onerun.studies import Auditor, Study, best_share, study
+from workbench.pairs.families.base import Family
 from workbench.progress import Report, silent
 
 SIZES = (100, 178, 316, 562, 1000, 1778, 3162, 5623, 10_000)

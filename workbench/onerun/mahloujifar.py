@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.curves.elementwise import Floats, quiet
-from workbench.onerun.families import Family
+from workbench.pairs.families.base import Family
 
 #: Steps of the recursion.
 _MOST_STEPS = 20_000
@@ -64,7 +64,9 @@ def largest_refuted(
         )
 
     # The leak at which this share of wrong guesses would be usual is hardly ever refuted.
-    usual = min(family.leak_of_bit_error(max(guesses - correct, 0.5) / guesses), family.largest)
+    usual = min(
+        family.parameter_of_bit_error(max(guesses - correct, 0.5) / guesses), family.largest
+    )
     if usual == 0:
         return 0.0
     if usual < family.largest:

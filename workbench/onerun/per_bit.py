@@ -29,8 +29,8 @@ from workbench import _checks
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.elementwise import Floats, Values, rates, shaped
-from workbench.onerun.families import Family
 from workbench.pairs.base import Pair
+from workbench.pairs.families.base import Family
 
 
 def exact_limit(errors: int, n: int, error: float) -> float:
@@ -242,7 +242,7 @@ def hypothetical_limits(
     p = np.atleast_1d(rates(bit_error, "bit_error"))
 
     def epsilon(x: float) -> float:
-        return family.epsilon(family.leak_of_bit_error(x), delta)
+        return family.epsilon(family.parameter_of_bit_error(x), delta)
 
     followed = errors / n + p - _quantile(level, n, p) / n
     return HypotheticalLimits(

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.curves.elementwise import Floats
 from workbench.onerun.bound import one_run_bound
-from workbench.onerun.families import Family
 from workbench.onerun.simulate import CanaryMechanism, Coins
+from workbench.pairs.families.base import Family
 
 if TYPE_CHECKING:
     import pandas as pd

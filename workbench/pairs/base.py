@@ -29,14 +29,15 @@ if TYPE_CHECKING:
 #: False positive rates at which :meth:`Pair.error_rates` looks at a continuous pair.
 _RATES = np.geomspace(1e-7, 0.5, 48)
 
-#: Thresholds, in standard deviations, that cut a continuous pair into outcomes.
-_CUTS = np.linspace(-9.0, 9.0, 2001)
+#: Thresholds, as normal quantiles, that cut a continuous pair into outcomes. A false positive rate
+#: has no digits left beyond the last.
+_CUTS = np.linspace(-9.0, 5.0, 1501)
 
 
 class PrivacyFunctions(ABC):
     """Privacy profile, trade-off function and Rényi divergences on checked float arrays.
 
-    What :class:`Pair` computes with. A closed form is a :class:`KnownPair`, which gives its own;
+    What :class:`Pair` computes with. A closed form is a :class:`ExplicitPair`, which gives its own;
     a composition holds those of another pair.
     """
 
@@ -91,8 +92,8 @@ class Pair(ABC):
 
     Notes
     -----
-    A pair with closed forms derives from :class:`KnownPair`, or from :class:`SymmetricPair` where
-    its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
+    A pair with closed forms derives from :class:`ExplicitPair`, or from :class:`SymmetricPair`
+    where its two directions coincide, and gives ``name``, ``parameters``, ``total_variation``,
     ``draw_p``, ``draw_q`` and the underscored methods, which see checked arrays. A pair given by
     its outcomes derives from `workbench.pairs.outcomes.OutcomesPair`.
     """
@@ -367,11 +368,15 @@ class Pair(ABC):
         Returns
         -------
         loss, p, q : ndarray, shape (n,)
-            log p/q, rising and finite; its probabilities under P and under Q.
+            log p/q, finite, rising up to round-off; its probabilities under P and under Q.
         """
-        fpr = ndtr(_CUTS)
-        q, p = np.diff(fpr), -np.diff(np.asarray(self.tradeoff(fpr, symmetric=False)))
+        fpr, tnr = np.r_[0.0, ndtr(_CUTS), 1.0], np.r_[1.0, ndtr(-_CUTS), 0.0]
+        log_fnr, log_tpr = map(np.asarray, self.log_rates(fpr))
         with quiet():
+            # Each mass from the smaller of the two rates.
+            q = np.where(fpr[1:] < 0.5, np.diff(fpr), -np.diff(tnr))
+            gained, kept = np.diff(np.exp(log_tpr)), -np.diff(np.exp(log_fnr))
+            p = np.where(log_tpr[1:] < log_fnr[1:], gained, kept)
             loss = np.log(p) - np.log(q)
         seen = np.isfinite(loss)
         return loss[seen][::-1], p[seen][::-1], q[seen][::-1]
@@ -445,7 +450,7 @@ class Pair(ABC):
         """Independent scores with the record out, shape (n,)."""
 
 
-class KnownPair(PrivacyFunctions, Pair):
+class ExplicitPair(PrivacyFunctions, Pair):
     """A pair that gives its privacy profile and its trade-off function itself."""
 
     @property
@@ -453,7 +458,7 @@ class KnownPair(PrivacyFunctions, Pair):
         return self
 
 
-class SymmetricPair(KnownPair):
+class SymmetricPair(ExplicitPair):
     """A pair with T(P→Q) = T(Q→P), so that one direction says it all."""
 
     @property

@@ -22,7 +22,7 @@ from scipy.special import logsumexp
 
 from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.pairs.base import KnownPair
+from workbench.pairs.base import ExplicitPair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ class Outcomes:
         return TradeoffCurve.hull(np.clip(fpr, 0, 1), np.clip(fnr, 0, 1))
 
 
-class OutcomesPair(KnownPair):
+class OutcomesPair(ExplicitPair):
     """A pair whose trade-off function and profile are those of its :attr:`outcomes`."""
 
     @property
@@ -224,8 +224,8 @@ class OutcomesPair(KnownPair):
         return self.outcomes.renyi_divergence(order)
 
     def error_rates(self) -> tuple[Floats, Floats]:
-        fpr, fnr = np.exp(self.outcomes.above_q), np.exp(self.outcomes.below_p)
-        return fpr[1:-1], fnr[1:-1]
+        fpr, fnr = np.exp(self.outcomes.above_q[1:-1]), np.exp(self.outcomes.below_p[1:-1])
+        return np.minimum(fpr, 1.0), np.minimum(fnr, 1.0)
 
     def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
         o = self.outcomes

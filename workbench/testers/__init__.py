@@ -8,7 +8,8 @@
 - `allowed`: compares what testers measure with the claim.
 
 Folders: `property_testers` are the tests, `learning` turns raw outputs into what they measure,
-`finders` propose neighboring datasets, `running` executes mechanisms.
+`finders` propose neighboring datasets, `running` executes mechanisms. What a claim allows is a
+method of `workbench.claims.base.Claim`.
 
 To add a tester, read `property_testers.base` and `property_testers.hockey_stick`; then add a line
 to `property_testers.registry`.

@@ -12,7 +12,10 @@ from typing import Any, cast
 import numpy as np
 
 from workbench import _checks
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
+from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Cancelled, Report, silent
 from workbench.testers.error_budget import Budget
@@ -22,7 +25,7 @@ from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.mechanism_audit import AuditSettings, MechanismAudit
 from workbench.testers.property_testers import registry
-from workbench.testers.property_testers.base import Claimed, Tester, as_claimed
+from workbench.testers.property_testers.base import Tester
 from workbench.testers.report import count_in_words
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.source import stream
@@ -44,7 +47,7 @@ LEAST_SAMPLES = 50
 
 def audit_mechanism(
     mechanism: Callable[..., Any],
-    claim: str | Claimed,
+    claim: str | Claim | Pair,
     datasets: Any = "random",
     *,
     testers: Sequence[str | Tester] = TESTERS,
@@ -141,7 +144,7 @@ def audit_mechanism(
     source = finder(datasets, neighboring_relation, domain, stream(seed, 0))
     settings = AuditSettings(
         name=name_of(mechanism),
-        claim=as_claimed(claim),
+        claim=as_claim(claim),
         testers=tuple(found),
         trials=budget.trials,
         samples=samples,

@@ -14,12 +14,12 @@ import numpy as np
 
 from workbench import _checks, _html
 from workbench._format import percent, plain, round_safely
+from workbench.claims.base import Claim
 from workbench.testers import report, serialization
-from workbench.testers.allowed import claim_symbol
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial, TrialFinding
 from workbench.testers.property_testers import registry
-from workbench.testers.property_testers.base import Claimed, Tester
+from workbench.testers.property_testers.base import Tester
 from workbench.testers.replay import Replay, replay
 from workbench.testers.report import FOUND, NONE_FOUND, NOTHING_TESTED
 from workbench.testers.running.load_mechanism import find_mechanism
@@ -55,7 +55,7 @@ class AuditSettings:
     """
 
     name: str
-    claim: Claimed
+    claim: Claim
     testers: tuple[str, ...]
     trials: int
     samples: int
@@ -108,7 +108,7 @@ class MechanismAudit:
         return self.settings.name
 
     @property
-    def claim(self) -> Claimed:
+    def claim(self) -> Claim:
         """The claim that was tested."""
         return self.settings.claim
 
@@ -237,7 +237,7 @@ class MechanismAudit:
         if least is not None and least <= must_detect:
             return None
         return (
-            f"too weak: a leak of {claim_symbol(self.claim)} = {plain(must_detect)} would not have "
+            f"too weak: a leak of {self.claim.symbol} = {plain(must_detect)} would not have "
             f"been found with a probability of 80 %, only "
             f"{report.leak_in_words(self.claim, least)}; give more samples ({self.samples:,} a "
             f"trial), or fewer trials ({self.planned:,}) or testers ({len(self.testers)})"
@@ -267,7 +267,7 @@ class MechanismAudit:
     def explain(self) -> str:
         """The verdict, the settings and every note, as sentences."""
         settings = (
-            f"{self.name} was audited against the claim {report.claim_in_words(self.claim)}, in "
+            f"{self.name} was audited against the claim {self.claim}, in "
             f"{report.count_in_words(len(self.trials), 'trial')} of {self.planned} planned, with "
             f"{self.samples:,} runs on each dataset ({self.runs:,} runs in all); datasets: "
             f"{self.finder}, neighbors by {self.neighboring_relation}; "
@@ -277,7 +277,7 @@ class MechanismAudit:
         return " ".join([self.in_words(), settings, *self.notes])
 
     def _power(self) -> str:
-        symbol, least = claim_symbol(self.claim), self.least_detectable()
+        symbol, least = self.claim.symbol, self.least_detectable()
         if least is None:
             return "the smallest detectable leak is not known for such a claim"
         if np.isinf(least):
@@ -431,13 +431,11 @@ class MechanismAudit:
             "anytime": repr(self.anytime),
         }
         given = "".join(f"    {name}={value},\n" for name, value in arguments.items())
-        claim = repr(report.claim_in_words(self.claim)) if claim_symbol(self.claim) else "claim"
+        claim = repr(str(self.claim)) if self.claim.symbol else "claim"
         return f"wb.audit_mechanism(\n    mechanism,\n    {claim},\n{given})"
 
     def __repr__(self) -> str:
-        return (
-            f"MechanismAudit({self.name}, {report.claim_in_words(self.claim)}: {self.in_words()})"
-        )
+        return f"MechanismAudit({self.name}, {self.claim}: {self.in_words()})"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, ...]] = []
@@ -452,4 +450,4 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return _html.table(f"{self.name}, claim {report.claim_in_words(self.claim)}", rows, said)
+        return _html.table(f"{self.name}, claim {self.claim}", rows, said)

@@ -8,31 +8,26 @@ from typing import Any
 import numpy as np
 
 from workbench._format import plain, round_safely
-from workbench.testers.allowed import claim_parameter, claim_symbol
+from workbench.claims.base import Claim
 from workbench.testers.evidence import Trial
 from workbench.testers.finders.neighbors import Neighbors, left_over
-from workbench.testers.property_testers.base import Claimed, Finding
+from workbench.testers.property_testers.base import Finding
 
 #: The verdicts of an audit.
 FOUND, NONE_FOUND, NOTHING_TESTED = "violation found", "none found", "nothing tested"
 
 
-def claim_in_words(claim: Claimed) -> str:
-    """The text of a claim, or the name of a pair."""
-    return str(claim) if claim_symbol(claim) else str(getattr(claim, "name", claim))
-
-
 def finding_in_words(finding: Finding) -> str:
     """What was found and what is claimed: the claim's parameter, or the divergence of a pair."""
-    bound, own = finding.bound, claim_parameter(finding.claim)
+    bound, own = finding.bound, finding.claim.parameter
     if own is None or finding.parameter is None:
         allowed = round_safely(finding.allowed, "up")
         return f"{bound.symbol} ≥ {bound.rounded} where the claim allows {allowed}"
-    symbol = claim_symbol(finding.claim)
+    symbol = finding.claim.symbol
     return f"{symbol} ≥ {round_safely(finding.parameter, 'down')} where {plain(own)} is claimed"
 
 
-def leak_in_words(claim: Claimed, least: float | None) -> str:
+def leak_in_words(claim: Claim, least: float | None) -> str:
     """The smallest parameter that would have been found, such as "ε ≥ 1.1".
 
     Parameters
@@ -45,7 +40,7 @@ def leak_in_words(claim: Claimed, least: float | None) -> str:
         return "one of unknown size"
     if math.isinf(least):
         return "none, however large"
-    return f"{claim_symbol(claim)} ≥ {round_safely(least, 'up')}"
+    return f"{claim.symbol} ≥ {round_safely(least, 'up')}"
 
 
 def datasets_in_words(neighbors: Neighbors | None) -> str:

@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from workbench import _json
-from workbench.claims import Claim, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.pair import PairClaim
+from workbench.claims.parse import parse_claim
 from workbench.pairs.base import Pair
 
 #: Version of the format; increase it when the values change.
@@ -53,6 +55,8 @@ def _special(value: Any) -> Any:
     """The form of a value that is no plain list or number."""
     if isinstance(value, np.ndarray):
         return _plain_array(value)
+    if isinstance(value, PairClaim):
+        return {"claimed pair": plain(value.pair)}
     if isinstance(value, Claim):
         return {"claim": str(value)}
     if isinstance(value, Pair):
@@ -97,6 +101,8 @@ def revived(value: Any) -> Any:
         return float(value["float"])
     if "claim" in value:
         return parse_claim(value["claim"])
+    if "claimed pair" in value:
+        return PairClaim(revived(value["claimed pair"]))
     if "pair" in value:
         return _pair(value["pair"])(**revived(value["parameters"]))
     if "entries" in value:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.claims.base import Claim
 from workbench.progress import Report, silent
 from workbench.testers.error_budget import Budget
 from workbench.testers.evidence import Trial
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.histogram_of_outputs import picture
-from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
+from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.running.independence import dependence
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 from workbench.testers.running.sandbox import MechanismError
@@ -45,7 +46,7 @@ class TrialSettings:
         Seconds for the calls of one trial together.
     """
 
-    claim: Claimed
+    claim: Claim
     testers: Mapping[str, Tester]
     budget: Budget
     size: int

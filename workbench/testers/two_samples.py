@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
+from workbench.pairs.base import Pair
 from workbench.testers.learning.outputs import OutputsError, check_alike, check_outputs
-from workbench.testers.property_testers.base import Claimed, Finding, Tester, as_claimed
+from workbench.testers.property_testers.base import Finding, Tester
 from workbench.testers.property_testers.registry import tester as registered
 
 #: Fraction of each sample that a witness is fitted on.
@@ -25,7 +28,7 @@ LEAST = 20
 def test_samples(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claimed | str,
+    claim: Claim | Pair | str,
     tester: str | Tester = "hockey-stick",
     *,
     confidence: float = 0.95,
@@ -61,7 +64,7 @@ def test_samples(
 def find_violation(
     p: ArrayLike,
     q: ArrayLike,
-    claim: Claimed | str,
+    claim: Claim | Pair | str,
     tester: str | Tester = "hockey-stick",
     *,
     confidence: float = 0.95,
@@ -112,7 +115,7 @@ def find_violation(
     """
     sides = check_outputs(p, name="p"), check_outputs(q, name="q")
     check_alike(*sides)
-    claimed = as_claimed(claim)
+    claimed = as_claim(claim)
     chosen = registered(tester)
     confidence = _checks.confidence(confidence)
     for name, x in zip("pq", sides, strict=True):

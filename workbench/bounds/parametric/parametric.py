@@ -21,7 +21,7 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.parametric.families import Family, family_named
+from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named
 from workbench.bounds.quantities import QuantityArguments
 from workbench.scores.sample import Scores, require_scores
 
@@ -39,7 +39,7 @@ class FamilyFit:
     Attributes
     ----------
     scores : Scores
-    family : Family
+    family : FamilyEstimator
         ``family.given`` says what is assumed.
     estimate, lower, upper : float
         Of ``parameter``: "mu" (Gaussian, Laplace), "1/sigma" (subsampled Gaussian), "epsilon"
@@ -52,7 +52,7 @@ class FamilyFit:
     """
 
     scores: Scores
-    family: Family
+    family: FamilyEstimator
     estimate: float
     lower: float
     upper: float
@@ -116,7 +116,7 @@ def family_fit(
         response).
     """
     require_scores(scores)
-    member = family_named(family, q)
+    member = estimator_named(family, q)
     confidence = _checks.confidence(confidence)
     found = member.limits(scores, (1 - confidence) / 2)
     return FamilyFit(
@@ -178,7 +178,7 @@ def parametric_bound(
     require_scores(scores)
     _checks.one_of(quantity, "quantity", QUANTITIES)
     _checks.one_of(side, "side", SIDES)
-    member = family_named(family, q)
+    member = estimator_named(family, q)
     confidence = _checks.confidence(confidence)
     for name, value, needed in (
         ("delta", delta, quantity == "epsilon"),
@@ -247,7 +247,7 @@ class FamilyCheck:
     Attributes
     ----------
     scores : Scores
-    family : Family
+    family : FamilyEstimator
     confidence : float
         A family that is right is refuted with probability at most 1 − ``confidence``.
     refuted : bool
@@ -267,7 +267,7 @@ class FamilyCheck:
     """
 
     scores: Scores
-    family: Family
+    family: FamilyEstimator
     confidence: float
     refuted: bool
     reason: str
@@ -344,7 +344,7 @@ def family_check(
     trade-off functions. Source: the workbench's own.
     """
     require_scores(scores)
-    member = family_named(family, q)
+    member = estimator_named(family, q)
     confidence = _checks.confidence(confidence)
     estimate = member.estimate(scores)
     limits = member.roc_limits(scores, (1 - confidence) / 2)

@@ -11,7 +11,8 @@ rest on the same event: with the stated confidence, none of them refutes a true 
 
 The verdict is "too few samples" for a claim that is not refuted where a mechanism that leaks twice
 as much would have been refuted with a probability below one half
-(`workbench.bounds.power.alternatives` has the mechanisms, `workbench.bounds.power.power` the
+(the claim's
+`Claim.alternatives` are the mechanisms, `workbench.bounds.power.power` the
 probability).
 """
 
@@ -28,7 +29,6 @@ from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.power.alternatives import alternatives, claimed_tradeoff
 from workbench.bounds.power.power import (
     MOST_SCORES,
     Detector,
@@ -38,7 +38,8 @@ from workbench.bounds.power.power import (
     scores_needed,
 )
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
-from workbench.claims import GDP, ApproxDP, Claim, PureDP, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.parse import as_claim
 from workbench.curves.elementwise import Floats
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
@@ -133,7 +134,8 @@ class Verdict:
     Attributes
     ----------
     scores : Scores
-    claim : Claim or Pair
+    claim : Claim
+        A pair that was given as claim is a `PairClaim`.
     verdict : {"refuted", "not refuted", "too few samples"}
     confidence : float
         The probability, at least, with which no true claim is refuted, however many are judged.
@@ -153,7 +155,7 @@ class Verdict:
     """
 
     scores: Scores
-    claim: Claim | Pair
+    claim: Claim
     verdict: str
     confidence: float
     p_value: float
@@ -165,8 +167,6 @@ class Verdict:
     @property
     def claimed(self) -> str:
         """The claim as text: "approx(2, 1e-5)", "no leakier than Gaussian, μ = 1"."""
-        if isinstance(self.claim, Pair):
-            return f"no leakier than {self.claim.name}"
         return str(self.claim)
 
     # -- how it reads ---------------------------------------------------------------------------
@@ -356,8 +356,8 @@ def judge(
     Notes
     -----
     Guarantee: simultaneous, distribution-free, for independent scores; ties included. The verdict
-    rests on the same event as `tradeoff_band`. Power is that of the mechanisms listed in
-    `workbench.bounds.power.alternatives`, under the best attack and with ties broken at
+    rests on the same event as `tradeoff_band`. Power is that of the mechanisms that
+    `Claim.alternatives` lists, under the best attack and with ties broken at
     random; it is simulated (4000 draws). Scores that keep their ties have less power.
 
     Examples
@@ -369,20 +369,15 @@ def judge(
     >>> print(wb.judge(scores, "approx(5, 1e-5)").verdict)
     not refuted
     """
-    if isinstance(claim, str):
-        claim = parse_claim(claim)
-    if not isinstance(claim, Claim | Pair):
-        raise ValueError(
-            f"claim must be a claim or a pair, got {claim!r}; write 'approx(2, 1e-5)' or GDP(1)"
-        )
+    claim = as_claim(claim)
     band = tradeoff_band(scores, _checks.confidence(confidence))
-    claimed = claimed_tradeoff(claim)
+    claimed = claim.min_tradeoff
     at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
     refuted = bool(at_ranks.min() <= band.level)
     witness = _witness(band, at_ranks, claimed)
     sizes = scores.n_p, scores.n_q
     caught = detector(claimed, *sizes, band.confidence, seed)
-    families = alternatives(claim)
+    families = claim.alternatives()
     power = tuple(_detectable(caught, family) for family in families)
     verdict, enough = REFUTED if refuted else NOT_REFUTED, None
     if not refuted and power[0].power_at_twice < EVEN:
@@ -425,15 +420,11 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Refutin
 
 
 def _bounds(
-    band: TradeoffBand, claim: Claim | Pair, refuted: bool, witness: RefutingPoint | None
+    band: TradeoffBand, claim: Claim, refuted: bool, witness: RefutingPoint | None
 ) -> tuple[Bound, ...]:
-    told: list[Bound] = []
-    if isinstance(claim, ApproxDP | PureDP):
-        told = [band.epsilon(getattr(claim, "delta_0", 0.0))]
-        claimed = claim.epsilon_0
-    elif isinstance(claim, GDP):
-        told, claimed = [band.mu()], claim.mu
-    if told and refuted and told[0].value < claimed and witness is not None:
+    bound, claimed = claim.lower_bound(band), claim.parameter
+    told = [] if bound is None or claimed is None else [bound]
+    if told and claimed is not None and refuted and told[0].value < claimed and witness is not None:
         # The bound's search ends a hair short of what the claim's own test refutes.
         told = [replace(told[0], value=claimed, threshold=witness.threshold)]
     if witness is not None:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench._format import plain, round_safely
+from workbench.claims.base import Claim
 from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, empty, margins
 from workbench.figures.kit.legend import CHARACTER
 from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, markers, rule, whiskers
-from workbench.testers.allowed import claim_parameter, claim_symbol
 
 if TYPE_CHECKING:
     from workbench.testers.mechanism_audit import MechanismAudit
-    from workbench.testers.property_testers.base import Claimed, Finding
+    from workbench.testers.property_testers.base import Finding
 
 
 @dataclass(frozen=True)
@@ -144,16 +144,16 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
 # -- the parts -----------------------------------------------------------------------------------
 
 
-def _reference(claim: Claimed) -> tuple[float, str]:
+def _reference(claim: Claim) -> tuple[float, str]:
     """The height of the claim's line, and what the axis shows."""
-    parameter = claim_parameter(claim)
+    parameter = claim.parameter
     if parameter is None:
         return 1.0, "divergence / allowed"
-    return float(parameter), claim_symbol(claim)
+    return float(parameter), claim.symbol
 
 
-def _promise(claim: Claimed) -> str:
-    return "allowed" if claim_parameter(claim) is None else "claimed"
+def _promise(claim: Claim) -> str:
+    return "allowed" if claim.parameter is None else "claimed"
 
 
 def _findings(

@@ -139,7 +139,7 @@ def bit_errors(
             rule(LIMIT, x=leak, end=Share(1 - 1.4 * HEADROOM)),
             label(leak, limit, words, "good", ha=ha, va="bottom", dx=dx, dy=3),
         ]
-    name = curves.family.leak_name
+    name = curves.family.symbol
     gap = float(np.max(curves.direct - curves.printed))
     refuted = f" This run refutes {name} below {plain(leak)}." if leak is not None else ""
     values = (curves.direct, curves.printed, curves.information[:, 0])

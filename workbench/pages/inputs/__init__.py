@@ -1,6 +1,7 @@
 """Settings that several pages share, as mixins of parameters, and the Python that shows them.
 
 `settings` has δ, the confidence and the mark for choices made after looking. `pair` and
-`reference` choose distributions, `scores` and `score_source` choose score samples. `code` writes
+`reference` choose distributions, `claim` a claim, `scores` and
+`score_source` choose score samples. `code` writes
 the Python that a page shows.
 """

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
 
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP, parse_claim
+from workbench.claims.base import Claim
+from workbench.claims.pair import PairClaim
+from workbench.claims.parse import as_claim
 from workbench.mechanisms.base import Domain, Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Control, Page, Section, derived, sentence
 from workbench.pages.core.sliders import IntegerField, NumberField
+from workbench.pages.inputs.claim import (
+    CLAIM_PARAMETERS,
+    PAIR,
+    chosen_claim,
+    claim_choice,
+    claim_controls,
+    claim_values,
+)
 from workbench.pages.inputs.pair import (
     KINDS,
     ClaimedPair,
@@ -23,18 +32,9 @@ from workbench.pages.inputs.pair import (
     pair_values,
 )
 from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pairs.base import Pair
 from workbench.testers.finders.neighbors import RELATIONS
-from workbench.testers.property_testers.base import Claimed
-from workbench.testers.report import claim_in_words
 from workbench.testers.running.load_mechanism import NamedMechanism
-
-CLAIMS = {
-    "(ε, δ)-DP": "approx",
-    "pure ε-DP": "pure",
-    "Rényi DP": "renyi",
-    "μ-Gaussian DP": "gdp",
-    "f-DP, trade-off function of a pair": "pair",
-}
 
 #: The value of ``mechanism`` for code that is not in the gallery.
 OWN = "own"
@@ -51,7 +51,7 @@ NEIGHBORS = {
     "substitute": "neighbors by replacing a record",
 }
 
-CLAIM = ("claim_kind", "epsilon", "log_delta", "order", "mu", *pair_parameters("curve"))
+CLAIM = (*CLAIM_PARAMETERS, *pair_parameters("curve"))
 
 DOMAIN = ("low", "high", "columns", "min_records", "max_records", "integer")
 
@@ -70,7 +70,7 @@ def _is_bare(page: Any) -> bool:
     return not isinstance(page.chosen(), Mechanism)
 
 
-class MechanismChoice(DeltaSetting, ClaimedPair, Page):
+class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
     """Base of the page: the mechanism, its claim and its datasets.
 
     Provides ``chosen()``, ``claim()``, ``source()`` and the sections ``choice``.
@@ -98,16 +98,6 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
         "start the server with workbench serve --mechanism file.py:function, or call "
         "wb.explore_mechanism(function) in a notebook.",
     )
-
-    claim_kind = param.Selector(
-        default="approx",
-        objects=CLAIMS,
-        label="Claim",
-        doc="The privacy guarantee to test. A mechanism of the gallery sets its own claim.",
-    )
-    epsilon = NumberField(1.0, (0, 1000), step=0.1, label="ε")
-    order = NumberField(2.0, (1, 10_000), inclusive_bounds=(False, True), step=0.5, label="Order α")
-    mu = NumberField(1.0, (0, 100), step=0.1, label="μ")
 
     datasets = param.Selector(
         default="random",
@@ -143,12 +133,8 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
         Section(
             "Claim",
             (
-                Control("claim_kind"),
-                Control("order", when=_is("claim_kind", "renyi")),
-                Control("epsilon", when=_is("claim_kind", "approx", "pure", "renyi")),
-                Control("log_delta", when=_is("claim_kind", "approx")),
-                Control("mu", when=_is("claim_kind", "gdp")),
-                *pair_controls("curve", when=_is("claim_kind", "pair")),
+                *claim_controls(),
+                *pair_controls("curve", when=_is("claim_kind", PAIR)),
             ),
         ),
         Section(
@@ -160,7 +146,7 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
     def __init__(
         self,
         own: Callable[..., Any] | None = None,
-        claim: Claimed | str | None = None,
+        claim: Claim | Pair | str | None = None,
         **params: Any,
     ):
         if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
@@ -173,7 +159,7 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
             self.param.mechanism.objects = offered
             if "mechanism" not in params:
                 self.mechanism = OWN
-        asked = {} if claim is None else claim_values(claim)
+        asked = {} if claim is None else shown_claim(claim)
         self.param.update({**self._card_values(), **asked, **params})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
@@ -187,17 +173,11 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
         return GALLERY[self.mechanism]
 
     @derived(needs=("mechanism", *CLAIM))
-    def claim(self) -> Claimed:
+    def claim(self) -> Claim:
         """The claim to test."""
-        if self.claim_kind == "pair":
-            return chosen_pair(self, "curve")
-        if self.claim_kind == "renyi":
-            return RenyiDP(self.order, self.epsilon)
-        if self.claim_kind == "gdp":
-            return GDP(self.mu)
-        if self.claim_kind == "pure":
-            return PureDP(self.epsilon)
-        return ApproxDP(self.epsilon, float(f"{self.delta:.12g}"))
+        if self.claim_kind == PAIR:
+            return PairClaim(chosen_pair(self, "curve"))
+        return chosen_claim(self)
 
     def domain(self) -> Domain:
         """The datasets for a plain function.
@@ -240,7 +220,7 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
     @sentence(needs=("mechanism", *CLAIM), place="head")
     def described(self) -> str:
         """The mechanism and the claim to test."""
-        mechanism, claim = self.chosen(), claim_in_words(self.claim())
+        mechanism, claim = self.chosen(), str(self.claim())
         if not isinstance(mechanism, Mechanism):
             return f"{name_of(mechanism)}, your code · tested for {claim}"
         own = str(mechanism.claim)
@@ -259,7 +239,7 @@ class MechanismChoice(DeltaSetting, ClaimedPair, Page):
 
     def _card_values(self) -> dict[str, Any]:
         mechanism = self.chosen()
-        return claim_values(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
+        return shown_claim(mechanism.claim) if isinstance(mechanism, Mechanism) else {}
 
 
 def name_of(mechanism: Any) -> str:
@@ -269,7 +249,7 @@ def name_of(mechanism: Any) -> str:
     return text.rpartition(os.sep)[2] if isinstance(mechanism, NamedMechanism) else text
 
 
-def claim_values(claim: Claimed | str) -> dict[str, Any]:
+def shown_claim(claim: Claim | Pair | str) -> dict[str, Any]:
     """The page's parameters for a claim.
 
     Parameters
@@ -281,21 +261,11 @@ def claim_values(claim: Claimed | str) -> dict[str, Any]:
     ValueError
         A claim that the page's controls cannot show.
     """
-    found = parse_claim(claim) if isinstance(claim, str) else claim
-    if isinstance(found, ApproxDP):
-        if found.delta_0 == 0:
-            return {"claim_kind": "pure", "epsilon": found.epsilon_0}
-        log_delta = math.log10(found.delta_0)
-        if not -12 <= log_delta <= -1:
-            raise ValueError(f"the page shows δ from 1e-12 to 0.1, got {found.delta_0!r}")
-        return {"claim_kind": "approx", "epsilon": found.epsilon_0, "log_delta": log_delta}
-    if isinstance(found, RenyiDP):
-        return {"claim_kind": "renyi", "order": found.order, "epsilon": found.epsilon_0}
-    if isinstance(found, PureDP):
-        return {"claim_kind": "pure", "epsilon": found.epsilon_0}
-    if isinstance(found, GDP):
-        return {"claim_kind": "gdp", "mu": found.mu}
-    if type(found) in [kind.build for kind in KINDS.values()]:
-        chosen = pair_values("curve", type(found).__name__, **found.parameters)  # type: ignore[union-attr]
-        return {"claim_kind": "pair", **chosen}
-    raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {found!r}")
+    found = as_claim(claim)
+    if not isinstance(found, PairClaim):
+        return claim_values(found)
+    pair = found.pair
+    if type(pair) not in [kind.build for kind in KINDS.values()]:
+        raise ValueError(f"the page shows claims and the pairs {', '.join(KINDS)}; got {pair!r}")
+    chosen = pair_values("curve", type(pair).__name__, **pair.parameters)
+    return {"claim_kind": PAIR, **chosen}

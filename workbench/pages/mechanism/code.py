@@ -8,7 +8,6 @@ from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.inputs.code import Name, call, pair_code, script
 from workbench.pages.mechanism.choice import MechanismChoice
-from workbench.pairs.base import Pair
 from workbench.testers.running.load_mechanism import NamedMechanism
 
 
@@ -50,4 +49,4 @@ def _mechanism(mechanism: Any) -> tuple[str, str]:
 
 
 def _claim(claim: Any) -> str:
-    return pair_code(claim) if isinstance(claim, Pair) else repr(str(claim))
+    return repr(str(claim)) if claim.symbol else pair_code(claim.dominating_pair)

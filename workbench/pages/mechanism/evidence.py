@@ -8,13 +8,10 @@ from typing import Any
 
 from workbench._format import percent
 from workbench.bounds.bound import Bound
-from workbench.bounds.quantities import QuantityArguments
-from workbench.claims import GDP, ApproxDP, RenyiDP
-from workbench.testers.allowed import claim_symbol
+from workbench.claims.base import Claim
 from workbench.testers.mechanism_audit import MechanismAudit
-from workbench.testers.property_testers.base import Claimed, Finding
+from workbench.testers.property_testers.base import Finding
 from workbench.testers.replay import Replay
-from workbench.testers.report import claim_in_words
 
 
 @dataclass(frozen=True)
@@ -90,23 +87,12 @@ def evidence_bound(finding: Finding, confidence: float) -> Bound:
     bound = replace(finding.bound, confidence=confidence)
     if finding.parameter is None:
         return bound
-    claim = finding.claim
-    return replace(
-        bound,
-        quantity="mu" if isinstance(claim, GDP) else
-        "renyi" if isinstance(claim, RenyiDP) else "epsilon",
-        value=float(finding.parameter),
-        at=QuantityArguments(
-            delta=claim.delta_0 if isinstance(claim, ApproxDP) else None,
-            order=claim.order if isinstance(claim, RenyiDP) else None,
-        ),
-        threshold=None,
-    )  # fmt: skip
+    return finding.claim.parameter_bound(bound, finding.parameter)
 
 
-def quantity(claim: Claimed) -> str:
+def quantity(claim: Claim) -> str:
     """The quantity that evidence against a claim bounds, whatever its claimed value."""
-    return claim_symbol(claim) or claim_in_words(claim)
+    return claim.symbol or str(claim)
 
 
 def _key(of: MechanismAudit | Rechecked) -> Hashable:
@@ -130,6 +116,6 @@ def _replayed(replay: Replay) -> Hashable:
 
 def _settings(audit: MechanismAudit) -> Hashable:
     return (
-        *(claim_in_words(audit.claim), audit.testers, audit.planned, audit.samples),
+        *(str(audit.claim), audit.testers, audit.planned, audit.samples),
         *(audit.confidence, audit.seed, audit.neighboring_relation, audit.finder, audit.anytime),
     )

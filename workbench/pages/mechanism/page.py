@@ -16,8 +16,7 @@ from workbench.pages.mechanism.choice import CLAIM
 from workbench.pages.mechanism.code import audit_code
 from workbench.pages.mechanism.evidence import certified, evidence_bound
 from workbench.pages.mechanism.search import TESTERS, MechanismSearch
-from workbench.testers.allowed import claim_parameter, claim_symbol
-from workbench.testers.report import claim_in_words, datasets_in_words
+from workbench.testers.report import datasets_in_words
 
 WAITING = Fact("–", "not searched yet")
 
@@ -75,10 +74,10 @@ class MechanismPage(MechanismSearch):
     def claimed(self) -> Fact:
         """The claim that is tested."""
         claim = self.claim() if self.found is None else self.found.claim
-        parameter = claim_parameter(claim)
+        parameter = claim.parameter
         if parameter is None:
-            return Fact("f-DP", claim_in_words(claim))
-        return Fact(f"≤ {plain(parameter)}", claim_symbol(claim))
+            return Fact("f-DP", str(claim))
+        return Fact(f"≤ {plain(parameter)}", claim.symbol)
 
     @number("Re-check on new runs", needs=("found", "rechecked", "checks"))
     def fresh(self) -> Bound | Fact:
@@ -120,7 +119,7 @@ class MechanismPage(MechanismSearch):
             return Fact("–", "not available for this kind of claim")
         if math.isinf(least):
             return Fact("none", "there are too few runs to show any leak")
-        return Fact(f"≥ {round_safely(least, 'up')}", claim_symbol(self.found.claim))
+        return Fact(f"≥ {round_safely(least, 'up')}", self.found.claim.symbol)
 
     @number("False alarm probability", needs=("confidence", "trials", *TESTERS))
     def error(self) -> Fact:

@@ -16,7 +16,6 @@ from workbench.figures.kit.axes import round_up
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import audit as charts
 from workbench.onerun.bound import FIXED_HALF, METHODS, one_run_bound
-from workbench.onerun.families import Family, find
 from workbench.onerun.guesses import REMARKABLE, Guesses, coins_p_value
 from workbench.onerun.per_bit import (
     BitErrorCurves,
@@ -31,6 +30,8 @@ from workbench.pages.core.page import Control, Fact, Section, derived, figure, n
 from workbench.pages.family import FAMILIES
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.one_run.source import OneRunSource
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.registry import family_named
 
 #: Methods by their names on the page; those that assume no family first.
 NAMES = {
@@ -101,7 +102,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=FAMILY)
     def assumed(self) -> Family:
         """The assumed family at the chosen δ."""
-        return find(self.family, delta=self.delta, q=self.known_q)
+        return family_named(self.family, delta=self.delta, q=self.known_q)
 
     @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
@@ -410,7 +411,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         family, guesses, limit, leak = self.assumed(), self.guesses(), None, None
         if isinstance(guesses, Guesses) and guesses.guesses == guesses.canaries:
             limit = exact_limit(guesses.errors, guesses.canaries, 1 - self.confidence)
-            leak = family.leak_of_bit_error(limit) if limit < 0.5 else 0.0
+            leak = family.parameter_of_bit_error(limit) if limit < 0.5 else 0.0
         known = leak if leak is not None and math.isfinite(leak) else 0.0
         reach = round_up(max(4.0, 1.2 * known))
         return charts.bit_errors(_bit_errors(family, reach), limit, leak)

@@ -28,7 +28,7 @@ MECHANISMS = {
     "DP-SGD with a bug: averages before clipping": "flawed",
 }
 
-#: Claimed ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
+#: Claim ε at δ = 1e-5 -> its noise multiplier with `RATE`, `STEPS` and `BATCH`.
 NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from workbench._roots import falling_root
 from workbench.curves.elementwise import Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting.pld import Composition
-from workbench.pairs.base import KnownPair, Pair
+from workbench.pairs.base import ExplicitPair, Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
@@ -131,11 +131,11 @@ class AccountedPair(Pair):
         return None if found is None else found.closed_form
 
     @cached_property
-    def _functions(self) -> KnownPair:
+    def _functions(self) -> ExplicitPair:
         closed = self._closed_form()
         if isinstance(closed, AccountedPair):
             return closed._functions
-        if isinstance(closed, KnownPair):
+        if isinstance(closed, ExplicitPair):
             return closed
         return _GridPair(self.name, self._compose(), self._largest_loss)
 

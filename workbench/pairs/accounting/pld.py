@@ -75,7 +75,7 @@ class AccountantError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class LossGrid:
     """One step's discrete pair: masses at the losses ``(first + i)·width``, and infinite losses."""
 
     width: float
@@ -244,7 +244,7 @@ def _width(
     return width, False
 
 
-def _discretize(pair: Step, width: float, low: float, high: float) -> Grid:
+def _discretize(pair: Step, width: float, low: float, high: float) -> LossGrid:
     """One step with its losses moved to the two neighbors on the grid (connect the dots)."""
     if isinstance(pair, OutcomesPair):
         return _split_outcomes(pair.outcomes, width)
@@ -260,7 +260,7 @@ def _discretize(pair: Step, width: float, low: float, high: float) -> Grid:
     q = np.r_[np.exp(p_left - loss_below)[::-1], 0.0, np.exp(q_right)]
     # What lies neither above nor below has a loss of 0.
     p[below] = q[below] = max(1.0 - p.sum() - p_only, 0.0)
-    return Grid(width, -below, p, q, p_only, q_only)
+    return LossGrid(width, -below, p, q, p_only, q_only)
 
 
 def _log_slopes(pair: Step, width: float, cells: int, direction: str) -> tuple[Floats, float]:
@@ -276,7 +276,7 @@ def _log_slopes(pair: Step, width: float, cells: int, direction: str) -> tuple[F
 
 
 @quiet()
-def _split_outcomes(outcomes: Outcomes, width: float) -> Grid:
+def _split_outcomes(outcomes: Outcomes, width: float) -> LossGrid:
     """Each outcome shared between its two neighbors on the grid, its masses under P and Q kept."""
     finite = np.isfinite(outcomes.loss)
     loss, log_p, log_q = outcomes.loss[finite], outcomes.log_p[finite], outcomes.log_q[finite]
@@ -297,13 +297,13 @@ def _split_outcomes(outcomes: Outcomes, width: float) -> Grid:
     np.add.at(q, at + 1, np.exp(log_q + x - width) * share)
     p_only = float(np.exp(outcomes.log_p[outcomes.loss == np.inf]).sum())
     q_only = float(np.exp(outcomes.log_q[outcomes.loss == -np.inf]).sum())
-    return Grid(width, first, p, q, p_only, q_only)
+    return LossGrid(width, first, p, q, p_only, q_only)
 
 
 # -- composition ----------------------------------------------------------------------------------
 
 
-def _convolve(grid: Grid, k: int, symmetric: bool) -> tuple[Outcomes, float]:
+def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]:
     """The k-fold composition of a grid, and the δ that it resolves."""
     first_p, p, noise_p = _self_convolve(grid.p, grid.first, k)
     if symmetric:

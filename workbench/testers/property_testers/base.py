@@ -16,16 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.bound import Bound
-from workbench.claims import Claim, parse_claim
-from workbench.pairs.base import Pair
-
-#: A claim that can be tested: a `Claim`, or a pair whose trade-off function is claimed (f-DP).
-Claimed = Claim | Pair
-
-
-def as_claimed(claim: str | Claimed) -> Claimed:
-    """The claim of a text such as ``"approx(1, 1e-5)"``; claims and pairs are returned as is."""
-    return claim if isinstance(claim, (Claim, Pair)) else parse_claim(claim)
+from workbench.claims.base import Claim
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +27,7 @@ class Finding:
     ----------
     bound : Bound
         On the divergence that the tester measures; guarantee "held-out", both directions included.
-    claim : Claim or Pair
+    claim : Claim
     allowed : float
         The largest value of that divergence that the claim allows.
     parameter : float, optional
@@ -45,7 +36,7 @@ class Finding:
     """
 
     bound: Bound
-    claim: Claimed
+    claim: Claim
     allowed: float
     parameter: float | None = None
 
@@ -106,37 +97,37 @@ class Tester(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """Why the tester does not support a claim, or such outputs; None when it does.
 
         Parameters
         ----------
-        claim : Claim or Pair
+        claim : Claim
         example : array, shape (n,) or (n, d)
             A few outputs.
         """
 
     @abstractmethod
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> FittedWitness:
         """A witness, chosen on outputs that are used for nothing else.
 
         Parameters
         ----------
         p, q : array, shape (n_p,) or (n_p, d), and (n_q,) or (n_q, d)
-        claim : Claim or Pair
+        claim : Claim
         rng : numpy.random.Generator
             For subsamples and starting points.
         """
 
     @abstractmethod
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """The smallest leak that so many outputs show with 80 % power.
 
         Parameters
         ----------
-        claim : Claim or Pair
+        claim : Claim
         n_p, n_q : int
             Numbers of measured outputs.
         confidence : float

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.counts.counts import Counts
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
 from workbench.testers.learning.outputs import check_alike
-from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
+from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.property_testers.events import (
     Candidates,
     EventChoice,
@@ -35,7 +36,7 @@ class EventWitness(FittedWitness):
 
     Attributes
     ----------
-    claim : Claim or Pair
+    claim : Claim
     ratio : callable
         From outputs to an estimate of log(p/q).
     candidates : Candidates
@@ -45,7 +46,7 @@ class EventWitness(FittedWitness):
         Of the bound.
     """
 
-    claim: Claimed
+    claim: Claim
     ratio: Ratio
     candidates: Candidates
     predicted: float
@@ -97,7 +98,7 @@ class EventTester(Tester):
         """
 
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> EventWitness:
         """Events learned on one half and chosen on the other; see `Tester.fit`.
 
@@ -119,6 +120,6 @@ class EventTester(Tester):
         choice, candidates, ratio = max(found, key=lambda one: one[0].rank)
         return EventWitness(claim, ratio, candidates, choice.predicted, self.method)
 
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best event is taken as known."""
         return detectable(claim, n_p, n_q, confidence)

@@ -15,29 +15,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtrik, expit, ndtr, ndtri
+from scipy.special import bdtrik, ndtr, ndtri
 
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.joint_exact import joint_corners
-from workbench.bounds.quantities import Delta, Epsilon, Mu, QuantityArguments, Question
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.bounds.quantities import Delta, QuantityArguments, Question
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats, quiet
 from workbench.estimators.roc import roc
 from workbench.scores.sample import Scores
-from workbench.testers.allowed import (
-    allowed_delta,
-    claim_parameter,
-    own_epsilon,
-    parameter_of_rates,
-    parameter_of_renyi,
-)
-from workbench.testers.property_testers.base import Claimed, Finding
+from workbench.testers.property_testers.base import Finding
 from workbench.testers.property_testers.detectable import POWER, least
 
 #: Cells of the confidence region: with 40 it takes three times as long, and limits rise by 1e-4 of
@@ -53,9 +46,6 @@ _EPSILONS, _SMALLEST_DELTA, _LARGEST_EPSILON = 41, 1e-6, 50.0
 
 #: e^ε is computed up to here where events are compared.
 _LARGEST_EXPONENT = 700.0
-
-#: False positive rates of the events that a Gaussian mechanism is tested on.
-_RATES = np.geomspace(1e-7, 0.5, 48)
 
 
 @dataclass(frozen=True)
@@ -136,12 +126,12 @@ class Candidates:
         in_p, in_q = scores.tail_counts(thresholds)
         return cls(thresholds, in_p, in_q, p.size, q.size)
 
-    def choose(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> EventChoice:
+    def choose(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> EventChoice:
         """The event that would refute the claim best with so many fresh outputs.
 
         Parameters
         ----------
-        claim : Claim or Pair
+        claim : Claim
         n_p, n_q : int
             Fresh outputs.
         confidence : float
@@ -175,7 +165,7 @@ class Candidates:
         predicted = float(self._suggested(claim, epsilon, 1.0)[j])
         return EventChoice(event, predicted, (level, float(value.max())))
 
-    def _suggested(self, claim: Claimed, epsilon: float, deviations: float) -> Floats:
+    def _suggested(self, claim: Claim, epsilon: float, deviations: float) -> Floats:
         """The claim's parameter at each event, with both rates moved by some deviations.
 
         For a pair, the excess of δ(ε) over what is allowed.
@@ -183,19 +173,19 @@ class Candidates:
         error = float(ndtr(-deviations))
         fpr = clopper_pearson_upper(self.in_q, self.n_q, error)
         fnr = clopper_pearson_upper(self.n_p - self.in_p, self.n_p, error)
-        if claim_parameter(claim) is None:
+        if claim.parameter is None:
             return Delta(epsilon).from_rates(fpr, fnr) - float(claim.profile(epsilon))
-        return _parameters(claim, fpr, fnr)
+        return np.asarray(claim.parameter_refuted_by_rates(fpr, fnr))
 
 
 def refute(
-    claim: Claimed, event: ThresholdEvent, counts: Counts, confidence: float, method: str
+    claim: Claim, event: ThresholdEvent, counts: Counts, confidence: float, method: str
 ) -> Finding:
     """The finding on a claim from fresh counts of one event.
 
     Parameters
     ----------
-    claim : Claim or Pair
+    claim : Claim
     event : ThresholdEvent
         Chosen on other outputs.
     counts : Counts
@@ -210,10 +200,10 @@ def refute(
         On δ at the event's ε. The parameter is of the same confidence region.
     """
     value, alpha, beta = _shown(event, counts, confidence)
-    allowed = allowed_delta(claim, event.epsilon)
-    parameter, own = None, claim_parameter(claim)
+    allowed = claim.max_delta(event.epsilon)
+    parameter, own = None, claim.parameter
     if own is not None:
-        parameter = float(np.min(_parameters(claim, alpha, beta)))
+        parameter = float(np.min(claim.parameter_refuted_by_rates(alpha, beta)))
         # Where a line of f is not crossed, f itself might be: less than that is said.
         parameter = min(parameter, own) if value <= allowed else parameter
     bound = Bound(
@@ -231,7 +221,7 @@ def refute(
     return Finding(bound, claim, allowed, parameter)
 
 
-def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+def detectable(claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
     """The smallest parameter at which `refute` succeeds with probability at least 80 %.
 
     For randomized response with that ε (or that Rényi divergence), or a Gaussian mechanism with
@@ -250,10 +240,10 @@ def detectable(claim: Claimed, n_p: int, n_q: int, confidence: float) -> float |
     float or None
         ``inf`` where even an event without errors does not suffice; None for a pair.
     """
-    own = claim_parameter(claim)
+    own = claim.parameter
     if own is None:
         return None
-    allowed = cache(partial(allowed_delta, claim))
+    allowed = cache(claim.max_delta)
     event, _, _ = _best_event(claim, own + 1, n_p, n_q)
     perfect = Counts(tp=n_p, fp=0, tn=n_q, fn=0)
     if not _shown(event, perfect, confidence)[0] > allowed(event.epsilon):
@@ -276,36 +266,20 @@ def _shown(
     return float(np.min(Delta(event.epsilon).from_rates(alpha, beta))), alpha, beta
 
 
-def _parameters(claim: Claimed, fpr: Floats, fnr: Floats) -> Floats:
-    """`parameter_of_rates` of many rates."""
-    question = _parameter_question(claim)
-    if question is not None:
-        return question.from_rates(fpr, fnr)
-    found = (parameter_of_rates(claim, a, b) for a, b in zip(fpr, fnr, strict=True))
-    return np.array([x or 0.0 for x in found])
-
-
-def _parameter_question(claim: Claimed) -> Question | None:
-    """The claim's parameter as a question; None for those that have none, or no simple one."""
-    if isinstance(claim, GDP):
-        return Mu()
-    if isinstance(claim, (ApproxDP, PureDP)):
-        return Epsilon(claim.delta_0 if isinstance(claim, ApproxDP) else 0.0)
-    return None
-
-
-def _question(claim: Claimed, epsilon: float, level: int, fpr: float, fnr: float) -> Question:
+def _question(claim: Claim, epsilon: float, level: int, fpr: float, fnr: float) -> Question:
     """What the confidence region is shaped for: δ where it may decide, else the parameter."""
-    if level == 0 and isinstance(claim, RenyiDP) and fpr + fnr < 1:
+    if level == 2 or claim.parameter is None:
+        return Delta(epsilon)
+    if claim.question is None and level == 0 and fpr + fnr < 1:
         return Delta(_slope(claim, fpr, fnr))
-    return (_parameter_question(claim) if level < 2 else None) or Delta(epsilon)
+    return claim.question or Delta(epsilon)
 
 
-def _slope(claim: RenyiDP, fpr: float, fnr: float) -> float:
+def _slope(claim: Claim, fpr: float, fnr: float) -> float:
     """The ε whose line touches the curve of constant parameter through these rates."""
     step = 1e-4 * min(fpr, fnr, 1 - fpr - fnr)
     here, right, up = (
-        float(parameter_of_rates(claim, fpr + x, fnr + y) or 0.0)
+        float(claim.parameter_refuted_by_rates(fpr + x, fnr + y))
         for x, y in ((0.0, 0.0), (step, 0.0), (0.0, step))
     )
     if not min(here - right, here - up) > 0:
@@ -313,14 +287,14 @@ def _slope(claim: RenyiDP, fpr: float, fnr: float) -> float:
     return abs(math.log((here - right) / (here - up)))
 
 
-def _lines(claim: Claimed) -> tuple[Floats, Floats]:
+def _lines(claim: Claim) -> tuple[Floats, Floats]:
     """Values of ε that may be asked for, and the δ that is allowed there."""
-    if isinstance(claim, (ApproxDP, PureDP)):
-        epsilons = np.array([own_epsilon(claim)])
+    if claim.named_epsilon is not None:
+        epsilons = np.array([claim.named_epsilon])
     else:
         top = min(float(claim.epsilon(_SMALLEST_DELTA)), _LARGEST_EPSILON)
         epsilons = np.unique(np.linspace(0.0, top, _EPSILONS))
-    return epsilons, np.asarray(claim.profile(epsilons), dtype=float)
+    return epsilons, np.asarray(claim.delta(epsilons), dtype=float)
 
 
 @quiet()
@@ -338,17 +312,9 @@ def _excess(
     return excess, spread
 
 
-def _best_event(
-    claim: Claimed, x: float, n_p: int, n_q: int
-) -> tuple[ThresholdEvent, float, float]:
+def _best_event(claim: Claim, x: float, n_p: int, n_q: int) -> tuple[ThresholdEvent, float, float]:
     """The most significant event of the leakiest mechanism of parameter x, and its error rates."""
-    if isinstance(claim, GDP):
-        fpr, fnr = _RATES, np.asarray(ndtr(-ndtri(_RATES) - x))
-    else:
-        if isinstance(claim, RenyiDP):
-            x = float(parameter_of_renyi(PureDP(0.0), x, claim.order) or 0.0)
-        delta = claim.delta_0 if isinstance(claim, ApproxDP) else 0.0
-        fpr = fnr = np.array([(1 - delta) * expit(-x)])
+    fpr, fnr = claim.easiest_to_refute(x).error_rates()
     epsilons, allowed = _lines(claim)
     excess, spread = _excess(1 - fnr, fpr, n_p, n_q, epsilons, allowed)
     _, i, j = np.unravel_index(np.argmax(excess / spread), excess.shape)

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.log_ratio import Counted, Flat, Ratio
 from workbench.testers.learning.outputs import is_text
-from workbench.testers.property_testers.base import Claimed
 from workbench.testers.property_testers.event_tester import EventTester
 
 #: Bins of one column of numbers, unless stated.
@@ -57,7 +57,7 @@ class HistogramTester(EventTester):
         self.bins = _checks.count(bins, "bins", least=2)
         self.edges = None if edges is None else _checked(edges)
 
-    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """Why several columns without repeated rows are not supported; otherwise None."""
         if example.ndim == 1 or example.shape[1] == 1 or Encoder.fit(example, example[:0]).discrete:
             return None

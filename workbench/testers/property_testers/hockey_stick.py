@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.claims.base import Claim
 from workbench.testers.learning.log_ratio import Ratio, learn_ratios
-from workbench.testers.property_testers.base import Claimed
 from workbench.testers.property_testers.event_tester import EventTester
 
 
@@ -24,7 +24,7 @@ class HockeyStickTester(EventTester):
     name = "hockey-stick"
     method = "held-out event"
 
-    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """None: it supports everything."""
         return None
 

@@ -23,24 +23,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats
-from workbench.testers.allowed import (
-    allowed_delta,
-    claim_parameter,
-    own_epsilon,
-    parameter_of_delta,
-    parameter_of_renyi,
-)
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
 from workbench.testers.learning.outputs import check_alike
-from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
+from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
     Expected,
@@ -210,7 +202,7 @@ class MMDWitness(FittedWitness):
 
     Attributes
     ----------
-    claim : Claim or Pair
+    claim : Claim
     line : HockeyStickLine
         At the ε of the claim.
     choices : tuple of MMDChoice
@@ -220,7 +212,7 @@ class MMDWitness(FittedWitness):
         Outputs that are expected to be measured.
     """
 
-    claim: Claimed
+    claim: Claim
     line: HockeyStickLine
     choices: tuple[MMDChoice, ...]
     predicted: float
@@ -236,7 +228,7 @@ class MMDWitness(FittedWitness):
         confidence : float
         """
         best, limit = _best(self.line, self.choices, n_p, n_q, confidence)
-        if limit <= allowed_delta(self.claim, self.line.epsilon):
+        if limit <= self.claim.max_delta(self.line.epsilon):
             best, _ = _best(self.line, self.choices, n_p, n_q, ONE_ERROR)
         return best
 
@@ -254,7 +246,7 @@ class MMDWitness(FittedWitness):
         bet = choice.expected.bet(self.line, u.size, v.size, confidence)
         # Neither divergence exceeds 1.
         value = min(lower_limit(u, v, bet), 1.0)
-        names_epsilon = isinstance(self.claim, (ApproxDP, PureDP))
+        names_epsilon = self.claim.named_epsilon is not None
         epsilon = self.line.epsilon
         bound = Bound(
             quantity="delta" if names_epsilon else "total variation",
@@ -268,8 +260,8 @@ class MMDWitness(FittedWitness):
             direction=("P‖Q" if choice.forward else "Q‖P") if names_epsilon else None,
             at=QuantityArguments(epsilon=epsilon if names_epsilon else None),
         )
-        parameter = parameter_of_delta(self.claim, value, epsilon)
-        return Finding(bound, self.claim, allowed_delta(self.claim, epsilon), parameter)
+        parameter = self.claim.parameter_refuted_by_delta(value, epsilon)
+        return Finding(bound, self.claim, self.claim.max_delta(epsilon), parameter)
 
     def scores(self, outputs: NDArray[Any]) -> Floats:
         """The witness function of the fitting part's own choice, from P's point of view."""
@@ -287,12 +279,12 @@ class MMDTester(Tester):
 
     name = "mmd"
 
-    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """None: it supports everything."""
         return None
 
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> MMDWitness:
         """Witness functions learned on one half and chosen on the other; see `Tester.fit`.
 
@@ -306,7 +298,7 @@ class MMDTester(Tester):
         (p_learn, p_choose), (q_learn, q_choose) = (
             [half[:MOST_ROWS] for half in halves(x, rng, side)] for x, side in ((p, "P"), (q, "Q"))
         )
-        line = HockeyStickLine(own_epsilon(claim))
+        line = HockeyStickLine(claim.named_epsilon or 0.0)
         encoder = Encoder.fit(p_learn, q_learn)
         witnesses: Sequence[Kernel | OutcomeKernel]
         if encoder.discrete:
@@ -315,20 +307,20 @@ class MMDTester(Tester):
             witnesses = Kernel.fit(p_learn, q_learn, line.epsilon, rng)
         choices = tuple(c for w in witnesses for c in _choices(w, p_choose, q_choose))
         _, limit = _best(line, choices, len(p_choose), len(q_choose), ONE_ERROR)
-        allowed = allowed_delta(claim, line.epsilon)
-        parameter = parameter_of_delta(claim, min(limit, 1.0), line.epsilon)
+        allowed = claim.max_delta(line.epsilon)
+        parameter = claim.parameter_refuted_by_delta(min(limit, 1.0), line.epsilon)
         predicted = limit - allowed if parameter is None else parameter
         return MMDWitness(claim, line, choices, predicted, sizes)
 
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: the best function is taken as known."""
-        own, epsilon = claim_parameter(claim), own_epsilon(claim)
+        own, epsilon = claim.parameter, claim.named_epsilon or 0.0
         if own is None:
             return None
-        line, allowed = HockeyStickLine(epsilon), allowed_delta(claim, epsilon)
+        line, allowed = HockeyStickLine(epsilon), claim.max_delta(epsilon)
 
         def refuted(x: float) -> bool:
-            error = _error_rate(claim, x)
+            error = claim.easiest_to_refute(x).bit_error
             u = np.array([0.0, 1.0]), np.array([error, 1 - error])
             v = np.array([0.0, 1.0]), np.array([1 - error, error])
             bet = Expected.of(u, v, n_p, n_q).bet(line, n_p, n_q, confidence)
@@ -388,13 +380,3 @@ def _mean_kernel(x: NDArray[np.float32], y: NDArray[np.float32], bandwidth: floa
         for i in range(0, len(x), _ROWS)
     ]
     return np.asarray(sum(parts)) / len(x)
-
-
-def _error_rate(claim: Claimed, x: float) -> float:
-    """Both error rates of the best event, of the leakiest mechanism of parameter x."""
-    if isinstance(claim, GDP):
-        return float(ndtr(-x / 2))
-    if isinstance(claim, RenyiDP):
-        x = float(parameter_of_renyi(PureDP(0.0), x, claim.order) or 0.0)
-    delta = claim.delta_0 if isinstance(claim, ApproxDP) else 0.0
-    return (1 - delta) * float(expit(-x))

@@ -23,21 +23,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from workbench import _checks
-from workbench._format import plain
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.claims import GDP, ApproxDP, PureDP, RenyiDP
+from workbench.claims.base import Claim
 from workbench.curves.elementwise import Floats
-from workbench.pairs.base import Pair
-from workbench.testers.allowed import allowed_renyi, claim_parameter, parameter_of_renyi
 from workbench.testers.learning.chebyshev import Chebyshev
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail, learn_ratios
 from workbench.testers.learning.outputs import check_alike, is_text
-from workbench.testers.property_testers.base import Claimed, Finding, FittedWitness, Tester
+from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.property_testers.detectable import least, wins
 from workbench.testers.property_testers.mean_bets import (
     Expected,
@@ -58,9 +54,6 @@ DEGREES = 2, 5, 10
 
 #: h stops growing where this share of the likelier side's outputs lies above.
 CUT_SHARES = np.array([0.0, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3])
-
-#: Points that stand for a Gaussian pair.
-_GRID = 4001
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +102,7 @@ class RenyiWitness(FittedWitness):
 
     Attributes
     ----------
-    claim : Claim or Pair
+    claim : Claim
     choices : tuple of RenyiChoice
         The candidates; the choice depends on the number of outputs and the confidence.
     predicted : float
@@ -117,7 +110,7 @@ class RenyiWitness(FittedWitness):
         Outputs that are expected to be measured.
     """
 
-    claim: Claimed
+    claim: Claim
     choices: tuple[RenyiChoice, ...]
     predicted: float
     sizes: tuple[int, int]
@@ -158,8 +151,8 @@ class RenyiWitness(FittedWitness):
             direction="P‖Q" if choice.forward else "Q‖P",
             at=QuantityArguments(order=order),
         )
-        allowed = allowed_renyi(self.claim, order)
-        return Finding(bound, self.claim, allowed, parameter_of_renyi(self.claim, value, order))
+        parameter = self.claim.parameter_refuted_by_renyi(value, order)
+        return Finding(bound, self.claim, self.claim.max_renyi(order), parameter)
 
     def scores(self, outputs: NDArray[Any]) -> Floats:
         """The function h of the fitting part's own choice, from P's point of view."""
@@ -196,21 +189,14 @@ class RenyiTester(Tester):
         if self.order is not None and _checks.number(self.order, "order") <= 1:
             raise ValueError(f"order must be above 1, got {self.order!r}; 1.5 is a good choice")
 
-    def unsupported_reason(self, claim: Claimed, example: NDArray[Any]) -> str | None:
+    def unsupported_reason(self, claim: Claim, example: NDArray[Any]) -> str | None:
         """Why a claim that allows any Rényi divergence is not supported; otherwise None."""
         if self._orders(claim):
             return None
-        if isinstance(claim, ApproxDP):
-            return (
-                f"(ε, δ)-DP with δ = {plain(claim.delta_0)} allows an infinite Rényi divergence, "
-                "for an output of probability δ may tell all; it can be tested for δ = 0"
-            )
-        if isinstance(claim, Pair):
-            return f"which Rényi divergence {claim.name} allows is not known, or infinite"
-        return f"{claim} allows any Rényi divergence of order {self.order:g}; test its own order"
+        return claim.why_any_renyi(self.order or ORDERS[0])
 
     def fit(
-        self, p: NDArray[Any], q: NDArray[Any], claim: Claimed, rng: np.random.Generator
+        self, p: NDArray[Any], q: NDArray[Any], claim: Claim, rng: np.random.Generator
     ) -> RenyiWitness:
         """Functions learned on one half and chosen on the other; see `Tester.fit`.
 
@@ -235,29 +221,29 @@ class RenyiTester(Tester):
         _, predicted = _best(claim, choices, len(p_choose), len(q_choose), ONE_ERROR)
         return RenyiWitness(claim, choices, predicted, sizes)
 
-    def detectable(self, claim: Claimed, n_p: int, n_q: int, confidence: float) -> float | None:
+    def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
         """See `Tester.detectable`: log p/q is taken as known."""
-        own = claim_parameter(claim)
+        own = claim.parameter
         if own is None or not self._orders(claim):
             return None
 
         def refuted(x: float) -> bool:
-            h, p, q = _leakiest(claim, x)
+            h, p, q = claim.easiest_to_refute(x).loss_distribution()
             return any(
-                _wins(h, p, q, order, (n_p, n_q), confidence, allowed_renyi(claim, order))
+                _wins(h, p, q, order, (n_p, n_q), confidence, claim.max_renyi(order))
                 for order in self._orders(claim)
             )
 
         return least(own, refuted)
 
-    def _orders(self, claim: Claimed) -> tuple[float, ...]:
+    def _orders(self, claim: Claim) -> tuple[float, ...]:
         """The orders at which the claim allows a finite divergence."""
         orders: tuple[float, ...] = ORDERS
         if self.order is not None:
             orders = (self.order,)
-        elif isinstance(claim, RenyiDP):
-            orders = (claim.order,)
-        return tuple(a for a in orders if math.isfinite(allowed_renyi(claim, a)))
+        elif claim.named_order is not None:
+            orders = (claim.named_order,)
+        return tuple(a for a in orders if math.isfinite(claim.max_renyi(a)))
 
 
 def _choices(
@@ -284,7 +270,7 @@ def _expect(
 
 
 def _best(
-    claim: Claimed, choices: Sequence[RenyiChoice], n_p: int, n_q: int, confidence: float
+    claim: Claim, choices: Sequence[RenyiChoice], n_p: int, n_q: int, confidence: float
 ) -> tuple[RenyiChoice, float]:
     """The choice that is expected to show most, and the claim's parameter that it shows.
 
@@ -300,33 +286,21 @@ def _best(
     return choices[at], shown
 
 
-def _shown(claim: Claimed, value: float, order: float) -> float:
+def _shown(claim: Claim, value: float, order: float) -> float:
     """The claim's parameter that a divergence shows; for a pair, the excess."""
-    parameter = parameter_of_renyi(claim, value, order)
+    parameter = claim.parameter_refuted_by_renyi(value, order)
     if parameter is None:
-        return value - allowed_renyi(claim, order)
+        return value - claim.max_renyi(order)
     # Below 0 limits still compare.
     return parameter or min(value, 0.0)
 
 
-def _to_beat(claim: Claimed) -> float:
-    own = claim_parameter(claim)
+def _to_beat(claim: Claim) -> float:
+    own = claim.parameter
     return 0.0 if own is None else own
 
 
 # -- power -----------------------------------------------------------------------------------------
-
-
-def _leakiest(claim: Claimed, x: float) -> tuple[Floats, Floats, Floats]:
-    """Outcomes of the leakiest mechanism of parameter x: log p/q, ascending, and p and q."""
-    if isinstance(claim, GDP):
-        z = np.linspace(-9.0, 9.0 + x, _GRID)
-        p, q = np.exp(-((z - x) ** 2) / 2), np.exp(-(z**2) / 2)
-        return x * (z - x / 2), p / p.sum(), q / q.sum()
-    if isinstance(claim, RenyiDP):
-        x = float(parameter_of_renyi(PureDP(0.0), x, claim.order) or 0.0)
-    likely = float(expit(x))
-    return np.array([-x, x]), np.array([1 - likely, likely]), np.array([likely, 1 - likely])
 
 
 def _wins(

@@ -1,13 +1,13 @@
-"""Families of pairs with one parameter: what scores say about it if the pair is of the family.
+"""What scores say about the parameter of a family if their pair is of the family.
 
 Three ideas, one class each:
 
-- `GaussianFamily`: the scores themselves are normal with equal variances. The mean difference
+- `NormalScores`: the scores themselves are normal with equal variances. The mean difference
   gives exact limits, and straight parallel lines on normal paper tell when that is not so.
-- `OrderedFamily`: the score orders outcomes as the pair's likelihood ratio does, so that its
+- `OrderedScores`: the score orders outcomes as the pair's likelihood ratio does, so that its
   thresholds attain the trade-off function, whatever the unit of the score. A point of the curve
   gives the parameter in closed form.
-- `RandomizedResponseFamily`: the score is the outcome, and the false answers are counted.
+- `ResponseScores`: the score is the outcome, and the false answers are counted.
 
 Parameters are such that a larger one leaks more at every ε, δ and α.
 """
@@ -16,27 +16,24 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from workbench import _checks
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
-from workbench.curves.error_rates import mu_of_point
 from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
-from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.gaussian import GaussianFamily
+from workbench.pairs.families.laplace import LaplaceFamily
+from workbench.pairs.families.randomized_response import RandomizedResponseFamily
+from workbench.pairs.families.registry import family_named
+from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 from workbench.scores.sample import Scores
-
-FAMILIES = ("gaussian", "laplace", "subsampled-gaussian", "randomized-response")
 
 Floats = NDArray[np.float64]
 
@@ -68,11 +65,10 @@ class Misfit:
     says: str
 
 
-class Family(ABC):
-    """What `workbench.bounds.parametric.parametric` asks of a family."""
+class FamilyEstimator(ABC):
+    """A family, and how scores tell its parameter."""
 
-    #: The parameter's name.
-    parameter: str
+    family: Family
     method: str
     guarantee: str
 
@@ -81,9 +77,14 @@ class Family(ABC):
     def given(self) -> str:
         """What is assumed, after "if the pair is"."""
 
-    @abstractmethod
+    @property
+    def parameter(self) -> str:
+        """The parameter's name: "mu"."""
+        return self.family.parameter_name
+
     def pair(self, parameter: float) -> Pair:
         """The member with this finite parameter."""
+        return self.family.pair(parameter)
 
     @abstractmethod
     def estimate(self, scores: Scores) -> float:
@@ -107,19 +108,16 @@ class Family(ABC):
         """Why no member agrees with the limits, told for the estimated one; None where one does."""
 
 
-class GaussianFamily(Family):
+class NormalScores(FamilyEstimator):
     """P = N(m₁, s²) and Q = N(m₂, s²), all three unknown; the parameter is μ = |m₁ − m₂|/s."""
 
-    parameter = "mu"
+    family = GaussianFamily()
     method = "mean difference (noncentral t)"
     guarantee = "pointwise"
 
     @property
     def given(self) -> str:
         return "Gaussian with equal variances"
-
-    def pair(self, parameter: float) -> Pair:
-        return GaussianPair(parameter)
 
     def estimate(self, scores: Scores) -> float:
         t, scale, _ = self._statistic(scores)
@@ -199,38 +197,32 @@ class GaussianFamily(Family):
 
 
 @dataclass(frozen=True)
-class OrderedFamily(Family):
-    """A family by its trade-off functions, for a score that keeps the likelihood ratio's order.
+class OrderedScores(FamilyEstimator):
+    """The score keeps the order of the likelihood ratio; trade-off functions do the rest.
 
-    ``of_point(alpha, beta)`` is the parameter whose curve passes through (α, β), 0 above the
-    diagonal; ``of_auc`` the one with this area under the receiver operating curve.
+    Parameters
+    ----------
+    family : LaplaceFamily or SubsampledGaussianFamily
     """
 
-    name: str
-    parameter: str
-    member: Callable[[float], Pair]
-    of_point: Callable[[Floats, Floats], Floats]
-    of_auc: Callable[[float], float]
+    family: LaplaceFamily | SubsampledGaussianFamily
     method = "family within the two-sided band"
     guarantee = "simultaneous"
 
     @property
     def given(self) -> str:
-        return f"{self.name} and the score keeps the order of its likelihood ratio"
-
-    def pair(self, parameter: float) -> Pair:
-        return self.member(parameter)
+        return f"{self.family.name} and the score keeps the order of its likelihood ratio"
 
     def estimate(self, scores: Scores) -> float:
-        return self.of_auc(roc(scores).auc)
+        return self.family.parameter_of_auc(roc(scores).auc)
 
     def limits(self, scores: Scores, error: float) -> Limits:
         return self._within(roc_limits(scores, error))
 
     def _within(self, limits: RocLimits) -> Limits:
         """The members that agree with all limits."""
-        lower = float(self.of_point(limits.fpr_upper, limits.fnr_upper).max())
-        upper = float(self.of_point(limits.fpr_lower, limits.fnr_lower).min())
+        lower = float(self.family.parameter_of_point(limits.fpr_upper, limits.fnr_upper).max())
+        upper = float(self.family.parameter_of_point(limits.fpr_lower, limits.fnr_lower).min())
         reversed_order = bool((limits.fpr_lower + limits.fnr_lower > 1).any())
         # Beyond what the leakiest members reach, no parameter passes through the point.
         out_of_reach = math.isinf(lower)
@@ -253,23 +245,21 @@ class OrderedFamily(Family):
         return Misfit(
             float(limits.thresholds[i]),
             f"at threshold {{threshold:.4g}} the false positive rate is {word} {fpr:.3g} and the "
-            f"false negative rate {word} {fnr:.3g}, where the fitted {self.name} pair has {f:.3g}",
+            f"false negative rate {word} {fnr:.3g}, where the fitted "
+            f"{self.family.name} pair has {f:.3g}",
         )
 
 
-class RandomizedResponseFamily(Family):
+class ResponseScores(FamilyEstimator):
     """The score is the outcome of pure randomized response, false with probability 1/(1 + e^ε)."""
 
-    parameter = "epsilon"
+    family = RandomizedResponseFamily(0.0)
     method = "pooled count of false answers"
     guarantee = "pointwise"
 
     @property
     def given(self) -> str:
         return "randomized response and the score its outcome"
-
-    def pair(self, parameter: float) -> Pair:
-        return RandomizedResponsePair(parameter, 0.0)
 
     def estimate(self, scores: Scores) -> float:
         false, n = self._false_answers(scores)
@@ -322,60 +312,22 @@ def _log_odds(false: float) -> float:
     return math.log1p(-false) - math.log(false) if false > 0 else math.inf
 
 
-def family_named(name: str, q: float | None = None) -> Family:
-    """The family with this name; ``q`` is the sampling probability of "subsampled-gaussian"."""
-    _checks.one_of(name, "family", FAMILIES)
-    if (q is not None) != (name == "subsampled-gaussian"):
-        raise ValueError(
-            f"family={name!r} takes no q=, got {q!r}"
-            if q is not None
-            else "family='subsampled-gaussian' needs q=, the known sampling probability"
-        )
-    if name == "gaussian":
-        return GaussianFamily()
-    if name == "laplace":
-        return OrderedFamily("Laplace", "mu", LaplacePair, laplace_mu_of_point, laplace_mu_of_auc)
-    if q is None:
-        return RandomizedResponseFamily()
-    share = SubsampledGaussianPair(q, 1.0).q
+def estimator_named(name: str, q: float | None = None) -> FamilyEstimator:
+    """The estimator of the family with this name.
 
-    def of_point(alpha: Floats, beta: Floats) -> Floats:
-        # f = q G_μ + (1 − q)(1 − α)
-        rest = (beta - (1 - share) * (1 - alpha)) / share
-        return np.asarray(mu_of_point(alpha, np.clip(rest, 0.0, 1.0)))
+    Parameters
+    ----------
+    name : str
+        A key of `workbench.pairs.families.registry.FAMILIES`.
+    q : float, optional
+        The sampling probability of "subsampled-gaussian".
 
-    def of_auc(auc: float) -> float:
-        # AUC = q Φ(μ/√2) + (1 − q)/2
-        return math.sqrt(2) * float(ndtri(np.clip(0.5 + (auc - 0.5) / share, 0.5, 1.0)))
-
-    def member(parameter: float) -> Pair:
-        # σ is infinite where the parameter is 0; P = Q is a Gaussian pair, too.
-        return SubsampledGaussianPair(share, 1 / parameter) if parameter > 0 else GaussianPair(0.0)
-
-    return OrderedFamily(
-        f"subsampled Gaussian with q = {share:g}", "1/sigma", member, of_point, of_auc
-    )
-
-
-def laplace_mu_of_point(alpha: Floats, beta: Floats) -> Floats:
-    """The μ ≥ 0 whose Laplace trade-off function passes through (α, β)."""
-    with np.errstate(divide="ignore"):
-        log_alpha, log_beta = np.log(alpha), np.log(beta)
-        mu = np.where(
-            beta >= 0.5,
-            np.log1p(-beta) - log_alpha,
-            np.where(
-                alpha >= 0.5, np.log1p(-alpha) - log_beta, -math.log(4) - log_alpha - log_beta
-            ),
-        )
-    return np.where(alpha + beta < 1, np.maximum(mu, 0.0), 0.0)
-
-
-def laplace_mu_of_auc(auc: float) -> float:
-    """The μ with AUC = 1 − e^{−μ}(1 + μ/2)/2, by Lambert's function."""
-    from scipy.special import lambertw
-
-    if auc >= 1:
-        return math.inf
-    # −(2 + μ) e^{−(2 + μ)} = −4 (1 − AUC) e^{−2}
-    return max(-2 - float(lambertw(-4 * (1 - max(auc, 0.5)) * math.exp(-2), -1).real), 0.0)
+    Raises
+    ------
+    ValueError
+        An unknown name, a missing or superfluous ``q``.
+    """
+    family = family_named(name, delta=0.0, q=q)
+    if isinstance(family, LaplaceFamily | SubsampledGaussianFamily):
+        return OrderedScores(family)
+    return NormalScores() if name == "gaussian" else ResponseScores()

@@ -1,0 +1,9 @@
+"""Claims about the privacy loss of a mechanism: what they imply, allow, and what refutes them.
+
+`base` says what a `Claim` is, `parse` lists all claims and reads them from text. One module each:
+`approx` (ε, δ)-DP, `pure` ε-DP, `renyi` Rényi DP, `gdp` μ-GDP, `zcdp` zCDP, `pair` a pair as
+claim (f-DP).
+
+To add a claim, read `base` and `renyi`; write a class in a new module and list it in
+`parse.CLAIMS`.
+"""

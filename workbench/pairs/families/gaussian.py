@@ -1,0 +1,50 @@
+"""The family of Gaussian pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy.special import ndtr, ndtri
+
+from workbench.curves.elementwise import Floats
+from workbench.pairs.base import Pair
+from workbench.pairs.families.base import Family
+from workbench.pairs.families.roots import FAR, density, where_falls_to
+from workbench.pairs.gaussian import GaussianPair
+
+
+@dataclass(frozen=True)
+class GaussianFamily(Family):
+    """N(μ, 1) against N(0, 1); the parameter is μ."""
+
+    title = "Gaussian"
+    parameter_name = "mu"
+
+    @property
+    def name(self) -> str:
+        return "Gaussian"
+
+    @property
+    def symbol(self) -> str:
+        return "μ"
+
+    def pair(self, parameter: float) -> Pair:
+        return GaussianPair(parameter)
+
+    def bit_error(self, parameter: float) -> float:
+        return float(ndtr(-parameter / 2))
+
+    def parameter_of_bit_error(self, error: float) -> float:
+        return max(-2 * float(ndtri(error)), 0.0)
+
+    def least_mass(self, parameters: Floats) -> Callable[[Floats], Floats]:
+        return lambda x: ndtr(ndtri(x) - parameters)
+
+    def guess_error(self, parameter: float, share: Floats) -> Floats:
+        def reached(z: Floats) -> tuple[Floats, Floats]:
+            return ndtr(-z) + ndtr(parameter - z), -density(z) - density(parameter - z)
+
+        # "In" above z, "out" below μ − z.
+        z = where_falls_to(share, reached, parameter / 2, parameter + FAR)
+        return ndtr(-z) / share
