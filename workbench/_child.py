@@ -1,13 +1,13 @@
-"""A Python process that answers requests, one after the other, and can be ended at any moment.
+"""`Child`: a Python process that answers requests in order, and can be ended at any time.
 
 It is started with ``subprocess``, not ``multiprocessing``: so it also works inside the daemonic
 processes of a pool, dask workers and threads, and in a script without
 ``if __name__ == "__main__":``. It reads requests from its standard input and answers on its
 standard output; a message is a list of byte strings with their lengths in front. What the bytes
-mean is for both sides to agree: who does not trust the process must not unpickle its answers.
+mean is up to the callers; do not unpickle answers of a process that you do not trust.
 
 The process inherits no sockets or files, is out of reach of Ctrl-C, and ends with the program, or
-once nobody has asked it anything for `IDLE` seconds.
+once it had no request for `IDLE` seconds.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from typing import Any, BinaryIO, TypeVar
 
 Answer = TypeVar("Answer")
 
-#: Seconds after which a process that nobody asks anything ends.
+#: Seconds without a request after which a process ends.
 IDLE = 60.0
 
-#: Parts that a message may have.
+#: Largest number of parts of a message.
 MOST_PARTS = 100_000
 
 _NUMBER = struct.Struct("<Q")
 
 
 class ChildError(RuntimeError):
-    """The process gave no answer."""
+    """The process did not answer."""
 
 
-class Overdue(ChildError):  # noqa: N818  (nothing but its subject)
-    """It took longer than it was given, and was ended."""
+class Overdue(ChildError):  # noqa: N818
+    """The process exceeded its time limit, and was ended."""
 
 
 class Ended(ChildError):  # noqa: N818
-    """It ended by itself."""
+    """The process ended by itself."""
 
 
 class Child:
-    """A process that runs one function; not for use by several threads at a time.
+    """A process that runs one function; use it in one thread at a time.
 
     Parameters
     ----------
     serve : callable
-        A function of a module, which takes its requests from `requests`.
+        A module-level function, which reads from `requests`.
     environment : mapping of str to str
-        Variables that the process has besides those of the program.
+        Additional environment variables of the process.
 
     Raises
     ------
@@ -85,17 +85,17 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked again."""
+        """Whether it can answer requests."""
         return self._end.alive and self._process.poll() is None
 
     @property
     def fresh(self) -> bool:
-        """Whether it can be asked, and will not just then end because it was idle."""
+        """Whether it can answer requests, and is not about to end because it was idle."""
         return self.alive and time.monotonic() - self._used < IDLE / 2
 
     def close(self) -> None:
@@ -108,17 +108,17 @@ class Child:
         seconds: float,
         receive: Callable[[BufferedReader | Any], Answer],
     ) -> Answer:
-        """The answer to a request; the process is ended when there is none in time.
+        """The answer to a request; the process is ended at the time limit.
 
         Parameters
         ----------
         parts : sequence of bytes-like
             The request.
         seconds : float
-            Time for it.
+            The time limit.
         receive : callable
-            Takes the answer from the pipe. If it raises, the process is ended, for what comes next
-            would be taken for an answer to the next request.
+            Reads the answer from the pipe. If it raises, the process is ended, since the rest of
+            the answer would be read as that of the next request.
 
         Raises
         ------
@@ -194,7 +194,7 @@ def received(pipe: BufferedReader | Any, most: int | None = None) -> list[bytear
     ----------
     pipe : file
     most : int, optional
-        Bytes that all parts may have together; whoever trusts the other side needs no limit.
+        Largest number of bytes of all parts together; not needed for a trusted process.
 
     Raises
     ------
@@ -230,7 +230,7 @@ def _number(pipe: BufferedReader | Any) -> int:
 
 
 def requests() -> Iterator[tuple[list[bytearray], BinaryIO]]:
-    """The requests as they come, each with the pipe for its answer.
+    """Requests in order, each with the pipe for its answer.
 
     The pipes are kept from all other code: ``print()``, and C code that writes, go to standard
     error. The process ends when the program does, even in the middle of a request; there are no

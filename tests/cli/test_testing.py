@@ -62,7 +62,7 @@ def test_an_audit_that_could_not_have_told_fails_when_it_must():
     assert assert_no_violation(private, "pure(1)", must_detect=2, **QUICK)
     with pytest.raises(AuditFailure, match="too weak: a leak of ε") as caught:
         assert_no_violation(private, "pure(1)", must_detect=1.1, **QUICK)
-    assert "give more samples (4,000 a trial)" in str(caught.value)
+    assert "give more samples (4,000 in each trial)" in str(caught.value)
     assert "none found in 4 trials" in str(caught.value)
     # The number that it names is the number that passes.
     least = caught.value.audit.least_detectable()

@@ -240,3 +240,35 @@ def test_contradictions_are_refused(changed, words):
 def test_delta_has_no_default():
     with pytest.raises(TypeError, match="delta"):
         wb.one_run_bound(canaries=100, guesses=10, correct=9)
+
+
+# -- counts that come as Guesses -----------------------------------------------------------------
+
+
+def test_guesses_are_taken_in_place_of_numbers():
+    numbers = {"canaries": 100, "guesses": 100, "correct": 80, "included": 52}
+    guesses = wb.Guesses(**numbers)
+    same = wb.one_run_bound(**numbers, delta=DELTA, method="sharp")
+    assert wb.one_run_bound(guesses, delta=DELTA, method="sharp") == same
+    assert wb.one_run_mu_bound(guesses) == wb.one_run_mu_bound(**numbers)
+
+
+def test_counts_are_given_once_and_in_full():
+    guesses = wb.Guesses(100, 10, 9)
+    with pytest.raises(ValueError, match="already state canaries, design; leave that out"):
+        wb.one_run_bound(guesses, canaries=100, design="fair-coins", delta=DELTA)
+    with pytest.raises(ValueError, match="give canaries=, guesses= and correct="):
+        wb.one_run_bound(10, canaries=100, delta=DELTA)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: wb.Threshold(math.nan), "threshold must be finite"),
+        (lambda: wb.Ends(-1, 3), "k_in must be a whole number of at least 0"),
+        (lambda: wb.Ends(1, 3).scaled(10, 0), "of must be a whole number of at least 1"),
+    ],
+)
+def test_rules_check_their_numbers(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

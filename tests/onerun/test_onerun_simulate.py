@@ -1,4 +1,4 @@
-"""Simulated one-run audits: the mechanisms are what they say, and BITS' claims are measured."""
+"""Simulated one-run audits: the mechanisms, and the claims of Xiang, Wang and Wang (2025)."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_interference_shows_as_bias_and_variance():
     assert shared.variance_ratio[0] < 1  # the ten of a coordinate err in both directions
 
 
-# -- what BITS claims -----------------------------------------------------------------------------
+# -- what the paper claims -------------------------------------------------------------------------
 
 
 def means(pair, family, n, bits="bits"):

@@ -165,7 +165,7 @@ def test_bad_run_counts_are_refused(make, says):
 
 
 def worked_example():
-    """SELECT's Example 1."""
+    """Example 1 of Xiang, Wang and Wang (2024)."""
     b, d, e = 1e-3, 100, math.e
     p, q = (1 - b * e - d * b, b * e, d * b), (1 - b - d * b * e, b, d * b * e)
     return selection.FiniteSelection(selection.NegativeBinomial(1, 1e-3), p, q)

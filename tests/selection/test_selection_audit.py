@@ -26,7 +26,7 @@ every_score = pytest.mark.parametrize("score", SCORES, ids=lambda s: s.name)
 
 
 def run_by_run(runs, mu, score, n, seed):
-    """SELECT's Algorithm 2, as it stands: draw all runs, release the best."""
+    """Algorithm 2 of Xiang, Wang and Wang (2024): draw all runs, release the best."""
     rng = np.random.default_rng(seed)
     released = []
     for k in runs.sample(n, rng).astype(int):

@@ -18,7 +18,7 @@ from workbench.testers.property_testers.renyi import RenyiTester
 
 TESTERS = {"renyi": RenyiTester(), "mmd": MMDTester()}
 
-#: High, so that errors would be many: as in AUDITORIUM.
+#: High, so that errors would be many: as in Kong et al. (2023).
 CONFIDENCE = 2 / 3
 
 FITS, MEASURES = 5, 40

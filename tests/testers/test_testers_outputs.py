@@ -18,7 +18,7 @@ from workbench.testers.learning.outputs import OutputsError, check_alike, check_
         (np.zeros((3, 0)), r"\(3, 0\)"),
         (np.zeros(3, complex), "complex"),
         (np.zeros(3, "datetime64[D]"), "datetime64"),
-        ([1.0, 2.0], "3 runs were asked for"),
+        ([1.0, 2.0], "3 runs were requested"),
     ],
 )
 def test_what_no_mechanism_may_return(outputs, words):

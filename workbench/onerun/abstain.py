@@ -34,7 +34,14 @@ _SLACK = 1e-9
 
 
 def p_value(family: Family, leak: float, canaries: int, guesses: int, errors: int) -> float:
-    """The largest P[at most ``errors`` wrong] of independent bits that leak no more than this."""
+    """Largest P[at most ``errors`` wrong] of independent bits with at most this leak.
+
+    Parameters
+    ----------
+    family : Family
+    leak : float
+    canaries, guesses, errors : int
+    """
     shares, weights = _shares(canaries, guesses)
     return _p_value(family, leak, shares, weights, guesses, errors)
 
@@ -42,7 +49,7 @@ def p_value(family: Family, leak: float, canaries: int, guesses: int, errors: in
 def largest_refuted(
     family: Family, *, canaries: int, guesses: int, errors: int, error: float
 ) -> float:
-    """The largest leak whose p-value is at most ``error``, rounded down; 0 if none, maybe ``inf``.
+    """Largest leak whose p-value is at most ``error``, rounded down; 0 if none, or ``inf``.
 
     Parameters
     ----------

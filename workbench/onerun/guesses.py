@@ -37,7 +37,13 @@ class Threshold:
         return {"threshold": self.threshold}
 
     def scaled(self, canaries: int, of: int) -> Threshold:
-        """The same rule for a subset of the canaries."""
+        """The rule for a subset of the canaries: itself.
+
+        Parameters
+        ----------
+        canaries, of : int
+            As in `Ends.scaled`.
+        """
         return self
 
     def __str__(self) -> str:

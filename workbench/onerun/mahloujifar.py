@@ -1,9 +1,9 @@
 """Members of a family that guesses refute without independence (Mahloujifar et al. 2024).
 
-If each canary was in by its own fair coin and the mechanism is f-DP, then the probability p of at
-least c correct among r guesses on m canaries can only be as large as a recursion allows. With f̄
-the inverse of x ↦ 1 − f(x), and R and h the parts of probability per canary on the correct and the
-wrong side::
+If each canary was included by its own fair coin and the mechanism is f-DP, then the probability p
+of at least c correct among r guesses on m canaries can only be as large as a recursion allows.
+With f̄ the inverse of x ↦ 1 − f(x), and R and h the parts of probability per canary on the correct
+and the wrong side::
 
     R = p c/m,  h = p (r − c)/m
     for i = c−1, …, 0:   h' = max(h, f̄(R)),   R += i/(r − i) · (h' − h),   h = h'
@@ -39,7 +39,7 @@ _SMALL = 1e-3
 def largest_refuted(
     family: Family, *, canaries: int, guesses: int, correct: int, error: float
 ) -> float:
-    """The largest leak that the guesses refute at level ``error``; 0 if none.
+    """Largest leak that the guesses refute at level ``error``; 0 if none.
 
     Parameters
     ----------
@@ -90,7 +90,20 @@ def largest_refuted(
 def refuted(
     family: Family, leaks: Floats, canaries: int, guesses: int, correct: int, error: float
 ) -> NDArray[np.bool_]:
-    """Whether each leak is refuted at level ``error``, shape (k,)."""
+    """Whether each leak is refuted at level ``error``.
+
+    Parameters
+    ----------
+    family : Family
+    leaks : ndarray, shape (k,)
+    canaries, guesses, correct : int
+    error : float
+        One minus the confidence.
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+    """
     least = family.least_mass(leaks)
     right = np.full_like(leaks, error * correct / canaries)
     wrong = np.full_like(leaks, error * (guesses - correct) / canaries)

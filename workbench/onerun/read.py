@@ -95,7 +95,14 @@ def one_run_of_table(
     design: str = "fair-coins",
     name: str | None = None,
 ) -> OneRun:
-    """As `read_one_run`, from a table that was read before."""
+    """As `read_one_run`, from a table that was read before.
+
+    Parameters
+    ----------
+    table : Table
+    score, included, included_value, id, larger_is_member, design, name
+        As in `read_one_run`.
+    """
     with _called_as_here():
         layout = guess_layout(table, score=score, member=included, member_value=included_value)
     if layout.kind != "score and label":

@@ -160,6 +160,16 @@ def _held_out(
 def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
     """Mask of about a fraction of the canaries, by a hash of their names or, if unnamed, positions.
 
+    Parameters
+    ----------
+    run : OneRun
+    share : float
+        In (0, 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (m,)
+
     Raises
     ------
     ScoresError

@@ -18,7 +18,14 @@ REDUCTIONS = ("O", "G")
 
 
 def base_pair(mu: float | None, base: Pair | TradeoffCurve | None) -> Pair | TradeoffCurve:
-    """The pair of one run, from ``mu`` or ``base`` (ValueError unless exactly one is given)."""
+    """The pair of one run; ValueError unless exactly one argument is given.
+
+    Parameters
+    ----------
+    mu : float, optional
+        Of N(0,1) against N(μ,1).
+    base : Pair or TradeoffCurve, optional
+    """
     if (mu is None) == (base is None):
         raise ValueError(
             f"give one of mu= (the base N(0,1) against N(μ,1)) and base= (a pair), got mu={mu!r} "

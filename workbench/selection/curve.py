@@ -23,7 +23,7 @@ def tradeoff_curve(
     score: Score | None = None,
     base: Pair | TradeoffCurve | None = None,
 ) -> TradeoffCurve:
-    """T(Q→P) of the release: ``.tradeoff(alpha)``, ``.profile(epsilon)``, ``.epsilon(delta)``.
+    """Trade-off function of the release.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def tradeoff_curve(
     Returns
     -------
     TradeoffCurve
-        Of the release merged into 1200 cells: on or above the true curve, by less than a pixel.
+        Of the release merged into 1200 cells: on or slightly above the true curve.
         For a guarantee see :func:`epsilon` and :func:`worst_order`.
 
     Raises

@@ -212,7 +212,13 @@ class Cells:
 
     @quiet()
     def gaps(self, epsilon: float, direction: str) -> Floats:
-        """By how much each cell makes the two hockey-stick divergences at ε differ."""
+        """Contribution of each cell to the gap between the two hockey-stick divergences.
+
+        Parameters
+        ----------
+        epsilon : float
+        direction : {"P‖Q", "Q‖P"}
+        """
         high, low = self._halves
         ratio = self.log_p - self.log_q
         if direction == "P‖Q":

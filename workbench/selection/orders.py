@@ -52,12 +52,17 @@ class Score(ABC):
         return self._best(log_rates(log_rank, "log_rank"), _checks.number(mu, "mu"), rng)
 
     def log_below(self, score: ArrayLike, mu: float) -> Floats | None:
-        """Log of the probability that one run of the base N(μ,1) scores less; None where all tie.
+        """Log of the probability that one run of the base N(μ,1) has a lower score.
 
         Parameters
         ----------
         score : array_like, shape (n,)
         mu : float
+
+        Returns
+        -------
+        ndarray, shape (n,), or None
+            None where all scores tie.
         """
         return self._log_below(reals(score, "score"), _checks.number(mu, "mu"))
 

@@ -16,10 +16,10 @@ from workbench.selection.runs import PointMass, RunCount, require_runs
 
 @dataclass(frozen=True, eq=False)
 class FiniteSelection(OutcomesPair):
-    """The best of many runs whose outcomes have given probabilities and scores.
+    """Pair of the best of many runs, whose outcomes have given probabilities and scores.
 
-    A pair like any other: ``profile``, ``tradeoff``, ``epsilon(delta)``; ``epsilon(0)`` is pure
-    differential privacy. :meth:`sample` draws privacy losses of the release.
+    It has the methods of every pair; ``epsilon(0)`` is pure differential privacy, and
+    :meth:`sample` draws privacy losses of the release.
 
     Parameters
     ----------
@@ -27,9 +27,8 @@ class FiniteSelection(OutcomesPair):
     p, q : array_like, shape (m,)
         Probabilities of the outcomes of one run with the record in, and with it out.
     scores : array_like, shape (m,), optional
-        The larger, the better; by default the outcomes are listed from the worst to the best.
-        Among runs that tie the first is released, so that tied outcomes share in proportion to
-        their probabilities.
+        Larger is better; by default the outcomes are listed from the worst to the best. Among runs
+        that tie the first is released.
 
     Attributes
     ----------

@@ -100,7 +100,14 @@ def rates_at(base: Pair | TradeoffCurve, x: Floats) -> Rates:
 
 
 def thresholds(base: Pair | TradeoffCurve, cells: int = 160) -> Floats:
-    """Thresholds for :func:`rates_at` over all that floats resolve, closer in the middle."""
+    """Thresholds for :func:`rates_at` over the range of floats, denser in the middle.
+
+    Parameters
+    ----------
+    base : Pair or TradeoffCurve
+    cells : int
+        Number of finite thresholds.
+    """
     if isinstance(base, GaussianPair):
         low, high, center = -38.0, 38.0 + base.mu, base.mu / 2
     else:

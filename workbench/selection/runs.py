@@ -57,18 +57,18 @@ class RunCount(ABC):
 
     @property
     def terms(self) -> int:
-        """How many terms a value of the generating function sums; 1 in closed form."""
+        """Number of terms of the generating function; 1 for a closed form."""
         return 1
 
     # -- probabilities ----------------------------------------------------------------------------
 
     def pmf(self, k: ArrayLike) -> Values:
-        """ξ(k).
+        """Probability ξ(k) of k runs.
 
         Parameters
         ----------
         k : array_like
-            Whole numbers of runs, at least 0.
+            Numbers of runs: integers, at least 0.
 
         Returns
         -------
@@ -77,18 +77,20 @@ class RunCount(ABC):
         Raises
         ------
         ValueError
-            A k that is negative or no whole number.
+            A k that is negative or not an integer.
         """
         return shaped(np.exp(self._log_pmf(_run_counts(k))))
 
     def log_pmf(self, k: ArrayLike) -> Values:
-        """Log ξ(k), which does not underflow; −inf where ξ(k) is 0. As :meth:`pmf` otherwise."""
+        """Log ξ(k), which does not underflow; −inf where ξ(k) is 0. See :meth:`pmf`."""
         return shaped(self._log_pmf(_run_counts(k)))
 
     # -- generating function ----------------------------------------------------------------------
 
     def generating_function(self, z: ArrayLike) -> Values:
-        """G(z) = Σ_k ξ(k) z^k: the chance that all runs do what one does with probability z.
+        """Generating function G(z) = Σ_k ξ(k) z^k.
+
+        It is the probability that all runs have a property that one has with probability z.
 
         Parameters
         ----------
@@ -108,13 +110,14 @@ class RunCount(ABC):
             return shaped(np.exp(self._log_generating_function(np.log(rates(z, "z")))))
 
     def log_generating_function(self, log_z: ArrayLike) -> Values:
-        """Log G as a function of log z ≤ 0, right where z itself rounds to 0 or to 1."""
+        """Log G as a function of log z ≤ 0, accurate where z rounds to 0 or to 1."""
         return shaped(self._log_generating_function(log_rates(log_z, "log_z")))
 
     def derivative(self, z: ArrayLike) -> Values:
-        """G'(z) = Σ_k k ξ(k) z^(k−1): the density of the best run over that of one run.
+        """Derivative G'(z) = Σ_k k ξ(k) z^(k−1).
 
-        Arguments as for :meth:`generating_function`; G'(1) is the mean.
+        It is the ratio of the densities of the best run and of one run; G'(1) is the mean. For the
+        argument see :meth:`generating_function`.
         """
         with quiet():
             return shaped(np.exp(self._log_derivative(np.log(rates(z, "z")))))
@@ -136,12 +139,12 @@ class RunCount(ABC):
         Returns
         -------
         ndarray of float, shape (n,)
-            Whole numbers; floats, because heavy tails reach beyond the largest integer.
+            Integers as floats, because heavy tails exceed the largest integer type.
 
         Raises
         ------
         ValueError
-            An n that is not a whole number of at least 1.
+            An n that is not an integer of at least 1.
         """
         return self._draw(_checks.count(n, "n", least=1), np.random.default_rng(seed))
 
@@ -544,7 +547,15 @@ def _run_counts(k: ArrayLike) -> Floats:
 
 
 def log_rates(values: ArrayLike, name: str) -> Floats:
-    """Logs of numbers in [0, 1] (ValueError otherwise)."""
+    """Logs of numbers in [0, 1], checked.
+
+    Parameters
+    ----------
+    values : array_like
+        At most 0.
+    name : str
+        What error messages call them.
+    """
     x = reals(values, name)
     if (x > 0).any():
         raise ValueError(f"{name} must be at most 0, got {float(x.max())!r}; give log z, z ≤ 1")

@@ -1,4 +1,4 @@
-"""The order of outputs that leaks most: the monotone bounds do not hold for every score.
+"""`worst_order`: the order of outputs that leaks most in a search; it exceeds monotone bounds.
 
 Let an attacker say P when the release lies in a set E of outputs that are neighbors in the score.
 With D the outputs of lower score and U = D ∪ E, E is released with probability G(U) − G(D), which
@@ -45,21 +45,21 @@ METHOD = "block-order search"
 
 @dataclass(frozen=True)
 class WorstOrder:
-    """The largest leakage found over orders of the outputs, and the order.
+    """Largest leakage found over orders of the outputs, with the order.
 
     Attributes
     ----------
     bound : Bound
-        ε of the release under ``order`` is at least this, so the worst case over scores is too.
+        Lower bound on ε of the release under ``order``, and so on the worst case over scores.
     runs : RunCount
     base : Pair
     monotone : float
-        ε under a monotone score, an upper limit, to compare.
+        Upper limit of ε under a monotone score, for comparison.
     order : BlockOrder
         In units of x with α = Φ(−x) the base's false positive rate above x; for the base N(0,1)
         against N(μ,1) that is the output itself.
     event : int
-        The block, from left to right, whose release gives the dataset away.
+        The block, from left to right, whose release reveals the dataset.
     """
 
     bound: Bound
@@ -80,7 +80,7 @@ def worst_order(
     delta: float,
     base: Pair | TradeoffCurve | None = None,
 ) -> WorstOrder:
-    """The largest leakage found over orders of the outputs: a lower bound on the worst case.
+    """Largest leakage found over orders of the outputs: a lower bound on the worst case.
 
     Parameters
     ----------

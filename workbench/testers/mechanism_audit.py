@@ -238,9 +238,9 @@ class MechanismAudit:
             return None
         return (
             f"too weak: a leak of {self.claim.symbol} = {plain(must_detect)} would not have "
-            f"been found with a probability of 80 %, only "
-            f"{report.leak_in_words(self.claim, least)}; give more samples ({self.samples:,} a "
-            f"trial), or fewer trials ({self.planned:,}) or testers ({len(self.testers)})"
+            f"been found with probability 80 %, only {report.leak_in_words(self.claim, least)}; "
+            f"give more samples ({self.samples:,} in each trial), or fewer trials "
+            f"({self.planned:,}) or testers ({len(self.testers)})"
         )
 
     def in_words(self) -> str:
@@ -289,7 +289,7 @@ class MechanismAudit:
 
     @property
     def _commonest(self) -> str:
-        """The reason for which most was lost."""
+        """The most frequent reason why nothing was tested."""
         reasons: Counter[str] = Counter()
         for trial in self.trials:
             if trial.error is not None:
@@ -297,7 +297,9 @@ class MechanismAudit:
             elif trial.dependent is not None:
                 reasons[trial.dependent] += 1
             else:
-                reasons.update(f"{name} refused: {why}" for name, why in trial.refused.items())
+                reasons.update(
+                    f"{name} tester skipped: {why}" for name, why in trial.refused.items()
+                )
         return reasons.most_common(1)[0][0] if reasons else ""
 
     # -- checked again ----------------------------------------------------------------------------

@@ -90,7 +90,13 @@ COLUMNS = (
 
 
 def row(trial: Trial, tester: str) -> dict[str, Any]:
-    """One row of `MechanismAudit.to_frame`."""
+    """One row of `MechanismAudit.to_frame`.
+
+    Parameters
+    ----------
+    trial : Trial
+    tester : str
+    """
     values: dict[str, Any] = {
         "trial": trial.index,
         "tester": tester,

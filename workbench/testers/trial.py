@@ -164,7 +164,13 @@ def _example(fit: Sequence[NDArray[Any]]) -> NDArray[Any]:
 def packed(
     mechanism: PortableMechanism, settings: TrialSettings, index: int, neighbors: Neighbors
 ) -> bytes:
-    """A trial as bytes, to be run by `unpacked`; ValueError if it cannot be pickled."""
+    """A trial as bytes, to be run by `unpacked`; ValueError if it cannot be pickled.
+
+    Parameters
+    ----------
+    mechanism, settings, index, neighbors
+        As in `run_trial`.
+    """
     return pickled((mechanism, settings, index, neighbors))
 
 

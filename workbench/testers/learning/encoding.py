@@ -31,7 +31,7 @@ _ODD: tuple[Callable[[Any], Any], ...] = (np.isnan, np.isposinf, np.isneginf)
 
 @dataclass(frozen=True, eq=False)
 class Encoder:
-    """Turns outputs into finite numbers, and into codes of outcomes.
+    """Encodes outputs as finite numbers, and as codes of outcomes.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Encoder:
 
     @classmethod
     def fit(cls, p: NDArray[Any], q: NDArray[Any]) -> Encoder:
-        """Learn scales, categories and outcomes.
+        """An encoder with scales, categories and outcomes of some outputs.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Encoder:
         Raises
         ------
         OutputsError
-            The sides have different columns or types.
+            The samples have different columns or types.
         """
         check_alike(p, q)
         kind: Any = _Categories if is_text(p) else _Numbers
@@ -70,7 +70,7 @@ class Encoder:
         return cls(columns, keys[counts > 1], once)
 
     def transform(self, x: NDArray[Any]) -> Floats:
-        """Finite numbers of moderate size, in place of whatever the outputs are.
+        """Outputs as finite numbers of moderate size.
 
         Returns
         -------
@@ -85,12 +85,12 @@ class Encoder:
         return np.column_stack([part for column, y in parts for part in column.transform(y)])
 
     def check(self, x: NDArray[Any]) -> NDArray[Any]:
-        """``x`` itself, when it has the columns and the type that were fitted.
+        """Outputs, after checking that they have the columns and the type of the fitted ones.
 
         Raises
         ------
         OutputsError
-            It has others.
+            They have others.
         """
         if len(_columns(x)) != len(self.columns):
             raise OutputsError(
@@ -105,7 +105,7 @@ class Encoder:
 
     @property
     def discrete(self) -> bool:
-        """Whether rows are outcomes: hardly any occurs only once in the fitting part."""
+        """Whether outputs are discrete: few rows occur only once in the fitting part."""
         return self.once <= ONCE
 
     @property
@@ -182,9 +182,9 @@ class _Categories:
 
 
 def row_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
-    """A number for each row, equal for equal rows; 0 and −0 are one value, and all NaN are.
+    """Hash of each row, shape (n,); equal for 0 and −0, and for all NaN.
 
-    Different rows share one with a chance of about 2⁻⁶⁴, which would only merge two outcomes.
+    Different rows have equal hashes with probability about 2⁻⁶⁴, which would merge two outcomes.
     """
     columns = _columns(x)
     if len(columns) == 1:
@@ -196,7 +196,7 @@ def row_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def cell_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
-    """A number for each value of one column."""
+    """Hash of each value of one column."""
     if not is_text(x):
         x = x.astype(float) + 0.0
         x[np.isnan(x)] = np.nan
@@ -212,7 +212,13 @@ def cell_keys(x: NDArray[Any]) -> NDArray[np.uint64]:
 
 
 def codes_of(keys: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Where each key is among the known ones, or their number if it is not."""
+    """Index of each key among known ones, or their number where it is unknown.
+
+    Parameters
+    ----------
+    keys, known : ndarray of uint64
+        ``known`` ascending.
+    """
     if known.size == 0:
         return np.zeros(keys.size, np.int64)
     place = np.searchsorted(known, keys)

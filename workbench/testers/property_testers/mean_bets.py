@@ -65,7 +65,13 @@ class Line(ABC):
 
     @abstractmethod
     def solve(self, u: Any, v: Any) -> Any:
-        """The θ with u = s·v + d."""
+        """The θ with u = s·v + d.
+
+        Parameters
+        ----------
+        u, v : float or ndarray
+            The means E_P u and E_Q v.
+        """
 
 
 @dataclass(frozen=True)

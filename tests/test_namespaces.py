@@ -1,0 +1,32 @@
+"""The public namespaces: every name resolves, and importing one loads nothing heavy."""
+
+import subprocess
+import sys
+
+import pytest
+
+import workbench as wb
+
+
+@pytest.mark.parametrize("name", ["mechanisms", "onerun", "selection"])
+def test_every_public_name_of_a_namespace_resolves(name):
+    namespace = getattr(wb, name)
+    assert len(namespace.__all__) > 10
+    for public in namespace.__all__:
+        assert getattr(namespace, public) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        namespace.nothing  # noqa: B018
+
+
+def test_a_namespace_and_the_flat_names_agree():
+    assert wb.onerun.one_run_bound is wb.one_run_bound
+    assert wb.mechanisms.Domain is wb.Domain
+
+
+def test_importing_a_lazy_namespace_loads_nothing_heavy():
+    code = (
+        "import sys, workbench.onerun, workbench.mechanisms; "
+        "print([m for m in ('scipy', 'pandas', 'dp_accounting') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
