@@ -96,7 +96,7 @@ class ApproxDP(Claim):
 
     @cached_property
     def dominating_pair(self) -> RandomizedResponsePair:
-        # KAIROUZ15: randomized response is the leakiest of all (ε, δ)-DP mechanisms.
+        # The leakiest of all (ε, δ)-DP mechanisms (Kairouz, Oh and Viswanath 2015).
         from workbench.pairs.randomized_response import RandomizedResponsePair
 
         return RandomizedResponsePair(self.epsilon_0, self.delta_0)

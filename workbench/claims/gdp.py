@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GDP(Claim):
-    """μ-Gaussian differential privacy (DONG22): no easier to tell apart than N(μ,1) from N(0,1).
+    """μ-Gaussian differential privacy: no test tells P from Q better than N(μ,1) from N(0,1).
 
     Parameters
     ----------
@@ -33,6 +33,10 @@ class GDP(Claim):
     ------
     ValueError
         A negative μ, or one beyond 1e100.
+
+    References
+    ----------
+    Dong, Roth and Su, Gaussian differential privacy, 2022, Definition 2.6.
     """
 
     word = "gdp"

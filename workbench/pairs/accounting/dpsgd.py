@@ -143,7 +143,9 @@ class DPSGDPair(AccountedPair):
 
     @property
     def clt_gdp_mu(self) -> float:
-        """Approximate μ by the central limit theorem of DONG22 §5: no bound on either side.
+        """Approximate μ by the central limit theorem; a bound in neither direction.
+
+        Dong, Roth and Su 2022, Section 5.
 
         q√T·√(e^{1/σ²} − 1) for add-remove, 2q√T·√sinh(1/σ²) for substitute: the standard deviation
         of the total loss, to first order in q. It is what remains for q → 0 with q√T fixed; at
