@@ -119,7 +119,7 @@ class ApproxDP(Claim):
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
         from workbench.pairs.randomized_response import RandomizedResponsePair
 
-        order = _checks.order(order)
+        value, order = _checks.number(value, "value"), _checks.order(order)
         if value <= 0 or self.delta_0 > 0:
             return 0.0
         return RandomizedResponsePair.of_renyi_divergence(value, order).epsilon_0

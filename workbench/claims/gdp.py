@@ -86,6 +86,7 @@ class GDP(Claim):
 
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
         # N(μ, 1) against N(0, 1) has R_a = aμ²/2.
+        value = _checks.number(value, "value")
         return math.sqrt(2 * max(value, 0.0) / _checks.order(order))
 
     def alternatives(self) -> tuple[Mechanisms, ...]:

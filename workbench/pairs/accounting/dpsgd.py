@@ -18,6 +18,9 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 
+#: The largest Rényi order that is computed, a sum of as many terms.
+_LARGEST_ORDER = 100_000
+
 NEIGHBORING = ("add-remove", "substitute")
 
 
@@ -202,6 +205,8 @@ class DPSGDPair(AccountedPair):
             return super().renyi_divergence(order)
         # Fractional orders are slow, and fail now and then; the integer above bounds them.
         whole = math.ceil(_checks.order(order))
+        if whole > _LARGEST_ORDER:
+            return math.inf  # not known
         return _renyi_divergence(self.noise_multiplier, self.sample_rate, self.steps, whole)
 
 
