@@ -22,7 +22,7 @@ SKIPPED = ("AccountantError", "ScoresError", "NoBoundError", "RunCount", "Score"
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
 PROTOCOL = (
     "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
-    "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi",
+    "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
 )  # fmt: skip
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
@@ -145,6 +145,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "GDP": lambda: wb.GDP(1.0),
     "PureDP": lambda: wb.PureDP(1.0),
     "RenyiDP": lambda: wb.RenyiDP(2.0, 0.5),
+    "PairClaim": lambda: wb.PairClaim(wb.LaplacePair(0.5)),
     "ZCDP": lambda: wb.ZCDP(0.5),
     "ComposedPair": functools.cache(lambda: wb.ComposedPair(wb.LaplacePair(0.5), 2)),
     "DPSGDPair": functools.cache(lambda: wb.DPSGDPair(2.0, 0.1, 3)),

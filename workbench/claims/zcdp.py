@@ -72,7 +72,7 @@ class ZCDP(Claim):
     >>> claim.max_renyi(8)
     4.0
     >>> round(claim.epsilon(1e-5), 3)
-    4.733
+    4.729
     """
 
     word = "zcdp"
