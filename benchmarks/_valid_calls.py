@@ -18,7 +18,14 @@ import workbench as wb
 
 #: Public names that are no calls of ours: errors, and abstract classes.
 SKIPPED = (
-    "AccountantError", "Finder", "NoBoundError", "RunCount", "Score", "ScoresError", "Tester",
+    "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
+    "ScoresError", "Tester",
+)  # fmt: skip
+
+#: Methods of pairs and claims that bounds and testers call with arguments checked before.
+PROTOCOL = (
+    "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
+    "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
 )  # fmt: skip
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
@@ -165,6 +172,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "GDP": lambda: wb.GDP(1.0),
     "PureDP": lambda: wb.PureDP(1.0),
     "RenyiDP": lambda: wb.RenyiDP(2.0, 0.5),
+    "PairClaim": lambda: wb.PairClaim(wb.LaplacePair(0.5)),
+    "ZCDP": lambda: wb.ZCDP(0.5),
     "ComposedPair": functools.cache(lambda: wb.ComposedPair(wb.LaplacePair(0.5), 2)),
     "DPSGDPair": functools.cache(lambda: wb.DPSGDPair(2.0, 0.1, 3)),
     "DiscreteGaussianPair": lambda: wb.DiscreteGaussianPair(2.0),
@@ -324,6 +333,7 @@ OWN: dict[str, dict[str, Any]] = {
         "source": Make(lambda: pd.DataFrame({"epsilon": [0, 1], "delta": [0.3, 0]})),
     },
     "RandomizedResponsePair": {"epsilon": 1.0, "delta": 1e-5},
+    "ZCDP": {"rho": 0.5},
     "read_one_run": {"path": Make(lambda: one_run().to_frame())},
     "read_scores": {"path": Make(frame)},
     "reduced_mu": {"noise_multiplier": 2.0, "sample_rate": 0.1, "steps": 10},
@@ -486,6 +496,11 @@ BY_NAME: dict[str, Any] = {
     "runs": Make(runs),
     "sigma": 1.0,
     "reason": "chosen after looking",
+    "order": 2.0,
+    "x": 0.7,
+    "value": 0.3,
+    "fpr_upper": 0.1,
+    "fnr_upper": 0.2,
 }
 
 
@@ -561,8 +576,12 @@ def _calls() -> Iterator[Call]:
         yield Call(name, _parameters(thing), constructs=is_class)
         for method in dir(thing) if is_class else ():
             static = inspect.getattr_static(thing, method)
-            if method.startswith("_") or not (
-                inspect.isfunction(static) or isinstance(static, (classmethod, staticmethod))
+            if (
+                method.startswith("_")
+                or method in PROTOCOL
+                or not (
+                    inspect.isfunction(static) or isinstance(static, (classmethod, staticmethod))
+                )
             ):
                 continue
             yield Call(f"{name}.{method}", _parameters(getattr(thing, method)))

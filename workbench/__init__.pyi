@@ -74,6 +74,7 @@ from .bounds.strategies import Simultaneous as Simultaneous
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
 from .claims.gdp import GDP as GDP
+from .claims.pair import PairClaim as PairClaim
 from .claims.parse import parse_claim as parse_claim
 from .claims.pure import PureDP as PureDP
 from .claims.renyi import RenyiDP as RenyiDP

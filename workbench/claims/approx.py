@@ -96,7 +96,7 @@ class ApproxDP(Claim):
 
     @cached_property
     def dominating_pair(self) -> RandomizedResponsePair:
-        # KAIROUZ15: randomized response is the leakiest of all (ε, δ)-DP mechanisms.
+        # The leakiest of all (ε, δ)-DP mechanisms (Kairouz, Oh and Viswanath 2015).
         from workbench.pairs.randomized_response import RandomizedResponsePair
 
         return RandomizedResponsePair(self.epsilon_0, self.delta_0)
@@ -119,7 +119,7 @@ class ApproxDP(Claim):
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
         from workbench.pairs.randomized_response import RandomizedResponsePair
 
-        order = _checks.order(order)
+        value, order = _checks.number(value, "value"), _checks.order(order)
         if value <= 0 or self.delta_0 > 0:
             return 0.0
         return RandomizedResponsePair.of_renyi_divergence(value, order).epsilon_0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GDP(Claim):
-    """μ-Gaussian differential privacy (DONG22): no easier to tell apart than N(μ,1) from N(0,1).
+    """μ-Gaussian differential privacy: no test tells P from Q better than N(μ,1) from N(0,1).
 
     Parameters
     ----------
@@ -33,6 +33,10 @@ class GDP(Claim):
     ------
     ValueError
         A negative μ, or one beyond 1e100.
+
+    References
+    ----------
+    Dong, Roth and Su, Gaussian differential privacy, 2022, Definition 2.6.
     """
 
     word = "gdp"
@@ -82,6 +86,7 @@ class GDP(Claim):
 
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
         # N(μ, 1) against N(0, 1) has R_a = aμ²/2.
+        value = _checks.number(value, "value")
         return math.sqrt(2 * max(value, 0.0) / _checks.order(order))
 
     def alternatives(self) -> tuple[Mechanisms, ...]:

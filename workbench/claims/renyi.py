@@ -101,7 +101,8 @@ class RenyiDP(Claim):
         return float(least_renyi_divergence((self.order,), delta, epsilon)[0])
 
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
-        return max(float(value), 0.0) if math.isfinite(self.max_renyi(order)) else 0.0
+        value = _checks.number(value, "value")
+        return max(value, 0.0) if math.isfinite(self.max_renyi(order)) else 0.0
 
     def easiest_to_refute(self, x: float) -> RandomizedResponsePair:
         from workbench.pairs.randomized_response import RandomizedResponsePair

@@ -72,7 +72,7 @@ class ZCDP(Claim):
     >>> claim.max_renyi(8)
     4.0
     >>> round(claim.epsilon(1e-5), 3)
-    4.733
+    4.729
     """
 
     word = "zcdp"
@@ -140,7 +140,7 @@ class ZCDP(Claim):
         return max(float(least.max()), float(converted.max()) - 1e-15, 0.0)
 
     def parameter_refuted_by_renyi(self, value: float, order: float) -> float:
-        return max(float(value), 0.0) / _checks.order(order)
+        return max(_checks.number(value, "value"), 0.0) / _checks.order(order)
 
     def easiest_to_refute(self, x: float) -> RandomizedResponsePair:
         # Randomized response meets ρ = ε tanh(ε/2), its divergence of order 1, and no less.

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench._roots import turning_point
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.elementwise import Floats, quiet, rates
 
 #: The smallest log of a false negative rate that a float can hold.
 _LEAST_LOG = -745.0
@@ -83,7 +83,7 @@ def renyi_of_rates(order: Any, alpha: Any, beta: Any) -> Any:
     float or ndarray, of their common shape
         0 where α + β ≥ 1; rounded down, so that nothing is refuted by round-off.
     """
-    alpha, beta = np.asarray(alpha, dtype=float), np.asarray(beta, dtype=float)
+    alpha, beta = np.broadcast_arrays(rates(alpha, "alpha"), rates(beta, "beta"))
     inside = alpha + beta < 1
     values = _coins(order, np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5))
     found = np.where(inside, _rounded_down(values), 0.0)

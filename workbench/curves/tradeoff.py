@@ -222,7 +222,7 @@ class TradeoffCurve:
         alpha : array_like
             In [0, 1].
         symmetric : bool
-            The symmetrised curve; False is the curve itself.
+            The symmetrized curve; False is the curve itself.
 
         Returns
         -------
@@ -302,7 +302,7 @@ class TradeoffCurve:
         return float(np.max(1 - self.alpha - self.beta))
 
     def local_mu(self, alpha: ArrayLike) -> Values:
-        """Φ⁻¹(1−α) − Φ⁻¹(f(α)) on the curve itself, not symmetrised.
+        """Φ⁻¹(1−α) − Φ⁻¹(f(α)) on the curve itself, not symmetrized.
 
         Parameters
         ----------
@@ -319,7 +319,7 @@ class TradeoffCurve:
         return shaped(np.where(tpr < fnr, ndtri(tpr), -ndtri(fnr)) - ndtri(a))
 
     def gdp_mu(self, floor: float = 1e-6) -> float:
-        """The largest local μ over the symmetrised curve's points with both rates ≥ ``floor``.
+        """The largest local μ over the symmetrized curve's points with both rates ≥ ``floor``.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Pair: two score distributions whose privacy loss is known, the reference of every audit."""
+"""`Pair`: two score distributions with a known privacy loss."""
 
 from __future__ import annotations
 
@@ -138,7 +138,24 @@ class Pair(ABC):
     # -- privacy profile --------------------------------------------------------------------------
 
     def log_hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Values:
-        """Log of :meth:`hockey_stick`, which does not underflow; −inf where that is 0."""
+        """Log of the hockey-stick divergence, which does not underflow.
+
+        Parameters
+        ----------
+        epsilon : array_like
+            Any real, ±∞ included.
+        direction : {"P‖Q", "Q‖P"}
+
+        Returns
+        -------
+        float or ndarray, the shape of ``epsilon``
+            −inf where the divergence is 0.
+
+        Raises
+        ------
+        ValueError
+            A NaN, or another direction.
+        """
         _checks.one_of(direction, "direction", DIRECTIONS)
         return shaped(self._functions._log_hockey_stick(reals(epsilon, "epsilon"), direction))
 
@@ -443,11 +460,33 @@ class Pair(ABC):
 
     @abstractmethod
     def draw_p(self, n: int, rng: np.random.Generator) -> Floats:
-        """Independent scores with the record in, shape (n,)."""
+        """Independent scores with the record in.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
 
     @abstractmethod
     def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
-        """Independent scores with the record out, shape (n,)."""
+        """Independent scores with the record out.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        ndarray, shape (n,)
+        """
 
 
 class ExplicitPair(PrivacyFunctions, Pair):

@@ -1,4 +1,4 @@
-"""How much noise a target (ε, δ) needs, rounded to the safe side."""
+"""The noise that reaches a target (ε, δ), rounded to the safe side."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def gaussian_mu_for(epsilon: float, delta: float) -> float:
 
     References
     ----------
-    BALLE18 Theorem 8.
+    Balle and Wang, Improving the Gaussian mechanism for differential privacy, 2018, Theorem 8.
     """
     epsilon, delta = _target(epsilon, delta)
     return float(mu_from_profile(delta, epsilon)) * (1 - 1e-12)

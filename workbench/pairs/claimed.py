@@ -1,7 +1,7 @@
-"""What is claimed rather than built: Rényi curves and tables of (ε, δ), as references.
+"""Dominating pairs of Rényi curves and of tables of (ε, δ).
 
-A claim is an upper bound on privacy loss that many mechanisms meet. Its reference is the leakiest
-pair that the claim leaves room for; a claimed (ε, δ) is `RandomizedResponsePair`, a claimed μ is
+Many mechanisms meet an upper bound on privacy loss. The pairs here leak at least as much as any of
+them; the pair of a claimed (ε, δ) is `RandomizedResponsePair`, a claimed μ is
 `GaussianPair`.
 """
 
@@ -33,12 +33,12 @@ _LARGEST_EPSILON = 700.0
 
 @dataclass(frozen=True)
 class RenyiPair(OutcomesPair):
-    """All that a Rényi curve, R_a(P‖Q) and R_a(Q‖P) ≤ ε_a for some orders a, leaves room for.
+    """A pair that leaks at least as much as any with R_a(P‖Q), R_a(Q‖P) ≤ ε_a for orders a.
 
-    δ(ε) is the smallest over the orders of e^{(a−1)(ε_a − ε)} (1 − 1/a)^{a−1} / a (Canonne,
-    Kamath, Steinke, arXiv 2004.00010, Proposition 12) and of √(1 − e^{−ε_a}), which bounds the
-    total variation (Bretagnolle–Huber). Both are upper bounds, so every value here is on the side
-    of more leakage; no single mechanism need reach them.
+    δ(ε) is the smallest over the orders of e^{(a−1)(ε_a − ε)} (1 − 1/a)^{a−1} / a (Canonne, Kamath,
+    Steinke, 2020, arXiv 2004.00010, Proposition 12) and of √(1 − e^{−ε_a}), which bounds the total
+    variation (Bretagnolle–Huber). Both are upper bounds, so every value here is on the side of more
+    leakage; no single mechanism need reach them.
 
     Parameters
     ----------
@@ -136,9 +136,10 @@ class RenyiPair(OutcomesPair):
 
 @dataclass(frozen=True)
 class ProfileTablePair(OutcomesPair):
-    """All that a table of (ε, δ) leaves room for.
+    """The pair that leaks most among those that meet a table of (ε, δ).
 
-    Each row claims (ε, δ)-DP, so f ≥ max over the rows of f_{ε,δ} (HIST Lemma 7). Between two rows
+    Each row claims (ε, δ)-DP, so f ≥ max over the rows of f_{ε,δ} (Koskela and
+    Mohammadi 2024, Lemma 7). Between two rows
     the profile is the chord in e^ε, above the last row it stays at the last δ, both on the side of
     more leakage: a true profile is convex and lies below. Nothing is said between rows that the
     rows do not imply.

@@ -1,4 +1,4 @@
-"""Mechanisms with whole-number noise: the discrete Gaussian and the discrete Laplace."""
+"""Pairs of mechanisms with integer noise: discrete Gaussian and discrete Laplace."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LOG_TINY = 740.0
 class DiscreteGaussianPair(OutcomesPair):
     """Whole numbers with masses ∝ e^{−(x−Δ)²/2σ²} under P and ∝ e^{−x²/2σ²} under Q.
 
-    The discrete Gaussian mechanism (arXiv 2004.00010), Δ its sensitivity. Exact down to masses of
-    1e-320.
+    The discrete Gaussian mechanism (Canonne, Kamath and Steinke 2020, arXiv 2004.00010), Δ its
+    sensitivity. Exact down to masses of 1e-320.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Gaussian mechanism: N(μ,1) against N(0,1)."""
+"""The pair of the Gaussian mechanism."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _CELLS = 4001
 class GaussianPair(SymmetricPair):
     """P = N(μ,1) against Q = N(0,1), with μ = Δ/σ (sensitivity over noise).
 
-    δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2) (BALLE18 Theorem 8);
-    f(α) = Φ(Φ⁻¹(1−α) − μ) (DONG22 §2.3); TV = 2Φ(μ/2) − 1 (HIST eq. 5.1 misprints it).
+    δ(ε) = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2) (Balle and Wang 2018, Theorem 8);
+    f(α) = Φ(Φ⁻¹(1−α) − μ) (Dong, Roth and Su 2022, Section 2.3); TV = 2Φ(μ/2) − 1.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""Where the Gaussian profile of the tight μ meets a pair's own profile (HIST Appendix A)."""
+"""The point where the Gaussian profile of the tight μ meets a pair's own profile.
+
+Koskela and Mohammadi 2024, Appendix A.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _ROUND_OFF = 1e-9
 
 
 class Tradeoff(Protocol):
-    """Whatever has a symmetrised trade-off function."""
+    """Whatever has a symmetrized trade-off function."""
 
     def tradeoff(self, alpha: Floats, symmetric: bool = True) -> Any:
         """f(α), or a bound on it."""
@@ -41,7 +44,8 @@ class Meeting:
     epsilon, delta : float
         Where the two profiles meet.
     tangent : bool
-        True where they touch, as HIST's equation A.1 has it: value and slope are the same. False
+        True where they touch, so that value and slope agree (Koskela and
+        Mohammadi 2024, equation A.1). False
         where they cross, and the pair leaks more than the Gaussian beyond.
     """
 
@@ -65,7 +69,7 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
     Returns
     -------
     Meeting or None
-        None where the whole symmetrised curve lies below the floor, so that no point of it has
+        None where the whole symmetrized curve lies below the floor, so that no point of it has
         the tight μ.
 
     Raises
@@ -104,7 +108,7 @@ def meeting_point(pair: Pair, floor: float) -> Meeting | None:
 
 
 def symmetric_local_mu(curve: Tradeoff, alpha: ArrayLike) -> Floats:
-    """Φ⁻¹(1−α) − Φ⁻¹(f(α)) of the symmetrised f, for a chart.
+    """Φ⁻¹(1−α) − Φ⁻¹(f(α)) of the symmetrized f, for a chart.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The Laplace mechanism: Lap(μ,1) against Lap(0,1)."""
+"""The pair of the Laplace mechanism."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from workbench.pairs.base import SymmetricPair
 
 @dataclass(frozen=True)
 class LaplacePair(SymmetricPair):
-    """P = Lap(μ,1) against Q = Lap(0,1), with μ = Δ/b (sensitivity over scale; HIST prints b/Δ).
+    """P = Lap(μ,1) against Q = Lap(0,1), with μ = Δ/b (sensitivity over scale).
 
     δ(ε) = 1 − e^{(ε−μ)/2} for |ε| ≤ μ, 0 above, 1 − e^ε below. f(α) is 1 − e^μ α up to α = e^−μ/2,
-    e^−μ/(4α) up to α = 1/2, e^−μ (1−α) above (DONG22 Lemma A.6).
+    e^−μ/(4α) up to α = 1/2, e^−μ (1−α) above (Dong, Roth and Su
+    2022, Lemma A.6).
 
     Parameters
     ----------

@@ -51,7 +51,15 @@ class Outcomes:
 
     @classmethod
     def from_masses(cls, p: ArrayLike, q: ArrayLike, symmetric: bool = False) -> Outcomes:
-        """Outcomes from their probabilities under P and Q; those without any are left out."""
+        """Outcomes from their probabilities.
+
+        Parameters
+        ----------
+        p, q : array_like, shape (n,)
+            Probabilities under P and under Q; outcomes with none are left out.
+        symmetric : bool
+            Whether exchanging P and Q gives the same outcomes.
+        """
         p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
         seen = (p > 0) | (q > 0)
         with quiet():

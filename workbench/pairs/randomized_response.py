@@ -1,4 +1,4 @@
-"""Randomized response: the pair that is exactly (ε, δ)-DP and no better."""
+"""The pair of randomized response, which leaks most among all (ε, δ)-DP pairs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RandomizedResponsePair(SymmetricPair):
     ======= ======= ======================= ======================= =======
 
     f(α) = max{0, 1−δ−e^ε α, e^−ε (1−δ−α)}, the smallest trade-off function of all (ε, δ)-DP
-    mechanisms (KAIROUZ15, DONG22 Prop. 2.5).
+    mechanisms (Kairouz, Oh and Viswanath 2015; Dong, Roth and Su 2022, Proposition 2.5).
 
     Parameters
     ----------

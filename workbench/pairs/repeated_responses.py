@@ -1,4 +1,4 @@
-"""k-fold randomized response, in closed form (KAIROUZ15 Theorem 3.3)."""
+"""The pair of k randomized responses (Kairouz, Oh and Viswanath 2015, Theorem 3.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subsampled Gaussian mechanism, one step, under add or remove."""
+"""The pair of one step of the subsampled Gaussian mechanism, by adding or removing a record."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class SubsampledGaussianPair(ExplicitPair):
         H_{e^ε}(Q‖P) = (1 − (1−q) e^ε) δ_μ(ζ)                for e^−ε > 1 − q, 0 otherwise
         f(α) = q G_μ(α) + (1−q)(1−α)
 
-    with e^ζ = q e^ε / (1 − (1−q) e^ε). The symmetrised curve is f up to x = Φ(−μ/2), where its
-    slope is −1, the segment of slope −1 to (f(x), x), and f⁻¹ from there (DONG22 §4): for
-    ε ≥ 0 the profile is that of P‖Q, for ε ≤ 0 that of Q‖P.
+    with e^ζ = q e^ε / (1 − (1−q) e^ε). The symmetrized curve is f up to x = Φ(−μ/2), where its
+    slope is −1, the segment of slope −1 to (f(x), x), and f⁻¹ from there (Dong, Roth and Su 2022,
+    Section 4): for ε ≥ 0 the profile is that of P‖Q, for ε ≤ 0 that of Q‖P.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What scores say about the parameter of a family if their pair is of the family.
+"""Estimators of a family's parameter from scores, valid if their pair belongs to the family.
 
 Three ideas, one class each:
 
@@ -92,20 +92,50 @@ class FamilyEstimator(ABC):
 
     @abstractmethod
     def limits(self, scores: Scores, error: float) -> Limits:
-        """Limits of the parameter, each wrong with probability ``error`` at most."""
+        """Confidence limits of the parameter.
+
+        Parameters
+        ----------
+        scores : Scores
+        error : float
+            Probability, at most, that the lower limit is wrong, and that the upper one is.
+        """
 
     def roc_limits(self, scores: Scores, error: float) -> RocLimits:
-        """Limits of both error rates that hold for any pair of which these are scores."""
+        """Confidence limits of both error rates, valid for any pair.
+
+        Parameters
+        ----------
+        scores : Scores
+        error : float
+            As for :meth:`limits`.
+        """
         return roc_limits(scores, error)
 
     def curve(self, parameter: float, fpr: Floats) -> Floats:
-        """The member's trade-off function; its limit where the parameter is infinite."""
+        """False negative rates of a member.
+
+        Parameters
+        ----------
+        parameter : float
+            May be infinite.
+        fpr : ndarray
+            False positive rates in [0, 1].
+        """
         pair = self.pair(min(parameter, _AS_GOOD_AS_INFINITE))
         return np.asarray(pair.tradeoff(fpr, symmetric=False))
 
     @abstractmethod
     def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
-        """Why no member agrees with the limits, told for the estimated one; None where one does."""
+        """The contradiction between limits and the family; None where some member agrees with them.
+
+        Parameters
+        ----------
+        limits : RocLimits
+            Of both error rates.
+        estimate : float
+            The parameter of the member that the explanation names.
+        """
 
 
 class NormalScores(FamilyEstimator):

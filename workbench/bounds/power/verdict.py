@@ -331,7 +331,7 @@ def judge(
     Parameters
     ----------
     scores : Scores
-    claim : ApproxDP, PureDP, RenyiDP, GDP, Pair or str
+    claim : Claim, Pair or str
         What is promised. A pair claims that the mechanism leaks at most like it, in either
         direction: its symmetrised trade-off function. Text is read by `parse_claim`.
     confidence : float

@@ -1,4 +1,4 @@
-"""Pairs whose privacy loss is accounted for: in closed form where there is one, else on a grid."""
+"""`AccountedPair`: a pair composed in closed form where there is one, else numerically."""
 
 from __future__ import annotations
 
@@ -202,7 +202,22 @@ class _GridPair(OutcomesPair):
 
 
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:
-    """Sums of the privacy losses of k draws, n of them; infinite losses stay infinite.
+    """Sums of the privacy losses of k draws; infinite losses stay infinite.
+
+    Parameters
+    ----------
+    step : Sampled
+    n : int
+        Number of sums.
+    k : int
+        Draws in each.
+    side : {"p", "q"}
+        The distribution to draw from.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (n,)
 
     Raises
     ------

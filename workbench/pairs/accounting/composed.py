@@ -1,4 +1,4 @@
-"""k-fold composition of a pair with itself."""
+"""The pair of k independent releases."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from workbench.pairs.base import Pair
 class ComposedPair(AccountedPair):
     """k independent releases of a pair, all of them seen by the attacker.
 
-    In closed form for Gaussian pairs, μ√k (DONG22 Corollary 3.3), and for randomized response, a
-    binomial sum (KAIROUZ15 Theorem 3.3). Otherwise by privacy loss distributions, with an error
-    bar: see `workbench.pairs.accounting.pld`. Scores are the sums of the k log-likelihood ratios.
+    In closed form for Gaussian pairs, μ√k (Dong, Roth and Su 2022, Corollary 3.3), and for
+    randomized response, a binomial sum (Kairouz, Oh and Viswanath 2015, Theorem 3.3). Otherwise by
+    privacy loss distributions, with an error bar: see `workbench.pairs.accounting.pld`. Scores are
+    the sums of the k log-likelihood ratios.
 
     Parameters
     ----------

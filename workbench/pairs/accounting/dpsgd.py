@@ -18,6 +18,9 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 
+#: The largest Rényi order that is computed, a sum of as many terms.
+_LARGEST_ORDER = 100_000
+
 NEIGHBORING = ("add-remove", "substitute")
 
 
@@ -143,7 +146,9 @@ class DPSGDPair(AccountedPair):
 
     @property
     def clt_gdp_mu(self) -> float:
-        """Approximate μ by the central limit theorem of DONG22 §5: no bound on either side.
+        """Approximate μ by the central limit theorem; a bound in neither direction.
+
+        Dong, Roth and Su 2022, Section 5.
 
         q√T·√(e^{1/σ²} − 1) for add-remove, 2q√T·√sinh(1/σ²) for substitute: the standard deviation
         of the total loss, to first order in q. It is what remains for q → 0 with q√T fixed; at
@@ -200,6 +205,8 @@ class DPSGDPair(AccountedPair):
             return super().renyi_divergence(order)
         # Fractional orders are slow, and fail now and then; the integer above bounds them.
         whole = math.ceil(_checks.order(order))
+        if whole > _LARGEST_ORDER:
+            return math.inf  # not known
         return _renyi_divergence(self.noise_multiplier, self.sample_rate, self.steps, whole)
 
 

@@ -1,11 +1,12 @@
-"""Family: pairs that differ in one number, the parameter.
+"""`Family`: pairs that differ in one number, the parameter.
 
 A parameter is 0 for perfect privacy and grows without limit; a larger one leaks more at every ε, δ
 and α. With f the symmetrized trade-off function, audits ask of a family:
 
 - the *bit error* (1 − TV)/2, the smallest error rate of a guess whether a canary was in;
 - the *least mass* f̄(x) = inf{a : 1 − f(a) ≥ x}: an event of probability x with the record in has
-  at least this probability with it out, and the other way round (MAHLOUJIFAR24);
+  at least this probability with it out, and the other way round (Mahloujifar,
+  Melis and Chaudhuri 2024);
 - the *guess error*: the smallest mean error of guesses on a share of the outcomes, which is that
   of the optimal guess on the share where it is most certain (arXiv 2509.08704). For symmetric f it
   is a/share where a + 1 − f(a) = share: guess "in" on an event that has probability a with the
@@ -76,7 +77,20 @@ class Family(ABC):
         """
 
     def epsilon(self, parameter: float, delta: float) -> float:
-        """ε(δ) of a member; 0 for parameter 0, ``inf`` where no finite ε exists."""
+        """ε(δ) of a member.
+
+        Parameters
+        ----------
+        parameter : float
+            At least 0; may be infinite.
+        delta : float
+            In [0, 1).
+
+        Returns
+        -------
+        float
+            0 for parameter 0, ``inf`` where no finite ε exists.
+        """
         if parameter <= 0:
             return 0.0
         return math.inf if math.isinf(parameter) else float(self.pair(parameter).epsilon(delta))
@@ -115,7 +129,19 @@ class Family(ABC):
         return least
 
     def guess_error(self, parameter: float, share: Floats) -> Floats:
-        """Smallest mean error of guesses on ``share`` of the outcomes, each in (0, 1]."""
+        """The smallest mean error of guesses on a share of the outcomes.
+
+        Parameters
+        ----------
+        parameter : float
+            At least 0.
+        share : ndarray
+            Shares in (0, 1].
+
+        Returns
+        -------
+        ndarray, the shape of ``share``
+        """
         if parameter <= 0:
             return np.full_like(share, 0.5)
         tradeoff = self.pair(parameter).tradeoff

@@ -59,7 +59,18 @@ class LaplaceFamily(Family):
         return np.where(first, decline / (1 + decline), curved / share)
 
     def parameter_of_point(self, alpha: Floats, beta: Floats) -> Floats:
-        """The parameter whose trade-off function passes through (α, β); 0 above the diagonal."""
+        """The parameter whose trade-off function passes through (α, β).
+
+        Parameters
+        ----------
+        alpha, beta : ndarray
+            Error rates in [0, 1].
+
+        Returns
+        -------
+        ndarray, of their common shape
+            0 on and above the diagonal α + β = 1.
+        """
         with np.errstate(divide="ignore"):
             log_alpha, log_beta = np.log(alpha), np.log(beta)
             mu = np.where(

@@ -22,7 +22,15 @@ _DENSITY = 1 / math.sqrt(2 * math.pi)
 
 
 def bisect(enough: Callable[[Floats], Any], low: Floats, high: Floats) -> Floats:
-    """Where a condition becomes true between ``low`` (false) and ``high`` (true), elementwise."""
+    """The points where conditions become true.
+
+    Parameters
+    ----------
+    enough : callable
+        Elementwise: a bool for each point.
+    low, high : ndarray
+        Points where the conditions are false, and true.
+    """
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         true = enough(middle)
@@ -37,8 +45,19 @@ def where_falls_to(
     low: float,
     high: float,
 ) -> Floats:
-    """The argument at which a falling function, given with its slope, is ``level``; a bit above it.
+    """Arguments at which a falling function takes the given values, or slightly above them.
 
+    Parameters
+    ----------
+    level : ndarray
+        The values.
+    function : callable
+        x -> (value, slope), elementwise.
+    low, high : float
+        The arguments lie between them.
+
+    Notes
+    -----
     A grid brackets each root; Newton's method on the logarithm finds it, halving the bracket where
     a step leaves it.
     """

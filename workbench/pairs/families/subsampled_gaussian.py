@@ -58,7 +58,18 @@ class SubsampledGaussianFamily(Family):
         return SubsampledGaussianPair(self.q, 1 / parameter)
 
     def parameter_of_point(self, alpha: Floats, beta: Floats) -> Floats:
-        """The parameter whose trade-off function passes through (α, β); 0 above the diagonal."""
+        """The parameter whose trade-off function passes through (α, β).
+
+        Parameters
+        ----------
+        alpha, beta : ndarray
+            Error rates in [0, 1].
+
+        Returns
+        -------
+        ndarray, of their common shape
+            0 on and above the diagonal α + β = 1.
+        """
         # f = q G_μ + (1 − q)(1 − α)
         rest = (beta - (1 - self.q) * (1 - alpha)) / self.q
         return np.asarray(mu_of_point(alpha, np.clip(rest, 0.0, 1.0)))
