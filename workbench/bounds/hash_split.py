@@ -1,4 +1,4 @@
-"""Splits of the data that follow from a hash of the data."""
+"""Reproducible splits of data: the seed is a hash of the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
     ----------
     scores : Scores
     share : float
-        Of the scores in the first part; each part gets at least 2 of each side.
+        Of the scores in the first part; each part gets at least 2 of P and of Q.
     which : int
         0, 1, …: different splits of the same scores.
 
@@ -64,6 +64,6 @@ def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArr
     return mask
 
 
-def told(share: float) -> str:
-    """The split in words."""
+def describe_split(share: float) -> str:
+    """Words for a split with this share in the first part."""
     return f"{percent(share)} of the scores, chosen by a hash of all of them"

@@ -1,8 +1,8 @@
-"""What is asked of an attack with error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
+"""Quantities as functions of error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
 
-Each question is a function θ(α, β) that falls in both error rates, so that upper limits of the
+Each quantity is a function θ(α, β) that falls in both error rates, so that upper limits of the
 rates give a lower limit of θ, and a family of curves: θ(α, β) ≤ v exactly if β ≥ curve(v, α).
-ε, δ, μ and total variation are asked of the attack in its stated direction; one that accuses
+ε, δ, μ and total variation are those of the attack in its stated direction; one that accuses
 non-members more often than members shows nothing, though its complement would.
 """
 
@@ -45,7 +45,7 @@ class QuantityArguments:
 
 
 class Question(Protocol):
-    """θ(α, β) and its level curves."""
+    """A quantity θ(α, β) and its level curves."""
 
     #: Name of the quantity, as `Bound.quantity`.
     quantity: ClassVar[str]
@@ -59,7 +59,7 @@ class Question(Protocol):
 
     @property
     def chance_level(self) -> float:
-        """What an attack that guesses reaches."""
+        """The value of an attack that guesses."""
 
     @property
     def minimum(self) -> float:
@@ -111,7 +111,12 @@ class _Region(_Asked):
 
 @dataclass(frozen=True)
 class Epsilon(_Region):
-    """The smallest ε for which the attack is compatible with (ε, δ)-DP."""
+    """The smallest ε for which the attack is compatible with (ε, δ)-DP.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath (2015).
+    """
 
     delta: float
     quantity: ClassVar[str] = "epsilon"
@@ -140,7 +145,7 @@ class Delta(_Region):
         epsilon = _checks.number(self.epsilon, "epsilon")
         if epsilon < 0:
             raise ValueError(
-                f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP is not asked below 0"
+                f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP needs ε of at least 0"
             )
         object.__setattr__(self, "epsilon", epsilon)
 
@@ -159,7 +164,12 @@ class Delta(_Region):
 
 @dataclass(frozen=True)
 class Mu(_Region):
-    """The smallest μ for which the attack is compatible with μ-GDP."""
+    """The smallest μ for which the attack is compatible with μ-GDP.
+
+    References
+    ----------
+    Dong, Roth & Su (2022).
+    """
 
     quantity: ClassVar[str] = "mu"
 
