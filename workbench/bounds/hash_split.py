@@ -52,7 +52,23 @@ def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.
 
 
 def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArray[np.bool_]:
-    """Which of n are in the first part."""
+    """Random mask of the elements in the first part.
+
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    share : float
+        Share of them in the first part; both parts have at least 2.
+    rng : numpy.random.Generator
+    side : str
+        Name of the sample, for the message.
+
+    Raises
+    ------
+    ScoresError
+        Fewer than 4 elements.
+    """
     if n < 4:
         raise ScoresError(
             f"side {side} has {n} scores, too few for two parts; a held-out bound needs at least 4 "

@@ -66,13 +66,48 @@ class Question(Protocol):
         """The smallest possible value."""
 
     def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
-        """θ(α, β), never NaN."""
+        """θ(α, β).
+
+        Parameters
+        ----------
+        alpha, beta : ndarray
+            False positive and false negative rates in [0, 1], of shapes that broadcast.
+
+        Returns
+        -------
+        ndarray
+            Never NaN.
+        """
 
     def curve(self, value: float, alpha: Floats) -> Floats:
-        """The smallest β with θ(α, β) ≤ ``value``, in [0, 1]."""
+        """The smallest β with θ(α, β) ≤ ``value``.
+
+        Parameters
+        ----------
+        value : float
+        alpha : ndarray
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray
+            In [0, 1].
+        """
 
     def inverse(self, value: float, beta: Floats) -> Floats:
-        """The smallest α with θ(α, β) ≤ ``value``, in [0, 1]."""
+        """The smallest α with θ(α, β) ≤ ``value``.
+
+        Parameters
+        ----------
+        value : float
+        beta : ndarray
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray
+            In [0, 1].
+        """
 
     def kinks(self, value: float) -> tuple[float, ...]:
         """The α at which the curve is not smooth."""
@@ -263,13 +298,13 @@ class Precision(_Asked):
         return np.where(accused > 0, members / np.where(accused > 0, accused, 1.0), 1.0)
 
     def ratio(self, value: float) -> float:
-        """TPR / FPR at this precision."""
+        """The ratio TPR / FPR at this precision."""
         if value >= 1:
             return np.inf
         return value * (1 - self.prior) / ((1 - value) * self.prior)
 
     def of_ratio(self, ratio: float) -> float:
-        """The precision at this TPR / FPR."""
+        """The precision at this ratio TPR / FPR."""
         if np.isinf(ratio):
             return 1.0
         return self.prior * ratio / (self.prior * ratio + 1 - self.prior)

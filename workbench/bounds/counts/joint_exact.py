@@ -66,7 +66,15 @@ MOST_OUTCOMES = 4000
 
 
 def joint_lower(counts: FourCounts, question: Question, error: float) -> float:
-    """Lower limit of θ, above the truth with probability at most ``error``."""
+    """Lower limit of θ, above the truth with probability at most ``error``.
+
+    Parameters
+    ----------
+    counts : FourCounts
+    question : Question
+        θ as a function of the error rates.
+    error : float
+    """
     return _of_attack(counts, question, error).limit()
 
 
