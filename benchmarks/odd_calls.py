@@ -276,7 +276,7 @@ def claimed(result: Any) -> Iterator[float]:
     if isinstance(result, wb.Bound):
         yield from (
             float(result.value),
-            float(result.value if result.upper is None else result.upper),
+            float(result.value if result.high is None else result.high),
         )
     elif isinstance(result, wb.EValue):
         yield float(result.log)

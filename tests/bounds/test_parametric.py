@@ -183,7 +183,7 @@ def test_ordered_limits_are_near_on_typical_scores(family, q, pair):
     assert 0.8 * pair(truth).epsilon(0.01) < bound.value < pair(truth).epsilon(0.01)
     both = wb.parametric_bound(s, family, delta=0.01, q=q, side="two")
     assert both.value < bound.value
-    assert both.upper > pair(truth).epsilon(0.01)
+    assert both.high > pair(truth).epsilon(0.01)
     assert not wb.family_check(s, family, q=q).refuted
 
 
@@ -398,7 +398,7 @@ def test_a_bound_says_what_it_assumes():
     laplace = wb.parametric_bound(s, "laplace", "total variation", side="two")
     assert laplace.guarantee == "simultaneous"
     assert "keeps the order of its likelihood ratio" in laplace.family
-    assert laplace.value < laplace.upper
+    assert laplace.value < laplace.high
     for bound in (
         laplace,
         wb.parametric_bound(outcomes(2, 9, 3, 9), "randomized-response", delta=0),
@@ -410,7 +410,7 @@ def test_where_no_member_fits_the_bound_is_void_and_claims_nothing():
     s = wb.SubsampledGaussianPair(0.25, 0.3).sample(10_000, seed=9)
     bound = wb.parametric_bound(s, "subsampled-gaussian", delta=DELTA, q=0.2, side="two")
     assert "no member" in bound.void
-    assert (bound.value, bound.upper) == (0, np.inf)
+    assert (bound.value, bound.high) == (0, np.inf)
     fit = wb.family_fit(s, "subsampled-gaussian", q=0.2)
     assert not fit.fits
     assert "no member fits" in repr(fit)
@@ -433,7 +433,7 @@ def test_separated_and_tiny_samples_give_no_nan(family, n):
         ("total variation", {}),
     ):
         bound = wb.parametric_bound(apart, family, quantity, side="two", q=q, **more)
-        assert 0 <= bound.value <= bound.upper
+        assert 0 <= bound.value <= bound.high
     check = wb.family_check(apart, family, q=q)
     for curve in (check.fnr_fitted, check.fnr_lower, check.fnr_upper):
         assert ((curve >= 0) & (curve <= 1)).all()

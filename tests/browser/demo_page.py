@@ -14,6 +14,7 @@ import param
 from scipy.special import ndtr, ndtri
 
 from workbench.bounds.bound import Bound
+from workbench.bounds.quantities import QuantityArguments
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.marks import (
@@ -293,13 +294,15 @@ class DemoPage(Page):
         at, power = self.rates()
         value = np.log(max(power - 10.0**self.log_delta, 1e-9) / max(at, 1e-9))
         return self._bound(
-            "epsilon", max(float(value), 0), "pointwise", delta=10.0**self.log_delta
+            "epsilon", max(float(value), 0), "pointwise", at=QuantityArguments(10.0**self.log_delta)
         ).voided("the threshold was moved")
 
     @number("ε, best threshold", needs=("curve", "confidence", "log_delta"))
     def epsilon_best(self):
         "The largest loss over all thresholds."
-        return self._bound("epsilon", 2.9412, "simultaneous", delta=10.0**self.log_delta)
+        return self._bound(
+            "epsilon", 2.9412, "simultaneous", at=QuantityArguments(10.0**self.log_delta)
+        )
 
     @number("μ at the threshold", needs=("rates", "confidence"))
     def mu_here(self):

@@ -34,7 +34,7 @@ def finding(value, claim=None, allowed=0.25):
     bound = Bound(
         *("delta", value / 4, "held-out", "held-out event", "independent runs", 800, 800),
         confidence=0.999,
-        epsilon=1.0,
+        at=wb.QuantityArguments(epsilon=1.0),
     )
     claim = as_claim(wb.PureDP(1.0) if claim is None else claim)
     return Finding(bound, claim, allowed, None if claim.parameter is None else value)

@@ -1,10 +1,11 @@
-"""Limits with a guarantee, and `Bound`, the result of everything.
+"""Bounds with a guarantee from scores and counts; every result is a `Bound`.
 
 ========================  ==============================================================
 I look for                it is in
 ========================  ==============================================================
-the result type           `bound`; its BibTeX in `citations`
-ε and μ from two samples  `lower_bounds`, the front door; plain estimates in `estimates`
+the result type           `bound`; its sentences in `wording`, its BibTeX in `citations`
+ε and μ from two samples  `lower_bounds`, with a class for each guarantee in `strategies`;
+                          plain estimates in `estimates`
 what a bound is about     `quantities`: ε, δ, μ, TV, TPR, precision of error rates (α, β)
 four counts               `counts`: binomial intervals, the joint exact test, a posterior
 all thresholds at once    `simultaneous`: the band, its composition and comparison

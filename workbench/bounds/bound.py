@@ -157,7 +157,16 @@ class Bound(Wording):
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Bound:
-        """The bound that `to_dict` described."""
+        """The bound that `to_dict` described.
+
+        Raises
+        ------
+        TypeError
+            Not a dict, or one with other fields.
+        ValueError
+            A field out of range.
+        """
+        _checks.instance(values, dict, "values", "a dict of Bound.to_dict()")
         names = {f.name for f in fields(QuantityArguments)}
         at = {name: value for name, value in values.items() if name in names}
         rest = {name: value for name, value in values.items() if name not in names}

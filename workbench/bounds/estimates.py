@@ -1,4 +1,4 @@
-"""Plain estimates as results: numbers that say that they promise nothing."""
+"""Plain estimates as bounds with the guarantee "estimate", which promises nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from workbench.scores.sample import Scores
 
 
 def total_variation_estimate(histogram: Histogram) -> Bound:
-    """TV of the two histograms; biased upward."""
+    """Total variation distance of the two histograms, an estimate that is biased upward.
+
+    References
+    ----------
+    Koskela & Mohammadi (2024), Algorithm 2 at ε = 0.
+    """
     return _estimate(histogram.scores, "total variation", histogram.total_variation, "histogram")
 
 
 def auc_estimate(roc: Roc) -> Bound:
-    """AUC of the threshold attacks on these samples."""
+    """Area under the ROC curve of the threshold attacks, as an estimate."""
     return _estimate(roc.scores, "auc", roc.auc, "Mann–Whitney")
 
 

@@ -1,4 +1,4 @@
-"""Splits of the data that follow from a hash of the data."""
+"""Reproducible splits of data: the seed is a hash of the data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
     ----------
     scores : Scores
     share : float
-        Of the scores in the first part; each part gets at least 2 of each side.
+        Of the scores in the first part; each part gets at least 2 of P and of Q.
     which : int
         0, 1, …: different splits of the same scores.
 
@@ -52,7 +52,23 @@ def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.
 
 
 def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArray[np.bool_]:
-    """Which of n are in the first part."""
+    """Random mask of the elements in the first part.
+
+    Parameters
+    ----------
+    n : int
+        Number of elements.
+    share : float
+        Share of them in the first part; both parts have at least 2.
+    rng : numpy.random.Generator
+    side : str
+        Name of the sample, for the message.
+
+    Raises
+    ------
+    ScoresError
+        Fewer than 4 elements.
+    """
     if n < 4:
         raise ScoresError(
             f"side {side} has {n} scores, too few for two parts; a held-out bound needs at least 4 "
@@ -64,6 +80,6 @@ def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArr
     return mask
 
 
-def told(share: float) -> str:
-    """The split in words."""
+def describe_split(share: float) -> str:
+    """Words for a split with this share in the first part."""
     return f"{percent(share)} of the scores, chosen by a hash of all of them"

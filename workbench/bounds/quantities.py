@@ -1,8 +1,8 @@
-"""What is asked of an attack with error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
+"""Quantities as functions of error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
 
-Each question is a function θ(α, β) that falls in both error rates, so that upper limits of the
+Each quantity is a function θ(α, β) that falls in both error rates, so that upper limits of the
 rates give a lower limit of θ, and a family of curves: θ(α, β) ≤ v exactly if β ≥ curve(v, α).
-ε, δ, μ and total variation are asked of the attack in its stated direction; one that accuses
+ε, δ, μ and total variation are those of the attack in its stated direction; one that accuses
 non-members more often than members shows nothing, though its complement would.
 """
 
@@ -45,7 +45,7 @@ class QuantityArguments:
 
 
 class Question(Protocol):
-    """θ(α, β) and its level curves."""
+    """A quantity θ(α, β) and its level curves."""
 
     #: Name of the quantity, as `Bound.quantity`.
     quantity: ClassVar[str]
@@ -59,20 +59,55 @@ class Question(Protocol):
 
     @property
     def chance_level(self) -> float:
-        """What an attack that guesses reaches."""
+        """The value of an attack that guesses."""
 
     @property
     def minimum(self) -> float:
         """The smallest possible value."""
 
     def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
-        """θ(α, β), never NaN."""
+        """θ(α, β).
+
+        Parameters
+        ----------
+        alpha, beta : ndarray
+            False positive and false negative rates in [0, 1], of shapes that broadcast.
+
+        Returns
+        -------
+        ndarray
+            Never NaN.
+        """
 
     def curve(self, value: float, alpha: Floats) -> Floats:
-        """The smallest β with θ(α, β) ≤ ``value``, in [0, 1]."""
+        """The smallest β with θ(α, β) ≤ ``value``.
+
+        Parameters
+        ----------
+        value : float
+        alpha : ndarray
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray
+            In [0, 1].
+        """
 
     def inverse(self, value: float, beta: Floats) -> Floats:
-        """The smallest α with θ(α, β) ≤ ``value``, in [0, 1]."""
+        """The smallest α with θ(α, β) ≤ ``value``.
+
+        Parameters
+        ----------
+        value : float
+        beta : ndarray
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray
+            In [0, 1].
+        """
 
     def kinks(self, value: float) -> tuple[float, ...]:
         """The α at which the curve is not smooth."""
@@ -111,7 +146,12 @@ class _Region(_Asked):
 
 @dataclass(frozen=True)
 class Epsilon(_Region):
-    """The smallest ε for which the attack is compatible with (ε, δ)-DP."""
+    """The smallest ε for which the attack is compatible with (ε, δ)-DP.
+
+    References
+    ----------
+    Kairouz, Oh & Viswanath (2015).
+    """
 
     delta: float
     quantity: ClassVar[str] = "epsilon"
@@ -140,7 +180,7 @@ class Delta(_Region):
         epsilon = _checks.number(self.epsilon, "epsilon")
         if epsilon < 0:
             raise ValueError(
-                f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP is not asked below 0"
+                f"epsilon must be at least 0, got {self.epsilon!r}; (ε, δ)-DP needs ε of at least 0"
             )
         object.__setattr__(self, "epsilon", epsilon)
 
@@ -159,7 +199,12 @@ class Delta(_Region):
 
 @dataclass(frozen=True)
 class Mu(_Region):
-    """The smallest μ for which the attack is compatible with μ-GDP."""
+    """The smallest μ for which the attack is compatible with μ-GDP.
+
+    References
+    ----------
+    Dong, Roth & Su (2022).
+    """
 
     quantity: ClassVar[str] = "mu"
 
@@ -253,13 +298,13 @@ class Precision(_Asked):
         return np.where(accused > 0, members / np.where(accused > 0, accused, 1.0), 1.0)
 
     def ratio(self, value: float) -> float:
-        """TPR / FPR at this precision."""
+        """The ratio TPR / FPR at this precision."""
         if value >= 1:
             return np.inf
         return value * (1 - self.prior) / ((1 - value) * self.prior)
 
     def of_ratio(self, ratio: float) -> float:
-        """The precision at this TPR / FPR."""
+        """The precision at this ratio TPR / FPR."""
         if np.isinf(ratio):
             return 1.0
         return self.prior * ratio / (self.prior * ratio + 1 - self.prior)

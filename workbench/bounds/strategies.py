@@ -21,11 +21,27 @@ class Strategy(ABC):
 
     @abstractmethod
     def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
-        """Lower bound on ε at δ."""
+        """Lower bound on ε at δ.
+
+        Parameters
+        ----------
+        scores : Scores
+        delta : float
+            In [0, 1).
+        confidence : float
+            In (0.5, 1).
+        """
 
     @abstractmethod
     def mu(self, scores: Scores, confidence: float) -> Bound:
-        """Lower bound on μ."""
+        """Lower bound on μ.
+
+        Parameters
+        ----------
+        scores : Scores
+        confidence : float
+            In (0.5, 1).
+        """
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Scores: one audit's score samples, and the one question that everything asks of them.
+"""`Scores`: two score samples, with counts above a threshold in logarithmic time.
 
-Histogram, threshold, ROC, trade-off curve and band are all built on *how many of P and of Q lie
-above t*. Sorted arrays answer it in microseconds, so a slider never touches the samples again.
+Histogram, threshold, ROC, trade-off curve and band are all built on one query: how many scores of P
+and of Q lie above t. Sorted arrays answer it in microseconds, so a slider does not touch the
+samples again.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SAMPLINGS = ("independent runs", "clustered", "one run", "unknown")
 CLUSTER_RULES = ("mean", "max", "first")
 NON_FINITE = ("keep", "drop")
 
-#: Kinds of arrays that numpy would make numbers of, and that are no scores.
+#: Kinds of arrays that NumPy converts to numbers, and that are not scores.
 _NO_SCORES = {"c": "complex numbers", "m": "durations", "M": "dates"}
 
 
@@ -34,7 +35,7 @@ class ScoresError(ValueError):
 
 @dataclass(frozen=True)
 class NonFiniteCounts:
-    """How many scores of one side were NaN, +∞ and −∞."""
+    """Number of NaN, +∞ and −∞ among the scores of P or of Q."""
 
     nan: int
     plus_inf: int
@@ -59,10 +60,10 @@ class Scores:
     p, q : array_like, shape (n_p,), (n_q,)
         Scores with the record in, and with the record out. The two sizes may differ.
     larger_is_member : bool
-        True when a larger score speaks for membership (an inner product with a canary), False
+        True when a larger score indicates membership (an inner product with a canary), False
         when a smaller one does (a loss). Never inferred from the data.
     sampling : {"independent runs", "clustered", "one run", "unknown"}
-        How the scores came about; every bound prints it as its assumption.
+        How the scores were sampled; every bound states it as its assumption.
     clusters : pair of array_like, shape (n_p,), (n_q,), optional
         A label for each score of P and of Q (its subject or its run). Scores that share a label
         are reduced to one, so that the bounds see independent values; sets ``sampling`` to
@@ -76,24 +77,39 @@ class Scores:
     name : str
         Shown in titles.
     held_out : str
-        How these scores were made by what was tuned on other data ("a classifier trained on other
-        runs"); "" where nothing was tuned. Bounds over all their thresholds say "held-out" and
-        this.
+        How these scores were computed by a rule that was tuned on other data ("a classifier
+        trained on other runs"); "" where nothing was tuned. Bounds over all their thresholds have
+        the guarantee "held-out" and carry this as a note.
 
     Raises
     ------
     ScoresError
-        An empty side, a single score, a side of nothing but NaN, a 2-d array, text, a label on
-        both sides, nothing but one and the same value.
+        Fewer than two scores of P or of Q, nothing but NaN in one of them, a 2-d array, text, a
+        cluster label in both, one and the same value everywhere.
+    TypeError
+        ``q`` is missing.
 
     Notes
     -----
     "Above t" means strictly on the member side of t, ties excluded, which keeps the order
     statistic argument of the simultaneous band valid for discrete scores.
+
+    See Also
+    --------
+    read_scores : scores from a file.
+
+    Examples
+    --------
+    >>> scores = wb.Scores([2.1, 0.3, 1.7], [0.2, -0.4, 1.1, 0.9], sampling="independent runs")
+    >>> scores.n_p, scores.n_q
+    (3, 4)
+    >>> true_positives, false_positives = scores.tail_counts(1.0)
+    >>> int(true_positives), int(false_positives)
+    (2, 1)
     """
 
     p: NDArray[np.float64]
-    q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is told below
+    q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is refused below
     larger_is_member: bool = True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
@@ -183,7 +199,7 @@ class Scores:
 
     @property
     def assumption(self) -> str:
-        """The sampling assumption that every bound from these scores states."""
+        """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
 
     def __repr__(self) -> str:
@@ -218,14 +234,14 @@ class Scores:
         return table(f"Scores {self.name}".strip(), rows, said)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a score: ``score`` and ``member`` (1 for P, 0 for Q)."""
+        """A row for each score, with the columns ``score`` and ``member`` (1 for P, 0 for Q)."""
         import pandas as pd
 
         member = np.repeat([1, 0], [self.n_p, self.n_q])
         return pd.DataFrame({"score": np.concatenate([self.p, self.q]), "member": member})
 
     def __iter__(self) -> Iterator[NDArray[np.float64]]:
-        """P, then Q: ``p, q = pair.sample(1000)``."""
+        """Iterator over the scores of P and of Q: ``p, q = pair.sample(1000)``."""
         return iter((self.p, self.q))
 
     # -- the one question ---------------------------------------------------------------------
@@ -263,11 +279,11 @@ class Scores:
 
     @cached_property
     def results(self) -> dict[Any, Any]:
-        """What others have computed from these scores and keep with them."""
+        """Cache of results computed from these scores."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The scores without what is kept with them, which is computed again where it is needed."""
+        """The fields without the cached results."""
         return {name: value for name, value in vars(self).items() if name != "results"}
 
     @property
@@ -280,12 +296,12 @@ class Scores:
         return int(np.isnan(self.p).sum()), int(np.isnan(self.q).sum())
 
     def tail_counts(self, t: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many of P and of Q lie strictly on the member side of t.
+        """Number of scores of P and of Q strictly on the member side of t.
 
         Parameters
         ----------
         t : array_like
-            Thresholds in score units. NaN stands for the end of the order: nothing lies above.
+            Thresholds in score units. No score lies above NaN.
 
         Returns
         -------
@@ -299,9 +315,16 @@ class Scores:
         )
 
     def below_counts(self, x: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many of P and of Q are less than x in score units; NaN counts nowhere.
+        """Number of scores of P and of Q less than x, whichever direction is member-like.
 
-        The histogram's question: it ignores which side is member-like.
+        Parameters
+        ----------
+        x : array_like
+            In score units. NaN among the scores is not counted.
+
+        Returns
+        -------
+        of_p, of_q : ndarray of int, the shape of ``x``
         """
         x = _checks.array(x, "x")
         sides = []
@@ -315,7 +338,18 @@ class Scores:
         return sides[0], sides[1]
 
     def most_member_like_q(self, rank: ArrayLike) -> NDArray[np.float64]:
-        """The ``rank``-th most member-like score of Q (1 is the most), in score units."""
+        """The ``rank``-th most member-like score of Q, in score units.
+
+        Parameters
+        ----------
+        rank : array_like of int
+            1 is the most member-like.
+
+        Raises
+        ------
+        ValueError
+            A rank that is not a whole number from 1 to ``n_q``.
+        """
         _, q = self.ordered
         r = _checks.array(rank, "rank")
         if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
@@ -326,7 +360,13 @@ class Scores:
         return self._sign * q[q.size - r.astype(np.int64)]
 
     def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
-        """Quantiles (lower) of the finite scores of P and Q pooled, in score units."""
+        """Lower quantiles of the pooled finite scores of P and Q, in score units.
+
+        Parameters
+        ----------
+        level : array_like
+            In [0, 1].
+        """
         ordered = self._pooled_finite
         level = _checks.array(level, "level")
         if not ((level >= 0) & (level <= 1)).all():
@@ -344,7 +384,12 @@ class Scores:
     # -- a choice of the reader ----------------------------------------------------------------
 
     def with_direction(self, larger_is_member: bool) -> Scores:
-        """The same scores with the direction stated anew."""
+        """The same scores with another direction.
+
+        Parameters
+        ----------
+        larger_is_member : bool
+        """
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
             return self
@@ -369,14 +414,19 @@ class Scores:
         return self._changed(p=_locked(p_part), q=_locked(q_part))
 
     def rescored(self, rule: Callable[[NDArray[np.float64]], ArrayLike], held_out: str) -> Scores:
-        """The same runs with other scores, larger for members.
+        """Scores of the same runs under another rule, larger for members.
 
         Parameters
         ----------
         rule : callable
-            Old scores -> new ones, elementwise; made without these scores in view.
+            Old scores -> new ones, elementwise; chosen without these scores in view.
         held_out : str
-            How the rule was made.
+            How the rule was made, as of `Scores`.
+
+        Raises
+        ------
+        ValueError
+            A rule that does not return one score for each.
         """
         _checks.text(held_out, "held_out")
         p, q = (_checks.array(rule(x), "the rule's scores").copy() for x in (self.p, self.q))
@@ -397,12 +447,31 @@ class Scores:
 
 
 def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float64]:
-    """Scores of which the larger is more member-like: ``x``, or its negative."""
+    """Scores whose larger values are more member-like: ``x``, or its negative.
+
+    Parameters
+    ----------
+    x : ndarray
+    larger_is_member : bool
+        Of ``x``.
+    """
     return x if larger_is_member else -x
 
 
 def require_scores(value: Any, name: str = "scores") -> Scores:
-    """``value`` when it is a `Scores` (TypeError that says how to make one otherwise)."""
+    """``value``, which must be a `Scores`.
+
+    Parameters
+    ----------
+    value : Any
+    name : str
+        Of the argument, for the message.
+
+    Raises
+    ------
+    TypeError
+        It is something else; the message says how to make one.
+    """
     need = "a workbench.Scores: make one with wb.Scores(p, q) or wb.read_scores(...)"
     return _checks.instance(value, Scores, name, need)
 
@@ -478,7 +547,7 @@ def _cluster_labels(
 
 
 def _reduce(x: NDArray[np.float64], labels: NDArray[Any], rule: str) -> NDArray[np.float64]:
-    """One score a cluster, in the order in which the clusters first appear."""
+    """One score for each cluster, in the order in which the clusters first appear."""
     _, first, index, size = np.unique(
         labels.astype(str), return_index=True, return_inverse=True, return_counts=True
     )

@@ -192,7 +192,14 @@ class EvidencePath:
         )
 
     def refuted_at(self, confidence: float, n: int) -> int | None:
-        """The row by which the claim was refuted for good, None if it was not by row ``n``."""
+        """The row by which the claim was refuted for good, None if it was not by row ``n``.
+
+        Parameters
+        ----------
+        confidence : float
+            In (0.5, 1), chosen before the rows are seen.
+        n : int
+        """
         goal = -math.log1p(-_checks.confidence(confidence))
         reached = self.n[(self.log >= goal) & (self.n <= n)]
         return int(reached[0]) if reached.size else None

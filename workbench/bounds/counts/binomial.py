@@ -43,16 +43,32 @@ def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[n
 
 
 def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
-    """Lower limit for a proportion; `clopper_pearson_upper` mirrored."""
+    """Lower limit for a proportion: `clopper_pearson_upper` of the failures, subtracted from 1.
+
+    Parameters
+    ----------
+    k, n, error
+        As in `clopper_pearson_upper`.
+
+    Returns
+    -------
+    ndarray
+        0 where k = 0.
+    """
     k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
     limit = betaincinv(np.where(k > 0, k, 1), n - k + 1, error)
     return np.where(k > 0, limit, 0.0)
 
 
 def jeffreys_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
-    """Quantile of the posterior Beta(k + ½, n − k + ½); 1 where k = n. Arguments as above.
+    """Upper quantile of the posterior Beta(k + ½, n − k + ½); 1 where k = n.
 
     Approximate: at n = 100 it lies below the truth up to 16.2 % of the time instead of 5 %.
+
+    Parameters
+    ----------
+    k, n, error
+        As in `clopper_pearson_upper`.
 
     References
     ----------
@@ -63,15 +79,26 @@ def jeffreys_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float
 
 
 def jeffreys_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
-    """`jeffreys_upper` mirrored; 0 where k = 0."""
+    """Lower quantile of the posterior Beta(k + ½, n − k + ½); 0 where k = 0.
+
+    Parameters
+    ----------
+    k, n, error
+        As in `clopper_pearson_upper`.
+    """
     k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
     return np.where(k > 0, betaincinv(k + 0.5, n - k + 0.5, error), 0.0)
 
 
 def wilson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
-    """The largest rate that the normal score test does not reject. Arguments as above.
+    """The largest rate that the normal score test does not reject; 1 where k = n.
 
     Approximate: at n = 100 it lies below the truth up to 20.0 % of the time instead of 5 %.
+
+    Parameters
+    ----------
+    k, n, error
+        As in `clopper_pearson_upper`.
 
     References
     ----------
@@ -84,7 +111,13 @@ def wilson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64
 
 
 def wilson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
-    """`wilson_upper` mirrored; 0 where k = 0."""
+    """The smallest rate that the normal score test does not reject; 0 where k = 0.
+
+    Parameters
+    ----------
+    k, n, error
+        As in `clopper_pearson_upper`.
+    """
     k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
     z2 = ndtri(error) ** 2
     spread = np.sqrt(z2 * (k * (n - k) / n + z2 / 4))
@@ -95,6 +128,17 @@ def wilson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64
 def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray[np.float64]:
     """Upper limit for the mass strictly above the ``rank``-th largest of ``n`` samples.
 
+    Parameters
+    ----------
+    rank : array_like of int
+        1 is the largest.
+    n : int
+        Samples.
+    error : float
+        Probability with which the limit may lie below the truth, at most.
+
+    Notes
+    -----
     That mass is Beta(rank, n − rank + 1) for a continuous distribution and stochastically smaller
     with ties, so the limit holds with probability at least ``1 - error`` for any distribution.
     """
@@ -103,7 +147,7 @@ def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray
 
 
 def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDArray[np.float64]:
-    """How often an upper limit lies below the true rate.
+    """Probability that an upper limit lies below the true rate.
 
     Parameters
     ----------
@@ -114,13 +158,19 @@ def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDA
     n : int
         Trials.
     error : float
-        What the limit is asked for.
+        The nominal probability, passed to ``limit``.
 
     Returns
     -------
     ndarray, the shape of ``rate``
-        Pr[limit(K, n, error) < rate], K binomial; exact. The limit is asked for a few counts near
-        each rate, however large n is.
+        Pr[limit(K, n, error) < rate], K binomial; exact. The limit is computed for a few counts
+        near each rate, however large n is.
+
+    Examples
+    --------
+    >>> limit = wb.binomial.wilson_upper
+    >>> wb.binomial.miss_probability(0.001, limit, n=100, error=0.05).round(3)
+    np.float64(0.0)
     """
     rate = np.asarray(rate, dtype=float)
 

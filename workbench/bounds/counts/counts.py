@@ -100,7 +100,19 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on ε at δ: `workbench.epsilon_from_counts`."""
+        """Lower bound on ε at δ.
+
+        Parameters
+        ----------
+        delta : float
+            In [0, 1).
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.epsilon_from_counts
+        """
         return bound(self, quantities.Epsilon(delta), confidence, interval, side)
 
     def delta(
@@ -110,7 +122,19 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on δ at ε: `workbench.delta_from_counts`."""
+        """Lower bound on δ at ε.
+
+        Parameters
+        ----------
+        epsilon : float
+            At least 0.
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.delta_from_counts
+        """
         return bound(self, quantities.Delta(epsilon), confidence, interval, side)
 
     def mu(
@@ -119,7 +143,17 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on μ: `workbench.mu_from_counts`."""
+        """Lower bound on μ.
+
+        Parameters
+        ----------
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.mu_from_counts
+        """
         return bound(self, quantities.Mu(), confidence, interval, side)
 
     def total_variation(
@@ -128,7 +162,17 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on the total variation: `workbench.total_variation_from_counts`."""
+        """Lower bound on the total variation.
+
+        Parameters
+        ----------
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.total_variation_from_counts
+        """
         return bound(self, quantities.TotalVariation(), confidence, interval, side)
 
     def tpr(
@@ -138,7 +182,19 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on the TPR at a false positive rate: `workbench.tpr_from_counts`."""
+        """Lower bound on the TPR at a false positive rate.
+
+        Parameters
+        ----------
+        fpr : float
+            Strictly between 0 and 1.
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.tpr_from_counts
+        """
         return bound(self, quantities.TruePositiveRate(fpr), confidence, interval, side)
 
     def precision(
@@ -148,7 +204,19 @@ class Counts(FourCounts):
         interval: Interval = "clopper-pearson",
         side: Side = "lower",
     ) -> Bound:
-        """Lower bound on the precision at a prior: `workbench.precision_from_counts`."""
+        """Lower bound on the precision at a prior.
+
+        Parameters
+        ----------
+        prior : float
+            Probability of being a member before the attack, strictly between 0 and 1.
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.precision_from_counts
+        """
         return bound(self, quantities.Precision(prior), confidence, interval, side)
 
 

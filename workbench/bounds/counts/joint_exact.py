@@ -66,7 +66,15 @@ MOST_OUTCOMES = 4000
 
 
 def joint_lower(counts: FourCounts, question: Question, error: float) -> float:
-    """Lower limit of θ, above the truth with probability at most ``error``."""
+    """Lower limit of θ, above the truth with probability at most ``error``.
+
+    Parameters
+    ----------
+    counts : FourCounts
+    question : Question
+        θ as a function of the error rates.
+    error : float
+    """
     return _of_attack(counts, question, error).limit()
 
 
@@ -148,7 +156,7 @@ class _Ordered:
         return float(np.min(self.value(*self.corners())))
 
     def corners(self) -> tuple[Floats, Floats]:
-        """(q, p) one of which every point of the region lies beyond: at most q, at least p."""
+        """Corners (q, p): each point of the region has a smaller q and larger p than one."""
         nothing = float(self.value(np.array(1.0), np.array(0.0)))
         # Rounded down: a larger set {S ≥ s} is the safe side.
         s = self.statistic()

@@ -1,6 +1,7 @@
-"""Posterior mass of a privacy region: how credible is it that a trade-off function holds?
+"""Posterior probability of the error rates that a trade-off function allows.
 
-With Jeffreys priors (ZANELLA23, HIST eq. 2.5) the error rates of one attack have the posterior
+With Jeffreys priors (Zanella-Béguelin et al. 2023; Koskela & Mohammadi 2024, eq. 2.5) the error
+rates of one attack have the posterior
 
     α ~ Beta(½ + FP, ½ + TN),   β ~ Beta(½ + FN, ½ + TP),
 
@@ -12,7 +13,7 @@ is one integral in one dimension,
 taken here over x = arcsin √α, in which the Jeffreys prior is flat and the posterior smooth down to
 no errors at all, in panels that end at the kinks of f and are fine where the integrand moves. A
 grid or a two-dimensional quadrature misses the thin region where it does, and gets wrong answers
-with confidence (HIST Fig. 3).
+with confidence (Koskela & Mohammadi 2024, Fig. 3).
 
 All of this is credibility, not confidence: `approximate` in the words of the bounds.
 """
@@ -69,15 +70,25 @@ def posterior_mass(counts: FourCounts, tradeoff: Any) -> float:
 
     Notes
     -----
-    Guarantee: approximate; a Bayesian credibility, not a confidence. Source: HIST eq. 2.5, with
-    the two error counts in their right places (the print exchanges FP and FN).
+    Guarantee: approximate; a Bayesian credibility, not a confidence.
+
+    References
+    ----------
+    Zanella-Béguelin et al. (2023); Koskela & Mohammadi (2024), eq. 2.5, which prints FP and FN
+    exchanged.
+
+    Examples
+    --------
+    >>> counts = wb.Counts(tp=400, fp=100, tn=400, fn=100)
+    >>> round(wb.posterior_mass(counts, wb.GaussianPair(1.7)), 2)
+    0.58
     """
     return float(_mass(_rows([counts]), _allowed(tradeoff))[0])
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorCurve:
-    """The posterior mass of one region at many thresholds (HIST Figs. 2 and 3).
+    """Posterior mass of one region at many thresholds.
 
     Attributes
     ----------
@@ -100,7 +111,7 @@ class PosteriorCurve:
 def posterior_over_thresholds(
     scores: Scores, tradeoff: Any, thresholds: ArrayLike
 ) -> PosteriorCurve:
-    """`posterior_mass` of the attack at each threshold.
+    """Posterior mass of the region that f allows, for the attack at each threshold.
 
     Parameters
     ----------
@@ -163,14 +174,15 @@ def posterior_parameter(
     family : callable
         Parameter -> pair or curve.
     bounds : pair of float
-        Where to look. Regions should grow from one end to the other; which is the small end is
-        seen from the masses there.
+        Interval that is searched. Regions should grow from one end to the other; the masses at the
+        ends show which end is the small one.
     probability : float
+        Strictly between 0 and 1.
 
     Returns
     -------
     PosteriorMember
-        The first that holds, coming from the small end; where neither end holds, from
+        The first member with that mass, coming from the small end; where neither end has it, from
         ``bounds[0]``.
 
     Raises

@@ -1,17 +1,17 @@
 """Held-out bounds: tuned on one part of the scores, measured on the rest.
 
-The first part chooses a few ranks of Q's scores, and the rest is tested there and nowhere else
+The first part chooses a few ranks of Q's scores, and the rest is tested at these only
 (`workbench.bounds.simultaneous.rank_tests`), so that the error probability is shared over `RANKS`
 ranks instead of all. A rank is a threshold without a nuisance parameter: the false positive rate
 above the k-th most member-like score of Q has a known distribution, whatever the scores are. As in
 the band, the smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m
 (`workbench.bounds.simultaneous.rank_band`).
 
-Who is in which part follows from a hash of the scores (`workbench.bounds.hash_split`). Several
-splits are combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value
-however they depend on each other (Rüger 1978), since k of them are at most αk/K with probability at
-most α, by Markov's inequality for their number. A single bad split does no harm, as it would to
-twice the mean. There is no way to ask for the best split.
+A hash of the scores decides which part is which (`workbench.bounds.hash_split`). Several splits are
+combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value whatever their
+dependence (Rüger 1978), since k of them are at most αk/K with probability at most α, by Markov's
+inequality for their number. A single bad split does no harm, as it would to twice the mean. The
+best split cannot be selected.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
-from workbench.bounds.hash_split import split, told
+from workbench.bounds.hash_split import describe_split, split
 from workbench.bounds.held_out.ordering import likelihood_ratio
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
@@ -47,7 +47,7 @@ METHODS = {
 #: Share of the scores that choose; the rest are measured.
 SHARE = 0.2
 
-#: Ranks that are tested. A single one is often chosen badly; more cost more than they find.
+#: Number of ranks tested. One is often chosen badly; more cost more than they gain.
 RANKS = 3
 
 
@@ -58,7 +58,7 @@ def held_out_bound(
     ordering: str = "threshold",
     splits: int = 1,
 ) -> Bound:
-    """Lower bound on what a question asks for, from thresholds chosen on other scores.
+    """Lower bound on a quantity, from thresholds chosen on another part of the scores.
 
     Parameters
     ----------
@@ -69,18 +69,28 @@ def held_out_bound(
     ordering : {"threshold", "likelihood-ratio"}
         Thresholds of the scores as they are, or of a likelihood ratio learned on the first part.
     splits : int
-        How many splits are combined.
+        Number of splits that are combined.
+
+    Returns
+    -------
+    Bound
+        With the threshold where one split of thresholds was used.
 
     Raises
     ------
     ScoresError
-        Too few scores for a split whose rest could show anything; the message says how many would.
+        Too few scores for a split whose rest could show anything; the message says how many
+        would suffice.
     ValueError
         An argument out of range.
 
     Notes
     -----
     Guarantee: held-out, distribution-free, for independent scores; ties included.
+
+    References
+    ----------
+    Esary, Proschan & Walkup (1967); Rüger (1978).
     """
     require_scores(scores)
     confidence = _checks.confidence(confidence)
@@ -97,7 +107,7 @@ def held_out_bound(
 
     start = np.array([np.median([part.expected for part in parts])])
     value = float(invert(question, p_values, 1 - confidence, start)[0])
-    note = f"Ranks were chosen on {told(SHARE)}, and tested on the others."
+    note = f"Ranks were chosen on {describe_split(SHARE)}, and tested on the others."
     if splits > 1:
         note += f" {splits} splits, of which a majority decides."
     # A threshold that people can use: one split, and in their own units.

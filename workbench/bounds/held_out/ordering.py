@@ -1,4 +1,4 @@
-"""Learned orderings: what speaks for membership is learned on one part and measured on the rest.
+"""Learned orderings: scores learned on one part of the outcomes and measured on the rest.
 
 A threshold sees only one end of the scores. Where members score both high and low, or the
 likelihood ratio is not monotone for another reason, every threshold misses part of the leak. A
@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._html import table
-from workbench.bounds.hash_split import hashed_generator, in_first, split, told
+from workbench.bounds.hash_split import describe_split, hashed_generator, in_first, split
 from workbench.curves.elementwise import Floats, quiet
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores, ScoresError, require_scores
@@ -34,16 +34,16 @@ SHARE = 0.2
 #: What each bin's counts start from, so that an empty side makes no infinite ratio.
 _PRIOR_COUNT = 0.5
 
-#: Values up to which a classifier gains nothing by threads, and loses much where cores are busy.
+#: Number of values up to which threads do not speed a classifier up, and slow it on busy cores.
 _FEW = 10**6
 
-#: Outcomes that are no numbers, each of its own kind.
+#: Non-finite outcomes; each kind is a category of its own.
 _ODD = np.isnan, np.isposinf, np.isneginf
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ordering:
-    """A score that was learned on one part of the data, and the other part's values of it.
+    """A score learned on one part of the data, with its values on the other part.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Ordering:
     rule : callable
         From outcomes to scores.
     learned_on : tuple of int
-        Outcomes of P and of Q that the rule was learned on.
+        Number of outcomes of P and of Q that the rule was learned on.
     """
 
     scores: Scores
@@ -61,7 +61,13 @@ class Ordering:
     learned_on: tuple[int, int]
 
     def apply(self, x: ArrayLike) -> Floats:
-        """The learned score of outcomes: larger is more member-like."""
+        """The learned score of outcomes: larger is more member-like.
+
+        Parameters
+        ----------
+        x : array_like
+            Outcomes of the kind that the rule was learned on.
+        """
         return self.rule(x)
 
     def __repr__(self) -> str:
@@ -79,13 +85,13 @@ class Ordering:
 
 @dataclass(frozen=True, eq=False)
 class LikelihoodRatio:
-    """An estimate of log(p/q): linear between knots, and on beyond the last two.
+    """Estimate of log(p/q): linear between knots, and extrapolated from the last two.
 
     Attributes
     ----------
     knots, log_ratio : ndarray, shape (bins,)
     of_nan, of_plus_inf, of_minus_inf : float
-        The values of outcomes that are no numbers.
+        Its values at non-finite outcomes.
     """
 
     knots: Floats
@@ -110,14 +116,14 @@ class LikelihoodRatio:
 
 
 def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
-    """Order the scores by a likelihood ratio learned on one part; hold out the rest.
+    """Scores of a held-out part, ordered by a likelihood ratio learned on the other part.
 
     Parameters
     ----------
     scores : Scores
         Of independent runs or clusters; their direction does not matter.
     share : float
-        Of each side's scores that the ordering is learned on.
+        Share of the scores of P, and of Q, that the ordering is learned on.
 
     Returns
     -------
@@ -126,15 +132,14 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
     Raises
     ------
     ScoresError
-        Fewer than 4 scores on a side.
+        Fewer than 4 scores of P or of Q.
     ValueError
         A share outside (0, 1).
 
     Notes
     -----
-    Who is in which part follows from a hash of the scores. Guarantee of what is then asked of
-    ``ordering.scores``: held-out. A second share, tried because of what the first showed, makes
-    it false.
+    A hash of the scores decides which part is which. Guarantee of bounds on ``ordering.scores``:
+    held-out. A second share, tried because of what the first showed, makes it false.
 
     Examples
     --------
@@ -146,13 +151,20 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
     require_scores(scores)
     share = _checks.open_unit(share, "share", "such as 0.2")
     first, rest = split(scores, share)
-    held_out = f"Scores are likelihood ratios learned on {told(share)}; these are the others."
+    held_out = (
+        f"Scores are likelihood ratios learned on {describe_split(share)}; these are the others."
+    )
     rule = likelihood_ratio(first)
     return Ordering(rest.rescored(rule, held_out), rule, (first.n_p, first.n_q))
 
 
 def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
-    """log(p̂/q̂) by bins of equal numbers, the cube root of n many, joined by lines."""
+    """log(p̂/q̂) from n^(1/3) bins of equal counts, joined by lines.
+
+    Parameters
+    ----------
+    scores : Scores
+    """
 
     def log_ratio(in_p: Any, in_q: Any) -> Any:
         p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q
@@ -193,17 +205,17 @@ def learn_ordering_nd(
     cluster_rule: str = "mean",
     name: str = "",
 ) -> Ordering:
-    """Order outcomes of several dimensions by a classifier that one part trained.
+    """Scores of held-out outcomes of several dimensions, from a classifier trained on the rest.
 
     Parameters
     ----------
     p, q : array_like, shape (n_p, d), (n_q, d)
-        Outcomes with the record in, and with the record out; one row a run.
+        Outcomes with the record in, and with the record out; one row for each run.
     classifier : scikit-learn classifier, optional
         With ``decision_function`` or ``predict_proba``; it is cloned, and given a
-        ``random_state`` that follows from the hash. Gradient-boosted trees unless stated.
+        ``random_state`` that follows from the hash. By default gradient-boosted trees.
     share : float
-        Of each side's rows, or clusters, that the classifier is trained on.
+        Share of the rows, or clusters, of P and of Q that the classifier is trained on.
     sampling, clusters, cluster_rule, name
         As of `Scores`. Rows of one cluster stay together.
 
@@ -220,8 +232,17 @@ def learn_ordering_nd(
 
     Notes
     -----
-    Who is in which part follows from a hash of the rows, whatever their order. Guarantee of what
-    is then asked of ``ordering.scores``: held-out.
+    A hash of the rows, whatever their order, decides which part is which. Guarantee of bounds on
+    ``ordering.scores``: held-out.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> p, q = rng.normal(0.5, 1, (400, 3)), rng.normal(0, 1, (400, 3))
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> ordering = wb.learn_ordering_nd(p, q, LogisticRegression())
+    >>> ordering.learned_on
+    (80, 80)
     """
     share = _checks.open_unit(share, "share", "such as 0.2")
     sides = _rows(p, "P"), _rows(q, "Q")
@@ -241,7 +262,7 @@ def learn_ordering_nd(
     ]
     rule = train_classifier(classifier, [x[m] for x, m in zip(sides, learned, strict=True)], rng)
     p_rest, q_rest = (rule(x[~m]) for x, m in zip(sides, learned, strict=True))
-    what = type(rule.classifier).__name__
+    what, part = type(rule.classifier).__name__, describe_split(share)
     scores = Scores(
         p_rest,
         q_rest,
@@ -249,7 +270,7 @@ def learn_ordering_nd(
         clusters=labels and (labels[0][~learned[0]], labels[1][~learned[1]]),
         cluster_rule=cluster_rule,
         name=name,
-        held_out=f"Scores are of a {what} trained on {told(share)}; these are the others.",
+        held_out=f"Scores are of a {what} trained on {part}; these are the others.",
     )
     n_p, n_q = (int(m.sum()) for m in learned)
     return Ordering(scores, rule, (n_p, n_q))
@@ -257,7 +278,7 @@ def learn_ordering_nd(
 
 @dataclass(frozen=True, eq=False)
 class ClassifierScore:
-    """A trained classifier's log odds of membership, or whatever its decision function is."""
+    """A trained classifier's log odds of membership, or its decision function where it has one."""
 
     classifier: Any
 
@@ -274,7 +295,21 @@ class ClassifierScore:
 def train_classifier(
     classifier: Any, parts: list[Floats], rng: np.random.Generator
 ) -> ClassifierScore:
-    """Train a clone of ``classifier``, or trees if it is None, on rows of P and rows of Q."""
+    """A clone of ``classifier``, or gradient-boosted trees, trained on rows of P and of Q.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier or None
+    parts : list of ndarray
+        Rows of P, and rows of Q.
+    rng : numpy.random.Generator
+        Source of the ``random_state``.
+
+    Raises
+    ------
+    ValueError
+        A classifier without scores.
+    """
     from sklearn.base import clone  # type: ignore[import-untyped]
     from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 

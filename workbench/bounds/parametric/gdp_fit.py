@@ -1,4 +1,4 @@
-"""μ of Gaussian differential privacy, fitted to scores or curves in three ways."""
+"""Estimates of μ of Gaussian differential privacy from scores or curves, by three methods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gdp_fit(
     threshold: float | None = None,
     floor: float | None = None,
 ) -> Bound:
-    """The μ whose Gaussian trade-off curve fits.
+    """Estimate of the μ whose Gaussian trade-off curve fits scores, a curve or a pair.
 
     Parameters
     ----------
@@ -53,6 +53,17 @@ def gdp_fit(
     ------
     ValueError
         A missing or superfluous threshold or floor.
+    TypeError
+        A source without the curve that the method needs.
+
+    References
+    ----------
+    Koskela & Mohammadi (2024), §5 ("tv", "range"); Nasr et al. (2023) ("threshold").
+
+    Examples
+    --------
+    >>> print(wb.gdp_fit(wb.GaussianPair(0.7), "range", floor=1e-3))
+    μ ≈ 0.700 (estimate, if the pair is Gaussian, no samples)
     """
     _checks.one_of(method, "method", METHODS)
     for name, value in (("threshold", threshold), ("floor", floor)):

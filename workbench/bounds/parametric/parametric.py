@@ -1,4 +1,4 @@
-"""Bounds that hold if the pair is of a stated family, and a check that tells when it is not.
+"""Bounds that hold if the pair is of a stated family, and a check that can refute the family.
 
 A family turns a few counts into ε at any δ, which no sample shows by itself; that is its use and
 its danger. A Gaussian bound on Laplace scores lies far above the truth, with any confidence. So the
@@ -34,7 +34,7 @@ _GRID = np.concatenate([[0.0], ndtr(np.linspace(-6, 6, 401)), [1.0]])
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FamilyFit:
-    """A family's parameter: estimate, and two-sided limits that hold if the pair is of the family.
+    """Estimate of a family's parameter, and two-sided limits that hold if the family is right.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def family_fit(
     confidence: float = 0.95,
     q: float | None = None,
 ) -> FamilyFit:
-    """A family's parameter with two-sided limits.
+    """Estimate and two-sided limits of a family's parameter.
 
     Parameters
     ----------
@@ -114,6 +114,12 @@ def family_fit(
         Unknown family, a missing or superfluous ``q``, scores that no member of the family can
         give: non-finite ones or two constants (Gaussian), more than two outcomes (randomized
         response).
+
+    Examples
+    --------
+    >>> fit = wb.family_fit(wb.GaussianPair(1).sample(1000, seed=0), "gaussian")
+    >>> fit.lower < 1 < fit.upper
+    True
     """
     require_scores(scores)
     member = estimator_named(family, q)
@@ -143,7 +149,7 @@ def parametric_bound(
     side: Literal["lower", "two"] = "lower",
     q: float | None = None,
 ) -> Bound:
-    """A bound that holds if the pair is of the family.
+    """Bound on ε at δ, δ at ε, μ or total variation that holds if the pair is of a family.
 
     Parameters
     ----------
@@ -153,8 +159,9 @@ def parametric_bound(
     quantity : {"epsilon", "delta", "mu", "total variation"}
         "epsilon" needs ``delta``, "delta" needs ``epsilon``; "mu" is for the Gaussian family.
     delta, epsilon : float, optional
+        In [0, 1), and any finite number.
     confidence : float
-        Of the lower bound, or of both ends together.
+        In (0.5, 1); of the lower bound, or of both ends together.
     side : {"lower", "two"}
         A lower bound, or an interval.
 
@@ -174,6 +181,13 @@ def parametric_bound(
     Guarantee: pointwise for "gaussian", whose level is exact, and "randomized-response";
     simultaneous for the others, over all thresholds. Every quantity increases with the parameter,
     so one limit of it serves all δ and ε at once.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(1000, seed=0)
+    >>> bound = wb.parametric_bound(scores, "gaussian", delta=1e-5, side="two")
+    >>> bound.low < wb.GaussianPair(1).epsilon(1e-5) < bound.high
+    True
     """
     require_scores(scores)
     _checks.one_of(quantity, "quantity", QUANTITIES)
@@ -282,7 +296,7 @@ class FamilyCheck:
 
     @cached_property
     def verdict(self) -> str:
-        """One sentence."""
+        """The result as one sentence."""
         if self.refuted:
             return (
                 f"With {percent(self.confidence)} confidence ({self.scores.assumption}) it is "
@@ -317,12 +331,12 @@ def family_check(
     confidence: float = 0.95,
     q: float | None = None,
 ) -> FamilyCheck:
-    """Look for a contradiction between scores and a family.
+    """Test of whether any member of a family agrees with the scores.
 
     Parameters
     ----------
     scores, family, q
-        As in `family_fit`; what is assumed there is what is checked here.
+        As in `family_fit`; its assumptions are checked here.
     confidence : float
         One minus the probability, at most, of refuting a family that is right.
 
@@ -341,7 +355,13 @@ def family_check(
     The family is refuted when none of its members respects them all. For the Gaussian family the
     limits are compared with normal distributions of the scores themselves, so that a score that
     is merely a monotone function of Gaussian ones is refuted too; the others are compared as
-    trade-off functions. Source: the workbench's own.
+    trade-off functions. The method is the workbench's own.
+
+    Examples
+    --------
+    >>> scores = wb.LaplacePair(2).sample(5000, seed=0)
+    >>> wb.family_check(scores, "gaussian").refuted
+    True
     """
     require_scores(scores)
     member = estimator_named(family, q)
