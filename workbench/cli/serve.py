@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         nargs="*",
         type=Path,
-        help="a score file, or one a side, members first; a bundled example otherwise",
+        help="a score file, or one per side, members first; a bundled example otherwise",
     )
     command.add_argument("--port", type=int, default=5006)
     command.add_argument("--address", default="localhost", help="0.0.0.0 to serve colleagues")

@@ -233,12 +233,12 @@ class Verdict:
     def _enough(self) -> str:
         if self.sample_sizes is None:
             if self.power[0].twice == 0:
-                return "no number of scores would do, for twice 0 is 0"
-            return f"even {MOST_SCORES:,} scores a side would not do"
+                return "no number of scores suffices, because twice 0 is 0"
+            return f"even {MOST_SCORES:,} scores per side would not suffice"
         n_p, n_q = map(_about, self.sample_sizes)
         if n_p == n_q:
-            return f"about {n_p} scores a side would do"
-        return f"about {n_p} scores of members and {n_q} of non-members would do"
+            return f"about {n_p} scores per side would suffice"
+        return f"about {n_p} scores of members and {n_q} of non-members would suffice"
 
     @property
     def _would_have_caught(self) -> str:
@@ -427,18 +427,18 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Refutin
 def _bounds(
     band: TradeoffBand, claim: Claim | Pair, refuted: bool, witness: RefutingPoint | None
 ) -> tuple[Bound, ...]:
-    told: list[Bound] = []
+    bounds: list[Bound] = []
     if isinstance(claim, ApproxDP | PureDP):
-        told = [band.epsilon(getattr(claim, "delta_0", 0.0))]
+        bounds = [band.epsilon(getattr(claim, "delta_0", 0.0))]
         claimed = claim.epsilon_0
     elif isinstance(claim, GDP):
-        told, claimed = [band.mu()], claim.mu
-    if told and refuted and told[0].value < claimed and witness is not None:
+        bounds, claimed = [band.mu()], claim.mu
+    if bounds and refuted and bounds[0].value < claimed and witness is not None:
         # The bound's search ends a hair short of what the claim's own test refutes.
-        told = [replace(told[0], value=claimed, threshold=witness.threshold)]
+        bounds = [replace(bounds[0], value=claimed, threshold=witness.threshold)]
     if witness is not None:
-        told.append(band.tpr(witness.fpr_upper))
-    return tuple(told)
+        bounds.append(band.tpr(witness.fpr_upper))
+    return tuple(bounds)
 
 
 def _detectable(caught: Detector, family: Mechanisms) -> Detectable:

@@ -57,7 +57,7 @@ _shared_sample = lru_cache(maxsize=8)(_sample)
 
 
 def read_files(upload: tuple[tuple[str, bytes | DataTable], ...]) -> list[DataTable]:
-    """The tables of one file, or of one a side; one that was read is taken as it is."""
+    """The tables of one file, or of one per side; one that was read is taken as it is."""
     if len(upload) > 2:
         raise ValueError(
             f"{len(upload)} files were given; give one file, or one a side, members first"
