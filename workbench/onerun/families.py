@@ -24,12 +24,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, ndtr, ndtri
 
 from workbench import _checks
-from workbench._roots import turning_point
 from workbench.curves.elementwise import Floats, quiet
 
 if TYPE_CHECKING:
@@ -114,9 +112,12 @@ class Family(ABC):
             return np.full_like(share, 0.5)
         tradeoff = self.pair(leak).tradeoff
         low, high = np.zeros_like(share), np.full_like(share, self.bit_error(leak))
-        below, _ = turning_point(lambda x: x + 1 - tradeoff(x) >= share, low, high, _HALVINGS)
-        # Fewer errors than possible refute less.
-        return below / share
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            enough = middle + 1 - tradeoff(middle) >= share
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        # The lower end: fewer errors than possible refute less.
+        return low / share
 
 
 @dataclass(frozen=True)
@@ -324,12 +325,7 @@ class SubsampledGaussianFamily(Family):
         """The false positive rate of the test with this true positive rate."""
         q = self.q
         low, high = ndtri(rate) - mu, ndtri(rate)
-
-        def within(z: Floats) -> NDArray[np.bool_]:
-            return np.asarray(q * ndtr(mu - z) + (1 - q) * ndtr(-z) <= rate)
-
-        _, beyond = turning_point(within, -high, -low, _HALVINGS)
-        return ndtr(-beyond)
+        return ndtr(-_bisect(lambda z: q * ndtr(mu - z) + (1 - q) * ndtr(-z) <= rate, -high, -low))
 
     def guess_error(self, leak: float, share: Floats) -> Floats:
         if leak <= 0:
@@ -453,6 +449,15 @@ def find(family: str | Family, *, delta: float | None, q: float | None) -> Famil
             raise ValueError("family='randomized-response' needs delta=")
         return RandomizedResponseFamily(delta)
     return GaussianFamily() if family == "gaussian" else LaplaceFamily()
+
+
+def _bisect(enough: Callable[[Floats], Any], low: Floats, high: Floats) -> Floats:
+    """Where a condition becomes true between ``low`` (false) and ``high`` (true), elementwise."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        true = enough(middle)
+        low, high = np.where(true, low, middle), np.where(true, middle, high)
+    return high
 
 
 @quiet()

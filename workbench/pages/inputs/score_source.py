@@ -57,7 +57,7 @@ _shared_sample = lru_cache(maxsize=8)(_sample)
 
 
 def read_files(upload: tuple[tuple[str, bytes | DataTable], ...]) -> list[DataTable]:
-    """The tables of one file, or of one per side; one that was read is taken as it is."""
+    """The tables of one file, or of one a side; one that was read is taken as it is."""
     if len(upload) > 2:
         raise ValueError(
             f"{len(upload)} files were given; give one file, or one a side, members first"
@@ -98,13 +98,6 @@ class ScoreSource(
     """State that ends in ``scores``; mixed into every page that audits scores.
 
     A failed load leaves ``scores`` as they were and puts the reason into ``message``.
-
-    Parameters
-    ----------
-    file_layout : Layout, optional
-        Of the files in ``upload`` that the page is made with; guessed by default.
-    **params
-        Parameters of the page.
     """
 
     source = param.Selector(
@@ -194,6 +187,7 @@ class ScoreSource(
     )
 
     def __init__(self, file_layout: Layout | None = None, **params: Any):
+        # Of the files in ``upload`` that the page is made with; guessed where it is None.
         self._given_layout = file_layout
         self._tables: list[DataTable] = []
         self._quiet = False
