@@ -245,7 +245,7 @@ def test_each_verdict_explains_itself():
         in stands.explain()
     )
     assert "if Gaussian" in stands.explain()
-    assert "scores a side would do" in few.explain()
+    assert "scores per side would suffice" in few.explain()
     assert "less than one half" in few.explain()
     for v in (refuted, stands, few):
         assert "consistent" not in v.explain() + repr(v) + v._repr_html_()

@@ -102,4 +102,4 @@ def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_number(files: list[Path]) -> None:
     if len(files) > 2:
-        raise ValueError(f"{len(files)} files were given; give one, or one a side, members first")
+        raise ValueError(f"{len(files)} files were given; give one, or one per side, members first")

@@ -157,5 +157,5 @@ def smallest_size(reached: Callable[[int], bool], start: int, precision: float, 
 def too_many(most: int) -> ValueError:
     """The error of a plan that needs more than so many scores per side."""
     return ValueError(
-        f"more than {most:,} scores a side would be needed; lower the target, or ask for less power"
+        f"more than {most:,} scores per side would be needed; lower the claimed ε or the power"
     )

@@ -117,4 +117,4 @@ class SampleSize:
         return self.n
 
     def __repr__(self) -> str:
-        return f"SampleSize({self.n:,} scores a side for {percent(self.wanted)}; {self.power!r})"
+        return f"SampleSize({self.n:,} scores per side for {percent(self.wanted)}; {self.power!r})"

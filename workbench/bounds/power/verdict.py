@@ -233,12 +233,12 @@ class Verdict:
     def _enough(self) -> str:
         if self.sample_sizes is None:
             if self.power[0].twice == 0:
-                return "no number of scores would do, for twice 0 is 0"
-            return f"even {MOST_SCORES:,} scores a side would not do"
+                return "no number of scores suffices, because twice 0 is 0"
+            return f"even {MOST_SCORES:,} scores per side would not suffice"
         n_p, n_q = map(_about, self.sample_sizes)
         if n_p == n_q:
-            return f"about {n_p} scores a side would do"
-        return f"about {n_p} scores of members and {n_q} of non-members would do"
+            return f"about {n_p} scores per side would suffice"
+        return f"about {n_p} scores of members and {n_q} of non-members would suffice"
 
     @property
     def _would_have_caught(self) -> str:
@@ -423,13 +423,19 @@ def _bounds(
     band: TradeoffBand, claim: Claim, refuted: bool, witness: RefutingPoint | None
 ) -> tuple[Bound, ...]:
     bound, claimed = claim.lower_bound(band), claim.parameter
-    told = [] if bound is None or claimed is None else [bound]
-    if told and claimed is not None and refuted and told[0].value < claimed and witness is not None:
+    bounds = [] if bound is None or claimed is None else [bound]
+    if (
+        bounds
+        and claimed is not None
+        and refuted
+        and bounds[0].value < claimed
+        and witness is not None
+    ):
         # The bound's search ends a hair short of what the claim's own test refutes.
-        told = [replace(told[0], value=claimed, threshold=witness.threshold)]
+        bounds = [replace(bounds[0], value=claimed, threshold=witness.threshold)]
     if witness is not None:
-        told.append(band.tpr(witness.fpr_upper))
-    return tuple(told)
+        bounds.append(band.tpr(witness.fpr_upper))
+    return tuple(bounds)
 
 
 def _detectable(caught: Detector, family: Mechanisms) -> Detectable:

@@ -81,25 +81,27 @@ class Comparison:
 
     def explain(self) -> str:
         """The verdicts in a sentence or two."""
-        told = [
+        verdicts = [
             f"{VERDICTS[which]} at false positive rates from {plain(low)} to {plain(high)}"
             for low, high, which in self.ranges
             if which and low < high
         ]
         level = f"With {percent(self.confidence)} confidence for all of it, "
-        if not told:
+        if not verdicts:
             return (
                 f"{level}these samples cannot tell which of the two leaks more at any false "
                 "positive rate; that does not show that they leak alike."
             )
         return (
-            f"{level}{'; '.join(told)}. Elsewhere one cannot tell. This compares the attacks that "
-            "these scores allow, not what a better attack would find."
+            f"{level}{'; '.join(verdicts)}. Elsewhere one cannot tell. This compares the attacks "
+            "that these scores allow, not what a better attack would find."
         )
 
     def __repr__(self) -> str:
-        told = "; ".join(f"{VERDICTS[w]} in [{plain(x)}, {plain(y)}]" for x, y, w in self.ranges)
-        return f"Comparison({told}; confidence={self.confidence:g})"
+        verdicts = "; ".join(
+            f"{VERDICTS[w]} in [{plain(x)}, {plain(y)}]" for x, y, w in self.ranges
+        )
+        return f"Comparison({verdicts}; confidence={self.confidence:g})"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[Any, ...]] = [

@@ -15,7 +15,7 @@ from workbench.estimators.histogram import Histogram
 
 METHODS = {"mcdiarmid": "fixed bins (McDiarmid)", "canonne": "fixed bins (Canonne)"}
 
-BINS_FROM_DATA = "bins derived from the data; fix range and width beforehand"
+BINS_FROM_DATA = "bins derived from the data; fix range and width in advance"
 
 
 def hockey_stick_limits(

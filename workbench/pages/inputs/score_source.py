@@ -132,13 +132,6 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     Provides ``scores``, ``loaded`` (what they are), ``source_controls`` and ``adopt``, which pages
     extend to set what depends on new scores. If loading fails, ``scores`` stay as they were and
     ``message`` says why.
-
-    Parameters
-    ----------
-    file_layout : Layout, optional
-        Of the files in ``upload`` that the page is made with; guessed by default.
-    **params
-        Parameters of the page.
     """
 
     source = param.Selector(
@@ -219,6 +212,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     )
 
     def __init__(self, file_layout: Layout | None = None, **params: Any):
+        # Of the files in ``upload`` that the page is made with; guessed where it is None.
         self._given_layout = file_layout
         self._tables: list[DataTable] = []
         self._as_loaded: dict[str, Any] = {}

@@ -24,7 +24,7 @@ class Layout:
     score, member : str or None
         Columns of the scores and of their labels ("score and label").
     member_value : str or None
-        The label of P; every other row belongs to Q. None where it cannot be told.
+        The label of P; every other row belongs to Q. None where it is unknown.
     cluster : str or None
         Column of the labels of scores that belong together; in both files where there are two.
     """
