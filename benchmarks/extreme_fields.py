@@ -11,7 +11,6 @@ only a change that is killed took too long: a test may run it on a busy machine.
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
@@ -30,24 +29,11 @@ import param
 from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import IntegerField, NumberField, scale, taken
 from workbench.pages.core.upload import Upload
+from workbench.pages.registry import PAGES
 
 #: What a change may cost at most, and where it is stopped.
 SECONDS, MEGABYTES = 2.0, 200.0
 KILLED_AFTER, KILLED_ABOVE = 20, 2000
-
-PAGES = {
-    "ScoresPage": "scores.page",
-    "CountsPage": "counts",
-    "FamilyPage": "family",
-    "ComparePage": "compare",
-    "OneRunPage": "one_run.page",
-    "SelectionPage": "selection.page",
-    "MechanismPage": "mechanism.page",
-    "WatchPage": "watch",
-    "PlanPage": "plan",
-    "PairLabPage": "pair_lab",
-    "CoverageLabPage": "coverage_lab",
-}
 
 WALKS, SEED = 4, 0
 
@@ -83,10 +69,9 @@ class Cost:
 
 
 def page_type(name: str) -> type[Page]:
-    """The class of a page."""
-    module = importlib.import_module(f"workbench.pages.{PAGES[name]}")
-    found: type[Page] = getattr(module, name)
-    return found
+    """The class of a page, by its name in the list of pages."""
+    kind: type[Page] = PAGES[name].kind
+    return kind
 
 
 def offered(page: Page) -> dict[str, Any]:

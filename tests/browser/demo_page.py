@@ -339,7 +339,7 @@ class DemoPage(Page):
         spread = f"± {np.std(self.powers):.3f} in {len(self.powers)} samples"
         return Fact(f"{np.mean(self.powers):.3f}", spread)
 
-    @sentence(needs=("rates",))
+    @sentence(needs=("threshold", "rates"))
     def words(self):
         at, power = self.rates()
         return (

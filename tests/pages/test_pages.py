@@ -20,7 +20,7 @@ PAGES = [CountsPage, CoverageLabPage, MechanismPage, OneRunPage, PlanPage, Selec
 
 
 def items(page):
-    return [*page.figures(), *page.numbers(), *page.sentences()]
+    return page.items()
 
 
 def other_value(page, name):

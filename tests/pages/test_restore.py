@@ -9,23 +9,8 @@ import param
 import pytest
 
 from workbench.assets import board
-from workbench.pages.compare import ComparePage
 from workbench.pages.core.upload import Upload
-from workbench.pages.counts import CountsPage
-from workbench.pages.coverage_lab import CoverageLabPage
-from workbench.pages.family import FamilyPage
-from workbench.pages.mechanism.page import MechanismPage
-from workbench.pages.one_run.page import OneRunPage
-from workbench.pages.pair_lab import PairLabPage
-from workbench.pages.plan import PlanPage
-from workbench.pages.scores.page import ScoresPage
-from workbench.pages.selection.page import SelectionPage
-from workbench.pages.watch import WatchPage
-
-PAGES = [
-    *(ScoresPage, CountsPage, FamilyPage, ComparePage, OneRunPage, SelectionPage, MechanismPage),
-    *(WatchPage, PlanPage, PairLabPage, CoverageLabPage),
-]
+from workbench.pages.registry import PAGES
 
 ACTS = 12
 
@@ -58,18 +43,19 @@ def act(page, rng):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.__name__)
-def test_settings_restore_every_page(kind, seed):
+@pytest.mark.parametrize("name", PAGES)
+def test_settings_restore_every_page(name, seed):
+    kind = PAGES[name].kind
     rng, page = random.Random(seed), kind()
-    for name, value in SMALL.items():
-        if name in page.param and value in getattr(page.param[name], "objects", ()):
-            setattr(page, name, value)
+    for size, value in SMALL.items():
+        if size in page.param and value in getattr(page.param[size], "objects", ()):
+            setattr(page, size, value)
     for _ in range(ACTS):
         act(page, rng)
     settings, again = json.loads(json.dumps(page.settings())), kind()
     assert again.restore(settings) == []
     assert again.settings() == page.settings()
-    for item in (*page.figures(), *page.numbers(), *page.sentences()):
+    for item in page.items():
         if "past" in page.inputs(item):  # the draws so far are a history, no setting
             continue
         assert board.content(again.draw(item)) == board.content(page.draw(item)), item.name

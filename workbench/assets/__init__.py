@@ -1,4 +1,4 @@
-"""What browsers are sent: the board, which draws a page's title, numbers and charts.
+"""Scripts and styles that browsers load, and pages as the data that they draw.
 
 ``board.js`` and ``board.css`` are shared by the dashboard and by JupyterLab.
 """

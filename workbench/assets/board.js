@@ -1,5 +1,5 @@
-// The board: a page's title, message, numbers, sentences and charts. It draws what it is given, and
-// hands back what people do with it. The dashboard's page and JupyterLab draw with it.
+// The board: title, message, numbers, sentences and charts of a page, and the gestures of people.
+// The dashboard and JupyterLab both draw with it.
 
 const CONFIG = {displayModeBar: false, doubleClick: "reset", showTips: false}
 const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Array}
@@ -88,8 +88,8 @@ export class Board {
   }
 }
 
-// In JupyterLab (anywidget). Synced: frame, item_<name> (an item's content as JSON), job_<name> (how
-// long work stands, as JSON), message, busy, handled (serial of the last gesture that was
+// In JupyterLab (anywidget). Synced: frame, item_<name> (an item's content as JSON), job_<name> (the
+// state of a job as JSON), message, busy, handled (serial of the last gesture that was
 // answered), and gesture, the only one that is written here.
 export default {
   render({model, el}) {
@@ -156,7 +156,7 @@ class NumberCard {
   }
 }
 
-// As few rows as six columns allow, all about equally full.
+// The fewest rows of at most six columns, about equally full.
 const columns = count => Math.ceil(count / Math.ceil(count / 6)) || 1
 
 class Sentence {
@@ -171,7 +171,7 @@ class Sentence {
   }
 }
 
-// What went wrong; with an action of its own where there is one, else it is dismissed.
+// The error message; its button dismisses it, unless it has another action.
 class Alert {
   constructor(send) {
     this.words = make("p", {})
@@ -191,7 +191,7 @@ class Alert {
 
 // -- long work -----------------------------------------------------------------------------------
 
-// Its button is among the controls; a phone has it here, for there the controls are out of sight.
+// Its button is among the controls; on a phone, where those are hidden, it is here.
 class JobRow {
   constructor({name, title}, send) {
     this.title = title
@@ -444,7 +444,7 @@ function moveNamed({shapes = [], annotations = []}, name, x) {
   for (const note of annotations) if (note.name === name) note.x = x
 }
 
-// A figure as plotly wants it: roles become colors, encoded arrays become typed arrays.
+// A figure for plotly: roles become colors, encoded arrays become typed arrays.
 function revive(value, paint, keep) {
   const again = one => revive(one, paint, keep)
   if (typeof value === "string") return value.startsWith("@") ? paint(value) : value
@@ -459,7 +459,7 @@ function revive(value, paint, keep) {
 const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
 
-// The palette lives in the page's style sheet, so that a change of theme asks no server.
+// The palette is in the page's style sheet, so a change of theme needs no server.
 function color(role, style) {
   const [, name, opacity] = role.match(ROLE) ?? []
   if (!name) return role
@@ -486,8 +486,8 @@ function loadScript(address) {
   })
 }
 
-// A notebook's kernel hands plotly.js over once a page, compressed, whichever board asks first.
-// A kernel that stopped before it answered is not waited for.
+// A notebook's kernel sends plotly.js once per page, compressed, to the first board that asks. If
+// the kernel stops before it answers, nothing waits for it.
 function fromModel(model) {
   const asked = window.wbPlotly
   if (asked && performance.now() - asked.at < PATIENCE) return asked.address
@@ -522,7 +522,7 @@ const help = item => (item.help ? [make("p", {class: "wb-help"}, item.help)] : [
 function promises({formula, caution}) {
   const parts = []
   if (formula) parts.push(make("p", {class: "wb-formula"}, formula))
-  if (caution) parts.push(make("h3", {}, "What it does not promise"), make("p", {}, caution))
+  if (caution) parts.push(make("h3", {}, "Assumptions and limits"), make("p", {}, caution))
   return parts
 }
 

@@ -1,4 +1,4 @@
-"""A page as ``board.js`` reads it: its frame, once, and the content of its items as JSON."""
+"""Data of a page for ``board.js``: its frame, and the content of its items as JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DTYPES = {"float64": "f8", "float32": "f4", "int32": "i4", "uint8": "u1"}
 
 
 def frame(page: type[Page]) -> dict[str, Any]:
-    """What the page holds and never changes: title, help, and the items' texts."""
+    """The constant part of a page: its title, and the titles and help of its items."""
     return {
         "title": page.title,
         "about": page.about,
@@ -35,7 +35,7 @@ def frame(page: type[Page]) -> dict[str, Any]:
 
 
 def content(value: Any) -> str:
-    """What an item drew, a figure, `Bound`, `Fact` or text, as JSON."""
+    """A drawn item as JSON: a figure, `Bound`, `Fact` or text."""
     if isinstance(value, Bound):
         value = _bound(value)
     elif isinstance(value, Fact):
@@ -44,11 +44,12 @@ def content(value: Any) -> str:
 
 
 def parts(value: Any) -> dict[str, str]:
-    """What an item drew as JSON in parts, so that of a figure only what changed need be sent.
+    """A drawn item as JSON in parts, of which only those that changed have to be sent.
 
     Parameters
     ----------
     value : dict, Bound, Fact or str
+        What the page drew.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def parts(value: Any) -> dict[str, str]:
 
 
 def jobs(page: Page) -> dict[str, str]:
-    """How every job of the page stands, as JSON, by the name that the board knows it by."""
+    """The states of the jobs of a page as JSON, by their names on the board."""
     offered = {c.name for section in page.controls for c in section.controls if c.offered(page)}
     states = {name: page.job_state(name) for name in page.jobs()}
     return {
@@ -82,7 +83,7 @@ def jobs(page: Page) -> dict[str, str]:
 
 
 def palettes() -> tuple[str, str]:
-    """The light and the dark palette as declarations of a style sheet."""
+    """The light and the dark palette as CSS declarations."""
     light, dark = (
         f"color-scheme:{scheme};" + ";".join(f"--wb-{role}:{c}" for role, c in palette.items())
         for scheme, palette in (("light", LIGHT), ("dark", DARK))
@@ -91,7 +92,7 @@ def palettes() -> tuple[str, str]:
 
 
 def palette_css() -> str:
-    """The palettes as custom properties of the document, light and dark."""
+    """A style sheet that defines both palettes as custom properties."""
     light, dark = palettes()
     return (
         f":root{{{light}}}"
@@ -115,14 +116,14 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
-    told = (bound.explain(), bound.survival, measured().sentence(bound.method))
+    texts = (bound.explain(), bound.survival, measured().sentence(bound.method))
     return _card(
         bound.rounded,
         bound.relation,
         bound.badge,
         _tone(bound),
         " · ".join(bound.terms[1:]),
-        " ".join(filter(None, told)),
+        " ".join(filter(None, texts)),
     )
 
 

@@ -1,4 +1,4 @@
-// The wire to the session. The page draws itself from the document; here it gets its connection.
+// The connection to the session; the page itself is drawn by page.js.
 
 export function render({model}) {
   window.workbench.connected(model)

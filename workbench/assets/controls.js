@@ -1,5 +1,5 @@
-// The controls of a page, as native elements: what a person sets is sent, and what the session
-// says is shown, except where a person has meanwhile asked for something else.
+// The controls of a page as native elements. A choice is sent to the session; the state that the
+// session sends is shown, unless the person has meanwhile chosen something else.
 
 import {make} from "./board.js"
 
@@ -51,7 +51,7 @@ export class Controls {
 
 let count = 0
 
-// A control: its element, what was asked for last, and whether that was answered.
+// A control: its element, the last choice, and whether that was answered.
 class Control {
   constructor(spec, {send, settled, upload}) {
     Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
@@ -117,7 +117,7 @@ class NumberField extends Control {
   }
 }
 
-// A field that takes a number when it is complete: on Enter, an arrow key, or when it is left.
+// A number field; it sends its number on Enter, on an arrow key, and when it loses the focus.
 class Typed {
   constructor(name, taken, id) {
     const attributes = {type: "text", inputmode: "decimal", autocomplete: "off", spellcheck: "false"}

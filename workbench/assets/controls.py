@@ -1,4 +1,4 @@
-"""A page's controls as ``controls.js`` reads them: their kinds, once, and how they stand."""
+"""Data of a page's controls for ``controls.js``: their kinds, and their present states."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Controls:
     Parameters
     ----------
     page : Page
+        The page.
     """
 
     def __init__(self, page: Page):
@@ -39,7 +40,7 @@ class Controls:
         ]
 
     def sections(self) -> list[dict[str, Any]]:
-        """The headings, and the name, kind, label and help of the controls below each."""
+        """The sections: their titles, and the name, kind, label and help of their controls."""
         described = {}
         for control, kind, parameter in self._all:
             job = self._page.jobs().get(control.name)
@@ -56,7 +57,7 @@ class Controls:
         ]
 
     def states(self) -> dict[str, dict[str, Any]]:
-        """For each control whether it is offered, its value, and the values that it can take."""
+        """The state of every control: whether it is offered, its value, and its possible values."""
         return {
             control.name: {"offered": control.offered(self._page), **self._state(name, kind, of)}
             for control, kind, of in self._all

@@ -1,5 +1,5 @@
-// The dashboard's page: it draws the first state, which lies in the document, then follows what the
-// session sends, and sends what people do. See workbench/dashboard/session.py for the messages.
+// The page of the dashboard: draws the first state, which is in the document, then the changes that
+// the session sends, and sends the gestures of people. See workbench/dashboard/session.py for the messages.
 
 import {Board, make} from "./board.js"
 import {Controls} from "./controls.js"
@@ -18,8 +18,8 @@ const kept = `workbench:lost:${location.pathname}`
 
 // -- what people do, on its way to the session ----------------------------------------------------
 
-// One message is under way at a time. What is done meanwhile follows in its order, of each control
-// only the latest: a slow server or a slow line is never further behind than by one answer.
+// One message is under way at a time. Gestures made meanwhile follow in their order, only the latest
+// of each control, so that a slow server is never more than one answer behind.
 class Wire {
   constructor() {
     this.serial = this.handled = 0
@@ -62,7 +62,7 @@ class Wire {
   watch() {
     clearTimeout(this.alarm)
     this.alarm = setTimeout(
-      () => tell("The server has not answered yet. The numbers are from before your last change."), PATIENCE)
+      () => tell("The server has not answered yet. The numbers do not include your last change."), PATIENCE)
   }
 
   // The server is at work on it, and said so.
@@ -114,7 +114,7 @@ function update(news) {
   if (news.busy) wire.heard()
 }
 
-// A figure's changed parts put into what was there; anything else comes whole.
+// Puts the changed parts of a figure into the present one; any other item comes whole.
 function merged(before, {all, layout, traces, ...changed}) {
   if (all !== undefined) return all
   const data = (before?.data ?? []).slice(0, traces)
@@ -145,7 +145,7 @@ window.workbench.use = model => {
 }
 if (window.workbench.model) window.workbench.use(window.workbench.model)
 setTimeout(() => {
-  if (!wire.model) tell("There is no connection to the server: controls do nothing yet.", "Reload the page")
+  if (!wire.model) tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
 }, ARRIVAL)
 
 function lost() {
@@ -156,10 +156,10 @@ function lost() {
   clearTimeout(wire.alarm)
   const returns = recentReturns()
   if (returns.length >= RETURNS) {
-    tell("Connection lost, again and again. These numbers are from before.", "Reload the page")
+    tell("Connection lost repeatedly. The numbers are from before the loss.", "Reload the page")
     return
   }
-  tell("Connection lost. These numbers are from before; controls do nothing until the server answers.")
+  tell("Connection lost. The numbers are from before; controls have no effect until the server answers.")
   const ask = setInterval(async () => {
     try {
       const answer = await fetch("./liveness", {cache: "no-store"})

@@ -1,4 +1,4 @@
-"""`workbench serve`: all pages in a browser."""
+"""`workbench serve`: the dashboard with all pages."""
 
 from __future__ import annotations
 

@@ -1,1 +1,5 @@
-"""Draws pages with Panel and serves them."""
+"""The dashboard: pages in a browser, one session per visitor.
+
+`app` makes the server and its menu, `session` draws the page of one visitor, `channel` carries its
+messages, `worker` has the threads, `files` puts uploads together, `server` what the server refuses.
+"""

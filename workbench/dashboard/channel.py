@@ -1,4 +1,4 @@
-"""The wire between a visitor's browser and their session: one Panel component that is not seen."""
+"""`Channel`: an invisible Panel component that carries messages to and from a browser."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ logger = logging.getLogger(__name__)
 
 
 class Channel(JSComponent):
-    """Carries texts to the browser, and gestures from it.
+    """The connection between the browser of a visitor and the session.
 
-    Everything that is seen is drawn by ``page.js`` from the document itself; the values are there
-    before the connection is. Messages carry no state of a model. They take the short way past
-    Panel's busy counter and the document's lock, which cost more than drawing does.
+    ``page.js`` draws the page from the document, which holds the first values, so that they are
+    there before the connection is. Messages carry no state of a model, and bypass Panel's busy
+    counter and the lock of the document, which cost more than drawing does.
     """
 
     _esm = HERE / "channel.js"
@@ -33,7 +33,7 @@ class Channel(JSComponent):
         self.receive: Callable[[dict[str, Any]], None] = lambda gesture: None
 
     async def send(self, doc: Any, text: str) -> None:
-        """Send a text to the browser of a document; call it on the event loop."""
+        """Send a text to the browser of a document; to be called on the event loop."""
         connection = connection_of(doc)
         if connection is None:
             return
@@ -51,4 +51,4 @@ class Channel(JSComponent):
                 gesture["content"] = event.data["content"]
             self.receive(gesture)
         except (KeyError, TypeError, ValueError):
-            logger.warning("a message that is no gesture was left out", exc_info=True)
+            logger.warning("an invalid message was ignored", exc_info=True)

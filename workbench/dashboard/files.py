@@ -1,19 +1,19 @@
-"""Files that a browser sends in pieces, put together."""
+"""Uploaded files, put together from the pieces in which a browser sends them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: The most bytes that one upload may have, all its files together.
+#: Largest number of bytes of one upload, all its files together.
 MAX_UPLOAD = 2**30
 
 
 class UploadError(ValueError):
-    """An upload that is too large, or whose pieces do not fit together."""
+    """Raised for an upload that is too large, or whose pieces do not fit together."""
 
 
 class Receiver:
-    """Puts one upload together; a new one replaces an unfinished one."""
+    """The upload of a session; a new one replaces an unfinished one."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
@@ -21,7 +21,7 @@ class Receiver:
         self._pieces: list[list[bytes]] = []
 
     def take(self, gesture: dict[str, Any]) -> tuple[tuple[str, bytes], ...] | None:
-        """The complete files as (name, content) once the last piece is here, None before.
+        """The files as (name, content) after the last piece, None before it.
 
         Parameters
         ----------
@@ -32,7 +32,7 @@ class Receiver:
         Raises
         ------
         UploadError
-            The files are too large, or a piece belongs to none of them.
+            The files are too large, or a piece is longer than what is missing of its file.
         """
         if gesture["kind"] == "files":
             self._announce(gesture["files"])

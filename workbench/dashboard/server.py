@@ -1,8 +1,8 @@
-"""What the server refuses, and how browsers keep what they were sent.
+"""Request handlers of the server: one browser per session, and files that browsers cache.
 
-A session belongs to the browser that opened it. Its id is made and signed here: an id that comes
-with an address or a header is refused, as it could be a stranger's, who would then see this
-visitor's page. A session takes one connection, so that its token opens nothing a second time.
+A session belongs to the browser that opened it. Its id is made and signed here; an id in an address
+or a header is refused, as a stranger could have sent it in order to see this visitor's page. A
+session takes one connection, so its token cannot be used a second time.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tornado.web import HTTPError, StaticFileHandler
 
 from workbench.assets.board import HERE
 
-#: How an address or a header could name a session.
+#: Names by which an address or a header could choose a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
 
-#: Seconds after the end of a session until its memory is handed back.
+#: Seconds after the end of a session until its memory is returned to the system.
 _SOON = 10.0
 _asked = False
 
-#: Session -> its connection, None while that is made.
+#: Session -> its connection, or None while it is being made.
 _CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 #: Seconds for which browsers keep a file whose address changes with its content.
@@ -42,7 +42,7 @@ _YEAR = 365 * 24 * 3600
 
 
 def _digest() -> str:
-    """A name for the present content of the files that browsers load."""
+    """Hash of the files that browsers load."""
     content = b"".join(path.read_bytes() for path in sorted(HERE.iterdir()) if path.is_file())
     return hashlib.sha256(content).hexdigest()[:16]
 
@@ -62,10 +62,10 @@ def has_documentation() -> bool:
 
 
 class KeptFiles(StaticFileHandler):
-    """Files under addresses that change with their content: browsers need not ask again."""
+    """Handler of files whose address changes with their content, so that browsers cache them."""
 
     def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
-        """Seconds for which the file is kept."""
+        """Seconds for which browsers may keep the file."""
         return _YEAR
 
 
@@ -81,20 +81,20 @@ def static_patterns() -> list[tuple[Any, ...]]:
 
 
 class PageHandler(DocHandler):
-    """Opens a new session for every visit, and none that somebody names."""
+    """Handler of pages, which opens a new session for every visit."""
 
     async def prepare(self) -> None:
-        """Refuse a session that the visit brings along."""
+        """Refuse a request that names a session."""
         await super().prepare()
         if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
 
 
 class SocketHandler(WSHandler):
-    """Connects a browser to the session that was opened for it, once."""
+    """Handler of sockets, which connects a session once."""
 
     def open(self, *args: Any, **kwargs: Any) -> None:
-        """Send every answer at once: waiting to fill a packet delays it by 40 ms."""
+        """Open the socket, and send every answer at once: filling a packet takes up to 40 ms."""
         self.set_nodelay(True)
         super().open(*args, **kwargs)
 
@@ -113,13 +113,13 @@ class SocketHandler(WSHandler):
 
 
 def connection_of(doc: Any) -> Any:
-    """The connection of a document's session; None where it has none, or has ended."""
+    """The connection of a document's session, or None."""
     context = doc.session_context
     return None if context is None else _CONNECTIONS.get(context.session)
 
 
 def give_memory_back(loop: Any) -> None:
-    """Hand freed memory to the system some seconds after sessions ended, once for all of them.
+    """Return freed memory to the system, some seconds after sessions have ended.
 
     The C library keeps what many visitors at once have used; only glibc can be asked for it.
     """
@@ -140,7 +140,7 @@ def give_memory_back(loop: Any) -> None:
 
 @contextmanager
 def own_handlers() -> Iterator[None]:
-    """Have servers made here use these handlers, and none of those that embed pages."""
+    """Context in which servers use these handlers, and none of those that embed pages."""
     theirs = list(bokeh_tornado.per_app_patterns)
     bokeh_tornado.per_app_patterns[:] = [(r"/ws", SocketHandler), (r"/?", PageHandler)]
     try:

@@ -1,17 +1,16 @@
-"""One visitor's page: what they do reaches the page, and what changed on it goes back to them.
+"""`Session`: the page of one visitor; carries out gestures and sends what changed.
 
-Messages are JSON texts. To the browser go only the parts that differ from what it has::
+Messages are JSON texts. The browser is sent only the parts that differ from what it has::
 
-    {"number": 3,                                      of the message: a part builds on those before
-     "handled": 7,                                     the last gesture that was answered
+    {"number": 3,                                      of the message; each builds on those before
+     "handled": 7,                                     the last gesture that was carried out
      "items": {"tradeoff": {"traces": 4, "3": {...}},  a figure's changed traces or layout
                "epsilon": {"all": {...}}},             anything else, whole
      "controls": {"threshold": {...}},                 the controls that changed
      "settings": {"threshold": 0.4}, "jobs": {...}, "message": "", "busy": false}
 
-From the browser come gestures, each with a serial number: ``set`` a parameter, ``drag`` a line,
-``click`` into a chart, ``job``, ``dismiss`` the message, ``files`` and their ``chunk``s, and
-``restore`` the settings of a page whose connection was lost.
+The browser sends gestures; see `workbench.pages.core.session`. Here are added ``files`` and their
+``chunk``s, and ``restore``, the settings of a page whose connection was lost.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from workbench.pages.core.upload import Upload
 
 logger = logging.getLogger(__name__)
 
-#: Seconds after which waiting people are told that the page is at work.
+#: Seconds after which the page shows that it is at work.
 PATIENCE = 0.3
 
-#: Seconds without a change after which slow items are drawn, and what they show until then.
+#: Seconds without a change after which slow items are drawn, and their content until then.
 REST = 0.3
 PENDING = {"number": Fact("…"), "sentence": "…"}
 
@@ -47,16 +46,16 @@ Later = Callable[[float, Callable[[], None]], Any]
 
 @dataclass(frozen=True)
 class FirstState:
-    """A page as every visitor first meets it, drawn once.
+    """The first state of a page, drawn once for all visitors.
 
     Attributes
     ----------
     text : str
         Its frame, items, controls and settings as JSON.
     sent : dict
-        Hashes of what the text holds.
+        Hashes of the parts of the text.
     drawn_from : dict of str to tuple
-        What each item was drawn from; see `workbench.pages.core.page.Page.drawn_from`.
+        The values that each item was drawn from; see `Page.drawn_from`.
     """
 
     text: str
@@ -65,7 +64,7 @@ class FirstState:
 
 
 def first_state(page: Page) -> FirstState:
-    """The page's first state, with slow items drawn as well."""
+    """The first state of a page, slow items included."""
     sent, controls = Sent(), Controls(page)
     items = {item.name: assets.parts(page.draw(item)) for item in page.items()}
     state = {
@@ -86,7 +85,15 @@ class Sent:
         self.hashes = {name: dict(marks) for name, marks in (hashes or {}).items()}
 
     def news(self, name: str, parts: dict[str, str]) -> str:
-        """The parts of an item that the browser has not, as a JSON object; "" for none."""
+        """The parts of an item that the browser does not have, as a JSON object; "" for none.
+
+        Parameters
+        ----------
+        name : str
+            The item.
+        parts : dict of str to str
+            Its present parts; see `workbench.assets.board.parts`.
+        """
         known = self.hashes.get(name, {})
         self.hashes[name] = hashes = {key: hash(text) for key, text in parts.items()}
         changed = [f"{_key(key)}:{parts[key]}" for key in parts if known.get(key) != hashes[key]]
@@ -96,11 +103,27 @@ class Sent:
         return ""
 
     def forget(self, group: str, name: str) -> None:
-        """Have an entry sent again, as the browser may show something else by now."""
+        """Have an entry sent again at the next change.
+
+        Parameters
+        ----------
+        group : str
+            Such as ``"controls"``.
+        name : str
+            The entry of the group.
+        """
         self.hashes.get(group, {}).pop(name, None)
 
     def changed(self, group: str, values: dict[str, Any]) -> dict[str, Any]:
-        """The entries of a group that the browser has not."""
+        """The entries of a group that the browser does not have.
+
+        Parameters
+        ----------
+        group : str
+            Such as ``"controls"``.
+        values : dict
+            The present entries of the group.
+        """
         known = self.hashes.setdefault(group, {})
         changed = {}
         for name, value in values.items():
@@ -195,7 +218,7 @@ class Session:
         lost = self.page.restore(settings)
         if lost:
             self.page.message = (
-                "The connection was lost and made again. These settings could not be restored: "
+                "The connection was lost and restored. These settings could not be restored: "
                 f"{', '.join(lost)}."
             )
 
@@ -261,7 +284,7 @@ class Session:
 
 
 def _news(page: Page, controls: Controls, sent: Sent, changed: set[str] | None) -> dict[str, Any]:
-    """What the browser has not of everything but the items; settings of what changed, or of all."""
+    """The news besides the items; settings of the changed parameters, or of all."""
     return {
         "controls": sent.changed("controls", controls.states()),
         "settings": sent.changed("settings", page.settings(changed)),

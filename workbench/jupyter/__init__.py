@@ -1,4 +1,8 @@
-"""Draws pages in notebooks: live with ipywidgets, and as a picture where no widget lives."""
+"""Pages in notebooks: live widgets, and a picture for where no widget lives.
+
+`explore` makes views. A `view` has the controls and numbers as `attributes`, a `display` of
+`widgets` and a `picture`, and `observers`. Its turns run on the `kernel_queue`.
+"""
 
 try:
     import anywidget as _anywidget  # noqa: F401

@@ -1,4 +1,4 @@
-"""Which views belong to which cell, so that a cell that runs again or is gone frees its own."""
+"""Views by cell, so that those of a cell are freed when it runs again or is deleted."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import Any, Protocol
 
 
 class Closes(Protocol):
-    """Anything that can be freed."""
+    """An object that can be freed."""
 
     def close(self) -> None:
         """Free it."""
 
 
-#: Cell -> the run of it, and what it made.
+#: Cell -> its last run, and the objects that it made.
 _made: dict[str, tuple[str, list[Closes]]] = {}
 
 
 def enter(view: Closes) -> None:
-    """Count ``view`` to the cell that is running, and close what an earlier run of it made."""
+    """Assign a view to the running cell, and close the views of an earlier run of the cell."""
     request = _request()
-    told = request.get("metadata", {})
-    for gone in told.get("deletedCells", ()):
+    metadata = request.get("metadata", {})
+    for gone in metadata.get("deletedCells", ()):
         _close(gone)
-    cell = told.get("cellId")
+    cell = metadata.get("cellId")
     if cell is None:
         return
     run = request["header"]["msg_id"]
@@ -38,7 +38,7 @@ def _close(cell: str) -> None:
 
 
 def _request() -> dict[str, Any]:
-    """The message that runs the cell; empty outside a kernel."""
+    """The message that runs the present cell; empty outside a kernel."""
     from IPython import get_ipython
 
     kernel = getattr(get_ipython(), "kernel", None)

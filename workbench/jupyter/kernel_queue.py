@@ -43,7 +43,15 @@ class KernelLoop:
             self._loop.call_soon_threadsafe(self._loop.call_later, GATHER, call)
 
     def idle(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call once this has not been asked for again for some seconds; never without a loop."""
+        """Call once this has not been asked for again for some seconds; never without a loop.
+
+        Parameters
+        ----------
+        seconds : float
+            How long nobody may ask again.
+        call : callable
+            Is called on the loop.
+        """
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._plan, seconds, call)
 

@@ -52,11 +52,25 @@ class Observers:
         self._all: list[Observer] = []
 
     def add(self, callback: Callback, name: str) -> None:
-        """Call ``callback`` with every later value of ``name``."""
+        """Call ``callback`` with every later value of ``name``.
+
+        Parameters
+        ----------
+        callback : callable
+            Takes the new value.
+        name : str
+            A control or number.
+        """
         self._all.append(Observer(callback, name, self._read(name)))
 
     def remove(self, callback: Callback, name: str) -> None:
-        """Undo `add`."""
+        """Undo `add`.
+
+        Parameters
+        ----------
+        callback, name
+            As in `add`.
+        """
         gone = (callback, name)
         self._all = [one for one in self._all if (one.callback, one.name) != gone]
 
@@ -66,16 +80,16 @@ class Observers:
 
     def tell(self) -> bool:
         """Call those whose value has changed; True if there were any."""
-        told: list[Observer] = []
+        called: list[Observer] = []
         for observer in list(self._all):
-            self._attempt(partial(self._tell, observer, told))
-        return bool(told)
+            self._attempt(partial(self._tell, observer, called))
+        return bool(called)
 
-    def _tell(self, observer: Observer, told: list[Observer]) -> None:
+    def _tell(self, observer: Observer, called: list[Observer]) -> None:
         now = self._read(observer.name)
         if now is not observer.last and now != observer.last:
             observer.last = now
-            told.append(observer)
+            called.append(observer)
             observer.callback(now)
 
 

@@ -1,4 +1,4 @@
-"""Which figures, numbers and controls of a page a view shows."""
+"""The figures, numbers and controls of a page that a view shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from workbench.pages.core.page import Control, Item, Page, Section
 
-#: Names that people use for figures -> the page's own.
+#: Further names of figures -> their names on the page.
 ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
 
 
@@ -17,13 +17,14 @@ def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
     Parameters
     ----------
     page : Page
+        The page.
     show : iterable of str, optional
         Names or titles of figures and numbers; see `View`.
 
     Raises
     ------
     ValueError
-        A name that is neither; those there are are listed.
+        An unknown name; the message lists the known ones.
     """
     items = page.items()
     if show is None:
@@ -41,7 +42,15 @@ def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
 
 
 def sections_for(page: Page, items: list[Item]) -> list[Section]:
-    """The page's controls, without those that none of the items rests on."""
+    """The sections of the page, without the controls that none of the items depends on.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    items : list of Item
+        The items that are shown.
+    """
     needed = frozenset().union(*(page.inputs(item) for item in items))
     for job in page.jobs().values():
         if job.into in needed:

@@ -423,16 +423,12 @@ def _bounds(
     band: TradeoffBand, claim: Claim, refuted: bool, witness: RefutingPoint | None
 ) -> tuple[Bound, ...]:
     bound, claimed = claim.lower_bound(band), claim.parameter
-    bounds = [] if bound is None or claimed is None else [bound]
-    if (
-        bounds
-        and claimed is not None
-        and refuted
-        and bounds[0].value < claimed
-        and witness is not None
-    ):
-        # The bound's search ends a hair short of what the claim's own test refutes.
-        bounds = [replace(bounds[0], value=claimed, threshold=witness.threshold)]
+    bounds = []
+    if bound is not None and claimed is not None:
+        if refuted and bound.value < claimed and witness is not None:
+            # The bound's search ends a hair short of what the claim's own test refutes.
+            bound = replace(bound, value=claimed, threshold=witness.threshold)
+        bounds.append(bound)
     if witness is not None:
         bounds.append(band.tpr(witness.fpr_upper))
     return tuple(bounds)

@@ -1,7 +1,7 @@
-"""The picture of a view: what stays where no widget lives, in exports, readers and saved files.
+"""`Still`: the picture of a view, for exports, readers and saved notebooks.
 
-Numbers, guarantees and sentences are text; charts are images, so that every reader that shows
-pictures at all shows them. It lies on light paper and is legible on any page.
+Numbers, guarantees and sentences are text; charts are images, which every reader can show. The
+background is light, so that the picture is legible on any page.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REMEDY = "A picture of the last state. Run the cell to make it live."
 
 
 class Still:
-    """Pictures of figures, each drawn again only when it changed.
+    """The picture of a view; a chart is drawn again only when it has changed.
 
     Parameters
     ----------
@@ -34,16 +34,16 @@ class Still:
         self._drawn: dict[str, tuple[str, str]] = {}
 
     def html(self, message: str, notes: list[str], items: list[tuple[Item, Any, str]]) -> str:
-        """Everything as one element.
+        """The picture as one HTML element.
 
         Parameters
         ----------
         message : str
-            What went wrong last; "" for nothing.
+            The error message of the page, or "".
         notes : list of str
-            What else is to be known, such as whether the results are partial.
+            The states of jobs, such as that results are partial.
         items : list of (Item, value, content)
-            What is shown, as the page drew it, and as the board got it.
+            The items, what the page drew, and its JSON.
         """
         parts: defaultdict[str, str] = defaultdict(str)
         for item, value, content in items:
@@ -86,7 +86,7 @@ def _row(item: Item, value: Bound | Fact) -> str:
 
 
 def _swap(identity: str) -> str:
-    """Show the board while it lives, and the picture otherwise; never both, never an error."""
+    """CSS that shows the board while it lives, and the picture otherwise."""
     picture = f'.{STILL}[data-view="{identity}"]'
     child = ".jp-OutputArea-child"
     return (

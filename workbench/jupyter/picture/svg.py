@@ -62,7 +62,15 @@ _HEIGHTS = {"top": 0.85, "middle": 0.35, "bottom": -0.25}  # from the anchor to 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: from data to pixels, and where its ticks are."""
+    """An axis: converts data to pixels, and has the ticks.
+
+    Attributes
+    ----------
+    given : dict
+        The axis of a plotly layout.
+    start, end : float
+        Pixels of its ends.
+    """
 
     given: dict[str, Any]
     start: float
@@ -70,11 +78,11 @@ class Axis:
 
     @property
     def log(self) -> bool:
-        """Whether its range counts powers of ten."""
+        """True if the range is in powers of ten."""
         return self.given.get("type") == "log"
 
     def __call__(self, values: Any) -> NDArray[np.float64]:
-        """Data in pixels; NaN where a logarithm does not exist."""
+        """Pixels of data; NaN for data that have no logarithm."""
         values = np.asarray(values, dtype=float)
         if self.log:
             values = np.log10(np.where(values > 0, values, np.nan))
@@ -87,7 +95,7 @@ class Axis:
         return np.asarray(self.start + share * (self.end - self.start))
 
     def share(self, values: Any) -> NDArray[np.float64]:
-        """Pixels of shares of the axis, plotly's "paper"."""
+        """Pixels of fractions of the axis, which plotly calls "paper"."""
         return np.asarray(self.start + np.asarray(values, dtype=float) * (self.end - self.start))
 
     def ticks(self) -> list[tuple[float, str]]:
@@ -118,12 +126,12 @@ class Axis:
 
 
 def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
-    """The figure as an ``<svg>`` element, its summary as the accessible name.
+    """A figure as an ``<svg>`` element, with its summary as the accessible name.
 
     Parameters
     ----------
     figure : dict
-        As `workbench.figures` make it, colors as roles.
+        A plotly dict with colors as roles, as the functions of `workbench.figures` return.
     palette : dict
         Role -> color.
     """
@@ -295,7 +303,7 @@ def _annotation(note: dict[str, Any], x: Axis, y: Axis, palette: dict[str, str])
 def _text(
     x: float, y: float, text: str, size: float, color: str, anchor: str, halo: str | None = None
 ) -> str:
-    """A line of text; of plotly's markup superscripts only."""
+    """A line of text; of plotly's markup only superscripts are kept."""
     plain = escape(re.sub(r"<(?!/?sup>)[^>]*>", "", text), quote=False)
     rise = f'<tspan dy="{-0.4 * size:g}" font-size="{0.75 * size:g}">'
     written = plain.replace("&lt;sup&gt;", rise).replace("&lt;/sup&gt;", "</tspan>")
@@ -313,13 +321,13 @@ def _stroke(line: dict[str, Any]) -> str:
 
 
 def _steps(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Corners of horizontal, then vertical steps."""
+    """Corners of a line that goes first horizontally, then vertically."""
     corners = np.repeat(points, 2, axis=0)
     return np.column_stack([corners[1:, 0], corners[:-1, 1]])
 
 
 def _path(points: NDArray[np.float64]) -> str:
-    """A path through the points, interrupted at gaps."""
+    """SVG path through points, interrupted at those that are not finite."""
     parts: list[str] = []
     last, pen = (math.inf, math.inf), "M"
     for i, (px, py) in enumerate(points.tolist()):
@@ -335,6 +343,6 @@ def _path(points: NDArray[np.float64]) -> str:
 
 
 def _nice(step: float) -> float:
-    """The least of 1, 2, 5 times a power of ten that is at least ``step``."""
+    """The smallest of 1, 2 and 5 times a power of ten that is at least ``step``."""
     power = 10.0 ** math.floor(math.log10(step))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= step * (1 - 1e-9))

@@ -1,4 +1,4 @@
-"""The board in a notebook: the widget around ``board.js``, and plotly.js for it."""
+"""`Board`: the widget around ``board.js``, and plotly.js for it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import traitlets
 
 from workbench.assets import board as assets
 
-#: The classes of a view's widget, of a board that has its charts, and of the picture beside it.
+#: CSS classes of a view's widget, of a board whose charts are drawn, and of its picture.
 VIEW, LIVE, STILL = "wb-view", "wb-live", "wb-still"
 
 
 def style() -> str:
-    """The style sheet of a view: palettes, the board, and what is different in a notebook."""
+    """The style sheet of a view: palettes, the board, and the differences in a notebook."""
     light, dark = assets.palettes()
     own = (Path(__file__).parent / "notebook.css").read_text(encoding="utf-8")
     palettes = f'.{VIEW}{{{light}}}[data-jp-theme-light="false"] .{VIEW}{{{dark}}}'
@@ -33,10 +33,10 @@ def plotly() -> bytes:
 
 
 class Board(anywidget.AnyWidget):
-    """The board as ``board.js`` knows it; `board_type` adds a trait per item and job of a page.
+    """Widget that ``board.js`` draws; `board_type` adds a trait for each item and job of a page.
 
-    plotly.js is no part of the state: the first board on a notebook's page asks for it in a
-    message, so that it crosses once and is never saved.
+    plotly.js is not part of its state: the first board on a notebook's page asks for it in a
+    message, so that it is sent once and never saved.
     """
 
     _esm = assets.SCRIPT
@@ -60,6 +60,6 @@ class Board(anywidget.AnyWidget):
 
 @cache
 def board_type(fields: tuple[str, ...]) -> type[Board]:
-    """The board with these fields; every one is synced by itself, and only when it changed."""
+    """The `Board` class with these fields, each of which is synced when it changes."""
     traits = {field: traitlets.Unicode("").tag(sync=True) for field in fields}
     return type("Board", (Board,), traits)

@@ -17,19 +17,19 @@ from workbench.pages.core.session import PageSession
 from workbench.pages.core.sliders import LogNumber, decimals, scale
 from workbench.pages.core.upload import Upload
 
-#: Called with a parameter's name and what a person chose for it.
+#: ``post(name, value)`` is called with what a person chose for a parameter.
 Post = Callable[[str, Any], None]
 
-#: Called with the name of a job whose button was pressed.
+#: ``press(name)`` is called when the button of a job was pressed.
 Press = Callable[[str], None]
 
-#: Whether what a person chose for the parameter of this name is still to be taken by the page.
+#: ``waits(name)`` is True while a choice for a parameter has not reached the page.
 Waits = Callable[[str], bool]
 
-#: Numbers closer than this share of a step are one place of a slider.
+#: Numbers closer than this share of a step are the same position of a slider.
 SAME = 1e-6
 
-#: Decimals that a typed number may have beyond those of the step.
+#: Decimals of a typed number beyond those of the step.
 MORE = 6
 
 HIDDEN = "wb-hidden"
@@ -41,11 +41,11 @@ class Field:
     Parameters
     ----------
     page : Page
-        Whose parameter it sets.
+        The page.
     control : Control
-        The parameter's name, and when it is offered.
+        The control of one of its parameters.
     post : callable
-        Is called with what a person chose; see `Post`.
+        Takes what a person chose; see `Post`.
     waits : callable
         See `Waits`.
     """
@@ -62,7 +62,7 @@ class Field:
             self.widget.observe(self._changed, "value")
 
     def show(self) -> None:
-        """Make the widget look as the page says, unless the page has yet to take its choice."""
+        """Show the state of the page, unless a choice is still on its way to the page."""
         if self._waits(self.name):
             return
         # Muted for this thread only: a person's choice may come in on another meanwhile.
@@ -75,7 +75,7 @@ class Field:
 
     @property
     def offered(self) -> bool:
-        """Whether the page offers the control now."""
+        """True if the page offers the control in its present state."""
         return self.control.offered(self.page)
 
     def _show(self, parameter: Any) -> None:
@@ -124,7 +124,17 @@ class Field:
 
 
 class JobButton:
-    """A control that names a job: it begins the job, and cancels it while it runs."""
+    """The button of a job, which starts it, and cancels it while it runs.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    control : Control
+        The control of one of its jobs.
+    press : callable
+        See `Press`.
+    """
 
     def __init__(self, page: Page, control: Control, press: Press):
         self.page, self.control, self.name = page, control, control.name
@@ -135,11 +145,11 @@ class JobButton:
 
     @property
     def offered(self) -> bool:
-        """Whether the page offers the job now."""
+        """True if the page offers the job in its present state."""
         return self.control.offered(self.page)
 
     def show(self) -> None:
-        """Make the button say what it does now."""
+        """Show whether a press starts or cancels the job."""
         running = self.page.job_state(self.name).running
         _hide(self.widget, not self.offered)
         self.widget.description = CANCEL if running else self.job.title
@@ -170,14 +180,14 @@ class Group:
         self.show()
 
     def show(self) -> None:
-        """`Field.show` for every control; a heading without controls is hidden."""
+        """Show the state of the page in every control; a heading without controls is hidden."""
         for field in self.fields:
             field.show()
         _hide(self.widget, not any(field.offered for field in self.fields))
 
 
 def _widget(parameter: Any) -> Any:
-    """The kind of widget for a parameter, with its label and help."""
+    """A widget for the type of a parameter, with its label and help."""
     label, doc = str(parameter.label), parameter.doc or ""
     common = {"description": label, "tooltip": doc or label}
     if isinstance(parameter, Upload):

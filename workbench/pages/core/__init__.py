@@ -1,5 +1,7 @@
 """What every page is made of.
 
-`page` is the base class and its decorators, `jobs` is long work with progress and cancel, `sliders`
-the range and step of a number's control, `shared` results that visitors share.
+`page` has the base class and the decorators of its methods. It builds on `state` (parameters and
+cached results), `jobs` (long work with progress and cancel) and `settings` (the state as JSON).
+`sliders` has the range and the step of a number's control, `upload` the parameter of files,
+`shared` the results that visitors share. `session` and `queue` connect a page to any front end.
 """

@@ -295,6 +295,13 @@ class PageJobs(PageState):
 
         A click just after the label of the button changed was meant for the label before, and is
         ignored.
+
+        Parameters
+        ----------
+        name : str
+            The job.
+        post : callable
+            Runs the changes of the page; see `Post`.
         """
         if time.monotonic() - self._turned.get(name, -DOUBLE_CLICK) < DOUBLE_CLICK:
             return

@@ -35,7 +35,15 @@ class LatestWins:
         self._thread = 0
 
     def post(self, key: Hashable, task: Task) -> None:
-        """Add a task, in place of an earlier one with the same key that has not begun."""
+        """Add a task, in place of an earlier one with the same key that has not begun.
+
+        Parameters
+        ----------
+        key : hashable
+            What the task sets, such as the name of a parameter.
+        task : callable
+            Is called without arguments.
+        """
         self.post_together({key: task})
 
     def post_together(self, tasks: Mapping[Hashable, Task], blocks: bool = False) -> None:

@@ -122,7 +122,15 @@ class PageSession:
         self.queue.post_together({key: task, "handled": handled}, blocks)
 
     def choose(self, name: str, value: Any) -> None:
-        """Set a parameter to what a person chose, soon; see `assign`."""
+        """Set a parameter to what a person chose, soon; see `assign`.
+
+        Parameters
+        ----------
+        name : str
+            The parameter.
+        value : object
+            The choice.
+        """
         self.queue.post(name, partial(self.assign, name, value))
 
     def press(self, job: str) -> None:
@@ -163,7 +171,15 @@ class PageSession:
                 setattr(self.page, event, False)
 
     def setting(self, name: str, value: Any) -> Asked:
-        """The key and the task that set a control; a KeyError if no control sets ``name``."""
+        """The key and the task that set a control; a KeyError if no control sets ``name``.
+
+        Parameters
+        ----------
+        name : str
+            The parameter of the control.
+        value : object
+            What it is set to.
+        """
         if name not in self._settable:
             raise KeyError(f"no control sets {name!r}")
         return name, partial(self.assign, name, value)
@@ -209,6 +225,13 @@ class PageSession:
         """Draw an item if it has to be, and call ``put(item, drawn)``; see `attempt` for errors.
 
         It is drawn only if a value that it needs is another one than at its last drawing.
+
+        Parameters
+        ----------
+        item : Item
+            The item, which counts as drawn afterwards.
+        put : callable
+            Takes the item, and what `Page.draw` returned.
         """
         self.attempt(partial(self._draw_item, item, put))
         self.stale.discard(item.name)

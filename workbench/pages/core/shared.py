@@ -1,4 +1,4 @@
-"""Results that visitors share: what rests on the same settings is computed once."""
+"""Results that visitors share: those of the same settings are computed once."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 
 from workbench.scores.sample import Scores
 
-#: Results kept of settings alone, and of one and the same scores; the oldest make room.
+#: Number of results that are kept of settings alone, and of each `Scores`; the oldest go first.
 MOST = 256
 
-#: What a setting may be. Nothing of a person's file outlives the session.
+#: Types of settings. Nothing of an uploaded file outlives the session.
 PLAIN = (str, int, float, bool, type(None))
 
 _of_settings: dict[Any, Any] = {}
 _lock = Lock()
 
 
-def shared_result(name: str, rests_on: dict[str, Any], compute: Callable[[], Any]) -> Any:
-    """What ``compute`` returns, or returned for another visitor.
+def shared_result(name: str, values: dict[str, Any], compute: Callable[[], Any]) -> Any:
+    """The result of ``compute()``, which may have been computed for another visitor.
 
     Parameters
     ----------
     name : str
-        Of the result.
-    rests_on : dict
-        All parameters that it rests on: settings, and perhaps one set of scores, with which the
-        result is kept and goes. It is not shared where anything else is among them.
+        Name of the result.
+    values : dict
+        Names and values of all parameters that it depends on: settings, and at most one `Scores`,
+        which then holds the result. With any other value among them it is not shared.
     compute : callable
-        Its result must not be changed afterwards.
+        Computes the result, which must not be changed afterwards.
     """
-    scores = [value for value in rests_on.values() if isinstance(value, Scores)]
-    settings = {k: value for k, value in rests_on.items() if not isinstance(value, Scores)}
+    scores = [value for value in values.values() if isinstance(value, Scores)]
+    settings = {k: value for k, value in values.items() if not isinstance(value, Scores)}
     plain = all(isinstance(value, PLAIN) or value == () for value in settings.values())
     if len(scores) > 1 or not plain:
         return compute()

@@ -1,4 +1,4 @@
-"""Range, step and decimals of a numeric parameter's widget, and checks of what was entered."""
+"""Range, step and decimals of a numeric parameter's control, and the values that it accepts."""
 
 from __future__ import annotations
 
@@ -35,46 +35,46 @@ class LogNumber(param.Number):
 
 
 class _Typed:
-    """A number that people type: it must lie within its bounds, but no slider spans them."""
+    """Mixin of parameters whose number is typed, as no slider could span their bounds."""
 
     def __init__(self, default: float, bounds: tuple[float, float], doc: str = "", **more: Any):
-        told = f"{doc} From {displayed(bounds[0])} to {displayed(bounds[1])}.".strip()
-        super().__init__(default, bounds=bounds, doc=told, **more)  # type: ignore[call-arg]
+        doc = f"{doc} From {displayed(bounds[0])} to {displayed(bounds[1])}.".strip()
+        super().__init__(default, bounds=bounds, doc=doc, **more)  # type: ignore[call-arg]
 
     def get_soft_bounds(self) -> tuple[None, None]:
-        """No ends of a slider."""
+        """(None, None), as there is no slider."""
         return None, None
 
 
 class NumberField(_Typed, param.Number):
-    """A number that people type."""
+    """Parameter type of a number that is typed."""
 
 
 class IntegerField(_Typed, param.Integer):
-    """A whole number that people type."""
+    """Parameter type of a whole number that is typed."""
 
 
 def taken(parameter: param.Number, value: Any) -> float:
-    """What a number becomes when a person chose ``value``.
+    """The value of a numeric parameter for what a person chose.
 
     Parameters
     ----------
     parameter : param.Number
         The parameter of the control.
     value : object
-        As it came from a browser.
+        The number that came from a browser.
 
     Returns
     -------
     float
-        ``value`` itself where it was typed. A slider's is held at the slider's ends, which may have
+        A typed number unchanged; that of a slider held at the ends of the slider, which may have
         moved since.
 
     Raises
     ------
     ValueError
-        No number, one that is not finite, no whole number where one is needed, or a typed number
-        beyond the parameter's bounds; the message names the field, the bound and the value.
+        Not a number, not finite, not whole where the parameter is, or a typed number beyond the
+        bounds of the parameter. The message names the control, the bound and the value.
     """
     label = parameter.label
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
@@ -101,13 +101,13 @@ def taken(parameter: param.Number, value: Any) -> float:
 
 
 def displayed(value: float) -> str:
-    """A number as text in messages: with commas, or in scientific notation where it is long."""
+    """A number as text: with commas, or in scientific notation if it is very large or small."""
     exact = Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))
     return f"{value:,}" if exact.adjusted() < 15 and exact.adjusted() > -15 else f"{exact:.3e}"
 
 
 def scale(parameter: Any) -> tuple[float | None, float | None, float]:
-    """Ends of a number's control, None where it has none, and its step."""
+    """Lower end, upper end and step of a number's control; the ends are None without a slider."""
     low, high = parameter.get_soft_bounds()
     whole = isinstance(parameter, param.Integer)
     if low is None or high is None:
@@ -117,13 +117,21 @@ def scale(parameter: Any) -> tuple[float | None, float | None, float]:
 
 @cache
 def decimals(step: float) -> int:
-    """As many decimals as multiples of the step need."""
+    """Number of decimals that multiples of a step need."""
     exponent = Decimal(repr(step)).normalize().as_tuple().exponent
     return max(0, -int(exponent))
 
 
 def snap(parameter: param.Number, value: float) -> float:
-    """The value nearest to ``value`` that the parameter's slider can take."""
+    """The nearest value that the slider of the parameter can take.
+
+    Parameters
+    ----------
+    parameter : param.Number
+        The parameter of the slider.
+    value : float
+        Any number.
+    """
     step = parameter.step
     if step:
         origin = parameter.get_soft_bounds()[0] or 0
@@ -132,7 +140,15 @@ def snap(parameter: param.Number, value: float) -> float:
 
 
 def hold(parameter: param.Number, value: float) -> float:
-    """``value``, or the parameter's bound that it lies beyond."""
+    """The value held within the range of the parameter's slider.
+
+    Parameters
+    ----------
+    parameter : param.Number
+        The parameter of the slider.
+    value : float
+        Any number.
+    """
     low, high = parameter.get_soft_bounds()
     if low is not None and value < low:
         return low

@@ -107,7 +107,13 @@ class PageState(param.Parameterized):
 
 
 def same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """True if two tuples are equal: by identity, or by value where they hold plain values."""
+    """True if two tuples are equal: by identity, or by value where they hold plain values.
+
+    Parameters
+    ----------
+    a, b : tuple
+        May hold further tuples. Other objects, such as arrays, are equal by identity only.
+    """
     return len(a) == len(b) and all(map(_equal, a, b))
 
 
