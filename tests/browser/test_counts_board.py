@@ -16,13 +16,13 @@ def test_a_typed_count_is_followed_and_named(visit, served):
     same, board = CountsPage(), Board(visit(served + "counts"))
     page = board.page
     assert board.number("ε") == same.epsilon().rounded
-    field = page.get_by_label("Non-members called in", exact=True)
+    field = page.get_by_label("False positives", exact=True)
     field.fill("20")
     field.press("Enter")
     same.fp = 20
     said = page.locator(".wb-sentence")
     said.filter(has_text=f"is at least {same.epsilon().rounded}").wait_for()
-    choose(board, "Limits", "two-sided")
+    choose(board, "Type of interval", "two-sided interval")
     same.sided = "two"
     said.filter(has_text=f"between {same.epsilon().rounded.replace(' to ', ' and ')}").wait_for()
     assert grave_faults(page) == []
@@ -33,19 +33,19 @@ def test_the_coverage_lab_runs_on_a_page(visit, served):
     page = board.page
     choose(board, "Methods", "known to fail")
     choose(board, "Scores from", "Clustered rows, taken as independent")
-    slider = board.slider("log₁₀ of the replicates")
+    slider = board.slider("Simulated data sets")
     slider.focus()
     page.keyboard.press("Home")
-    page.get_by_role("button", name="Run", exact=True).first.click()
-    page.get_by_text("More than that were").wait_for(timeout=120_000)
-    assert board.number("Caught") != "–"
+    page.get_by_role("button", name="Simulate", exact=True).first.click()
+    page.get_by_text("These methods exceeded it").wait_for(timeout=120_000)
+    assert board.number("Methods that overclaim") != "–"
     assert grave_faults(page) == []
 
 
 def test_a_field_takes_what_is_typed_after_enter_and_steps_from_it(visit, served):
     board = Board(visit(served + "counts"))
     page = board.page
-    field = page.get_by_label("Non-members called in", exact=True)
+    field = page.get_by_label("False positives", exact=True)
     calls = page.locator(".wb-connection")
     for typed, value in (("450", 450), ("460", 460), ("1,2e", 460), ("7e1", 70), ("1,000", 1000)):
         field.focus()

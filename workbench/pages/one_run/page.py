@@ -16,7 +16,7 @@ class OneRunPage(OneRunGrowth):
     """State and drawings of the page."""
 
     title = "Audit with one training run"
-    menu = "One training run"
+    menu = "One run"
     about = (
         "Train once with randomly included canaries, then guess which were included. When is one "
         "run enough, and what does each method assume?"
