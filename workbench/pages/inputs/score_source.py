@@ -267,7 +267,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
             nonfinite=scores.nonfinite,
         )
         self.reference_hint, self.looked = dict(about.reference), ""
-        self.adopt(scores, f"{about.title}. {about.look} Truth: {about.truth}.")
+        self.adopt(scores, f"{about.title}. {about.look} True values: {about.truth}.")
 
     def _draw(self) -> None:
         pair = chosen_pair(self, "sample")
