@@ -22,6 +22,12 @@ FIRST_EXAMPLE = "subsampled-gaussian"
 #: Samples up to this size are drawn once for all visitors.
 SHARED_N = 10_000
 
+#: Parameters that name the columns of each layout of a single file.
+LAYOUTS = {
+    "two columns": ("p_column", "q_column"),
+    "score and label": ("score_column", "member_column", "member_value"),
+}
+
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
 SAMPLING_LABELS = {"unknown": "not stated"}
 
@@ -103,6 +109,19 @@ def _scores(
 _shared_scores = lru_cache(maxsize=4)(_scores)
 
 
+def _guess_columns(table: Table) -> Layout:
+    """The layout of a single file; ValueError with the remedy where people must choose it."""
+    try:
+        return guess_layout(table)
+    except ValueError as error:
+        if len(table.columns) < 2:
+            raise
+        raise ValueError(
+            f"File “{table.name}”: which columns hold the scores of members and of non-members? "
+            "Choose them under “How the file is read”."
+        ) from error
+
+
 def score_upload() -> Upload:
     """One or two files of scores."""
     return Upload(
@@ -142,7 +161,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     upload = score_upload()
     table_kind = param.Selector(
         default="two columns",
-        objects=["two columns", "score and label"],
+        objects=list(LAYOUTS),
         label="Layout",
     )
     p_column = param.Selector(default=None, objects=[None], label="Members (P)")
@@ -285,7 +304,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
             # Columns are offered first: where the layout cannot be guessed, people choose it.
             self._tables, self._as_loaded = tables, {}
             self._offer_columns(tables[0])
-            layout = guess_layout(tables[0])
+            layout = _guess_columns(tables[0])
             self._choose_columns(layout)
         else:
             layout = guess_layout(*tables)
@@ -375,6 +394,9 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return scores, " · ".join(notes)
 
     def _layout(self) -> Layout:
+        for name in LAYOUTS[self.table_kind]:
+            if getattr(self, name) is None:
+                raise ValueError(f"Now choose “{self.param[name].label}”.")
         if self.table_kind == "two columns":
             return Layout(
                 "two columns", p=self.p_column, q=self.q_column, cluster=self.cluster_column
