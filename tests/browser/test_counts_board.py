@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from conftest import grave_faults
 from test_dashboard import Board
@@ -69,3 +71,26 @@ def test_a_field_takes_what_is_typed_after_enter_and_steps_from_it(visit, served
         has_text=f"is at least {CountsPage(fp=78).epsilon().rounded}"
     ).wait_for()
     assert not calls.is_visible()
+
+
+def test_a_logarithmic_slider_shows_and_takes_the_number_itself(visit, served):
+    board = Board(visit(served + "counts"))
+    page = board.page
+    typed = page.get_by_label("δ: value", exact=True)
+    assert (typed.input_value(), board.value("δ")) == ("1e-5", -5)
+    assert board.slider("δ").get_attribute("aria-valuetext") == "1e-5"
+    typed.fill("3e-6")
+    typed.press("Enter")
+    same = CountsPage(log_delta=math.log10(3e-6))
+    said = page.locator(".wb-sentence")
+    said.filter(has_text=f"at δ = 3e-6 is at least {same.epsilon().rounded}").wait_for()
+    assert typed.input_value() == "3e-6"
+    typed.fill("-1")
+    typed.press("Enter")
+    assert typed.get_attribute("aria-invalid") == "true"
+    board.slider("Prior probability of membership").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "field => field.value === '0.0126'",
+        arg=page.get_by_label("Prior probability of membership: value").element_handle(),
+    )

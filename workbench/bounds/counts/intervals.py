@@ -43,7 +43,7 @@ INTERVALS = {
 
 #: What people call them; those that keep their level come first.
 NAMES = {
-    "exact": "Both counts together, exact",
+    "exact": "Joint exact test",
     "clopper-pearson": "Clopper–Pearson",
     "wilson": "Wilson",
     "jeffreys": "Jeffreys",
