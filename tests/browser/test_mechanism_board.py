@@ -43,10 +43,10 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     page = board.page
     choose(board, "Mechanism", GALLERY["svt5"].title)
     page.get_by_text("claims pure(1)").wait_for()
-    choose(board, "Found by", "The card's own pair")
+    choose(board, "Search strategy", "The gallery's worst-case pair")
     for name in ("Rényi", "MMD", "Histogram", "Stop at the first violation"):
         page.get_by_role("switch", name=name).click()
-    board.step("log₁₀ of the runs a trial", "ArrowLeft", 2, 4.0)
+    board.step("Runs per trial", "ArrowLeft", 2, 4.0)
     board.step("Trials", "End", 1, 200)
     board.press("Search for a violation")
     board.wait(f"() => ({MARKS})() >= 2")
@@ -78,12 +78,12 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     )
     same.run_job("search")
     assert board.number("Strongest evidence") == same.strongest().rounded
-    page.get_by_text("This is search no. 2 on this mechanism").wait_for()
-    board.step("log₁₀ of the fresh runs", "ArrowLeft", 4, 4.0)
-    board.press("Re-check on fresh runs")
-    board.badge("On fresh runs", "held-out")
+    page.get_by_text("This is search no. 2 of this mechanism").wait_for()
+    board.step("Runs of the re-check", "ArrowLeft", 4, 4.0)
+    board.press("Re-check on new runs")
+    board.badge("Re-check result", "held-out")
     same.run_job("recheck")
-    assert board.number("On fresh runs") == same.fresh().rounded
+    assert board.number("Re-check result") == same.fresh().rounded
     page.get_by_text("Confirmed on fresh samples").wait_for()
     assert [s["name"] for s in board.drawn("witness")["data"]] == [
         t["name"] for t in same.witness()["data"]

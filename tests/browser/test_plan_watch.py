@@ -23,8 +23,8 @@ def test_watching_goes_back_in_time(visit, served):
 
     same, board = WatchPage(), Board(visit(served + "watch"))
     page, charts = board.page, ["bounds", "wealth"]
-    assert board.number("ε by then, anytime") == same.epsilon().rounded
-    board.slider("log₁₀ of the rows seen").focus()
+    assert board.number("Anytime bound") == same.epsilon().rounded
+    board.slider("Scores seen per group").focus()
     for _ in range(20):
         page.keyboard.press("ArrowLeft")
     same.log_rows = 3.8
@@ -38,13 +38,13 @@ def test_watching_goes_back_in_time(visit, served):
     page.mouse.up()
     page.wait_for_function(
         "([input, before]) => +input.value !== before",
-        arg=[board.slider("log₁₀ of the rows seen").element_handle(), same.log_rows],
+        arg=[board.slider("Scores seen per group").element_handle(), same.log_rows],
     )
     page.wait_for_timeout(1000)
-    same.log_rows = board.value("log₁₀ of the rows seen")
+    same.log_rows = board.value("Scores seen per group")
     wait_for_line(board, charts, "log_rows", same.log_rows)
-    assert board.number("ε by then, anytime") == same.epsilon().rounded
-    assert board.number("Its largest so far") == same.limit_largest().rounded
+    assert board.number("Anytime bound") == same.epsilon().rounded
+    assert board.number("Largest fixed-size bound so far") == same.limit_largest().rounded
     assert board.number("Evidence against the claim") == same.e_value().text
     assert grave_faults(page) == []
 
@@ -54,12 +54,12 @@ def test_a_plan_follows_its_target_and_its_simulation_can_be_cancelled(visit, se
 
     same, board = PlanPage(), Board(visit(served + "plan"))
     page = board.page
-    assert board.number("With one known threshold") == same.needed_known().text
+    assert board.number("With a threshold fixed in advance") == same.needed_known().text
     board.slider("Target ε").focus()
     page.keyboard.press("ArrowRight")
     same.target = 1.55
     page.locator(".wb-sentence").filter(has_text=same.in_words()).wait_for()
-    assert board.number("With one known threshold") == same.needed_known().text
+    assert board.number("With a threshold fixed in advance") == same.needed_known().text
     drawn = board.drawn("power_curve")["data"][-1]
     assert drawn["x"][0] == pytest.approx(same.power_curve()["data"][-1]["x"][0])
     run = page.get_by_role("button", name="Simulate this bound", exact=True).first

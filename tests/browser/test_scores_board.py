@@ -39,7 +39,7 @@ def settle(board):
 
 def open_file(board, *paths):
     choose(board, "Scores from", "My file")
-    field = board.page.get_by_label("Score file", exact=True)
+    field = board.page.get_by_label("Upload scores", exact=True)
     field.wait_for(state="attached")
     field.set_input_files(list(paths))
 
@@ -48,7 +48,7 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     """Threshold, width and δ by keyboard and the line by hand; then all four charts are read."""
     rng, page = random.Random(3), board.page
     for _ in range(50):
-        what = rng.choice(["Threshold", "Threshold", "Bin width", "log₁₀ δ", "line"])
+        what = rng.choice(["Threshold", "Threshold", "Bin width", "δ", "line"])
         if what == "line":
             # A press that comes before the line did zooms, as it would for a person.
             if (at := board.handle()) is None:
@@ -67,14 +67,14 @@ def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
     edges = board.drawn("distributions")["data"][0]["x"]
     edges = edges if isinstance(edges, list) else list(edges.values())
     assert np.diff(edges) == pytest.approx(width, rel=1e-9)
-    delta = 10 ** board.value("log₁₀ δ")
+    delta = 10 ** board.value("δ")
     shapes = board.drawn("profile")["shapes"]
     assert any(s["y0"] == pytest.approx(delta) for s in shapes if s.get("yref") != "paper")
     # The point of the trade-off chart is the threshold's: the numbers say the same.
     from workbench.pages.scores.page import ScoresPage
 
     same = ScoresPage()
-    same.param.update(threshold=threshold, log_delta=board.value("log₁₀ δ"))
+    same.param.update(threshold=threshold, log_delta=board.value("δ"))
     point = board.drawn("tradeoff")["data"][-1]
     assert [point["x"][0], point["y"][0]] == pytest.approx(
         [float(same.at_threshold().fpr), float(same.at_threshold().fnr)]
@@ -116,9 +116,9 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     page.get_by_text("if rows are independent", exact=False).first.wait_for()
     assert board.number("Scores") == "200 + 200"
     choose(board, "Score", "other")
-    page.get_by_text("chosen after looking: the column changed", exact=False).first.wait_for()
+    page.get_by_text("the column was changed after results were seen", exact=False).first.wait_for()
     page.get_by_role("button", name="Reset").click()
-    page.get_by_text("chosen after looking", exact=False).first.wait_for(state="detached")
+    page.get_by_text("after results were seen", exact=False).first.wait_for(state="detached")
 
 
 @pytest.mark.parametrize(
@@ -178,10 +178,10 @@ def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
 
 def test_draws_are_counted_against_the_truth(visit, served):
     page = visit(served + "pairlab")
-    page.get_by_role("button", name="Draw 100").click()
+    page.get_by_role("button", name="Draw 100 samples").click()
     page.get_by_text("of 101").first.wait_for()
     assert page.locator('[aria-label="True ε"] .wb-value').text_content() == "16.7"
-    page.get_by_label("Hide the truth").click()
+    page.get_by_label("Hide true values (quiz)").click()
     page.locator('[aria-label="True ε"] .wb-value', has_text="?").wait_for()
 
 

@@ -163,7 +163,7 @@ def test_a_bad_file_leaves_the_scores_and_says_why(page):
 
 def test_a_file_without_known_names_is_read_once_columns_are_chosen(page):
     upload(page, ("odd.csv", CSV.replace("in,out", "alpha,beta")))
-    assert "p= and q=" in page.message
+    assert "Choose them under “How the file is read”" in page.message
     page.param.update(p_column="alpha", q_column="beta")
     assert page.message == ""
     assert page.scores.n_p == 60
@@ -335,3 +335,20 @@ def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_pa
     assert one.scores.larger_is_member
     assert one.restore(other.settings()) == []
     assert one.scores is other.scores
+
+
+def test_the_direction_is_not_asked_about_where_nothing_leaks():
+    page = ScoresPage()
+    page.example_name = "no-leak"
+    assert page.roc().auc < 0.5
+    assert page.question() == ""
+
+
+def test_columns_that_cannot_be_guessed_are_asked_for_one_by_one(page):
+    upload(page, ("odd.csv", "foo,bar\n" + "\n".join(f"{i % 7},{i % 5}" for i in range(60))))
+    assert "which columns hold the scores of members and of non-members?" in page.message
+    page.p_column = "foo"
+    assert page.message == "Now choose “Non-members (Q)”."
+    page.q_column = "bar"
+    assert page.message == ""
+    assert (page.scores.n_p, page.scores.n_q) == (60, 60)

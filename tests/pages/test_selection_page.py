@@ -53,7 +53,7 @@ def test_each_number_says_what_it_is():
     assert "ε ≤ 5.44" in page.holds()
     assert "there is no guarantee" in two_point(1.0, -1.0).holds()
     alone = SelectionPage(runs_kind="point", log_mean=0.05)
-    assert "nothing to choose" in alone.understated()
+    assert "no privacy cost" in alone.understated()
 
 
 def test_a_training_is_reduced_and_the_reduction_is_told():

@@ -25,6 +25,12 @@ FIRST_EXAMPLE = "subsampled-gaussian"
 #: Samples up to this size are drawn once for all visitors.
 SHARED_N = 10_000
 
+#: Parameters that name the columns of each layout of a single file.
+LAYOUTS = {
+    "two columns": ("p_column", "q_column"),
+    "score and label": ("score_column", "member_column", "member_value"),
+}
+
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
 SAMPLING_LABELS = {"unknown": "not stated"}
 
@@ -104,6 +110,19 @@ def _scores(
 _shared_scores = lru_cache(maxsize=4)(_scores)
 
 
+def _guess_columns(tables: list[DataTable]) -> Layout:
+    """The layout of one or two files; ValueError with the remedy where people must choose it."""
+    try:
+        return guess_layout(*tables)
+    except ValueError as error:
+        if len(tables) > 1 or len(tables[0].columns) < 2:
+            raise
+        raise ValueError(
+            f"File “{tables[0].name}”: which columns hold the scores of members and of non-members? "
+            "Choose them under “How the file is read”."
+        ) from error
+
+
 def score_upload() -> Upload:
     """One or two files of scores."""
     return Upload(
@@ -143,7 +162,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     upload = score_upload()
     table_kind = param.Selector(
         default="two columns",
-        objects=["two columns", "score and label"],
+        objects=list(LAYOUTS),
         label="Layout",
     )
     p_column = param.Selector(default=None, objects=[None], label="Members (P)")
@@ -271,7 +290,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
             nonfinite=scores.nonfinite,
         )
         self.reference_hint, self.looked = dict(about.reference), ""
-        self.adopt(scores, f"{about.title}. {about.look} Truth: {about.truth}.")
+        self.adopt(scores, f"{about.title}. {about.look} True values: {about.truth}.")
 
     def _draw(self) -> None:
         pair = chosen_pair(self, "sample")
@@ -301,7 +320,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         """The layout that came with the files that the page was made with, or a guess."""
         if self._given_layout is not None and self.upload is self._given_upload:
             return self._given_layout
-        return guess_layout(*tables)
+        return _guess_columns(tables)
 
     def _adopt_file(self, scores: Scores, said: str) -> None:
         """Take scores of a newly uploaded file into view."""
@@ -385,6 +404,9 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return scores, " · ".join(notes)
 
     def _layout(self) -> Layout:
+        for name in LAYOUTS[self.table_kind]:
+            if getattr(self, name) is None:
+                raise ValueError(f"Now choose “{self.param[name].label}”.")
         if self.table_kind == "two columns":
             return Layout(
                 "two columns", p=self.p_column, q=self.q_column, cluster=self.cluster_column

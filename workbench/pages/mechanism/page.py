@@ -79,7 +79,7 @@ class MechanismPage(MechanismSearch):
             return Fact("f-DP", str(claim))
         return Fact(f"≤ {plain(parameter)}", claim.symbol)
 
-    @number("Re-check on new runs", needs=("found", "rechecked", "checks"))
+    @number("Re-check result", needs=("found", "rechecked", "checks"))
     def fresh(self) -> Bound | Fact:
         """The strongest evidence, measured once more on new runs of the mechanism."""
         done = self.rechecked

@@ -116,7 +116,7 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
         found.detectable()  # takes seconds, so it is computed here and not when drawn
         return found
 
-    @job("Re-check on fresh runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")
+    @job("Re-check on new runs", needs=("found", "log_fresh", "fresh_seed"), into="rechecked")
     def recheck(self, report: Report) -> Rechecked:
         """Measures the strongest evidence once more, on new runs of the mechanism."""
         if self.evidence() is None:

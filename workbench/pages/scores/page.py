@@ -55,7 +55,10 @@ BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low"
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
 
-#: Ends of the bins' range that may be typed.
+#: Standard deviations of the AUC below ½ from which the page asks about the direction.
+SIGNIFICANT = 2
+
+#: Bounds of the range of the bins.
 SCORE = (-1e15, 1e15)
 
 PLACED = "the threshold was placed at the median of these scores"
@@ -385,7 +388,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     @number(
         "TV by histogram",
         needs=("histogram",),
-        formula="½ Σ |p̂ − q̂| over the bins (Koskela & Mohammadi 2024, Alg. 2 at ε = 0).",
+        formula="½ Σ |p̂ − q̂| over the bins.",
         caution="Biased upwards: it is positive even when members and non-members score alike, and "
         "grows with the number of bins.",
     )
@@ -451,9 +454,10 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:
-        """A question about the direction of the score if members tend to score the other way."""
-        auc = self.roc().auc
-        if auc >= 0.5 or self.source == "pair":
+        """A question about the direction if members score significantly the other way."""
+        auc, s = self.roc().auc, self.scores
+        deviation = math.sqrt((s.n_p + s.n_q + 1) / (12 * s.n_p * s.n_q))  # if nothing leaks
+        if auc >= 0.5 - SIGNIFICANT * deviation or self.source == "pair":
             return ""
         now, other = (
             ("larger", "smaller") if self.scores.larger_is_member else ("smaller", "larger")
