@@ -36,7 +36,7 @@ from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point
 
 # Round-off that curves from sums of a few thousand terms may carry.
-_ROUND_OFF = 1e-12
+_CURVE_ROUND_OFF = 1e-12
 
 # The slopes of smaller positive rates would overflow.
 _SMALLEST_RATE = 1e-290
@@ -93,7 +93,7 @@ class TradeoffCurve:
                 f"alpha must not lie between 0 and {_SMALLEST_RATE:g}, got {alpha[1]:g}; "
                 "TradeoffCurve.hull raises it"
             )
-        if beta[-1] > _ROUND_OFF:
+        if beta[-1] > _CURVE_ROUND_OFF:
             raise ValueError(
                 f"beta must end at 0, got {beta[-1]:g} at alpha = 1; "
                 "give false negative rates, 1 − TPR"
@@ -105,7 +105,7 @@ class TradeoffCurve:
         x, y, _ = self._hull_vertices
         excess = beta - np.interp(alpha, x, y)
         i = int(np.argmax(excess))
-        if excess[i] > _ROUND_OFF:
+        if excess[i] > _CURVE_ROUND_OFF:
             raise ValueError(
                 f"the curve must be convex, got beta = {beta[i]:g} at alpha = {alpha[i]:g}, which "
                 f"is {excess[i]:.3g} above a chord; TradeoffCurve.hull takes the convex hull"

@@ -29,7 +29,7 @@ from workbench.scores.sample import Scores
 RANGE_TAIL = 0.001
 
 #: Cells that the kernel and the Bayesian rule first count in, on the range.
-CELLS = 2**13
+GRID_CELLS = 2**13
 
 #: Knuth's rule looks at up to this many bins, in steps of 2 %.
 MOST_KNUTH_BINS = 1000
@@ -135,11 +135,11 @@ def knuth_width(scores: Scores) -> float:
     # All candidates' edges in one array, in cells from the left end of the range.
     of = np.repeat(np.arange(bins.size), bins.astype(int) + 1)
     first = np.flatnonzero(np.diff(of, prepend=-1))
-    edges = (np.arange(of.size) - first[of]) * (CELLS / bins)[of]
+    edges = (np.arange(of.size) - first[of]) * (GRID_CELLS / bins)[of]
     log_posterior = np.zeros(bins.size)
-    for below in scores.below_counts(np.linspace(low, high, CELLS + 1)):
+    for below in scores.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
         n = int(below[-1] - below[0])
-        counts = np.diff(np.interp(edges, np.arange(CELLS + 1), below))
+        counts = np.diff(np.interp(edges, np.arange(GRID_CELLS + 1), below))
         log_gamma = gammaln(np.maximum(counts, 0) + 0.5)
         log_gamma[first[1:] - 1] = 0.0  # from one candidate's last edge to the next one's first
         log_posterior += np.add.reduceat(log_gamma, first) + n * np.log(bins) + gammaln(bins / 2)
@@ -184,20 +184,20 @@ def _slope_length(
     from scipy.fft import irfft, rfft
 
     low, first, third, high = (float(x) for x in span)
-    cell = (high - low) / CELLS
+    cell = (high - low) / GRID_CELLS
     if first == third or cell == 0:  # a few of the least numbers, which have no density either
         return 0.0
-    mass = np.diff(below(np.linspace(low, np.nextafter(high, np.inf), CELLS + 1))) / n
+    mass = np.diff(below(np.linspace(low, np.nextafter(high, np.inf), GRID_CELLS + 1))) / n
     # Everything in cells, so that no power of a length overflows.
-    at = np.arange(CELLS)
+    at = np.arange(GRID_CELLS)
     share = mass / mass.sum()
     deviation = math.sqrt(share @ (at - share @ at) ** 2)
     scale = min(deviation, (third - first) / cell / 1.349)
-    pairs = irfft(np.abs(rfft(mass, 2 * CELLS)) ** 2)[:CELLS]
+    pairs = irfft(np.abs(rfft(mass, 2 * GRID_CELLS)) ** 2)[:GRID_CELLS]
     pairs[1:] *= 2  # distances, whichever of the two is the larger
 
     def psi(r: int, g: float) -> float:
-        near = min(math.ceil(9 * g), CELLS)  # beyond 9 g the kernel is 0
+        near = min(math.ceil(9 * g), GRID_CELLS)  # beyond 9 g the kernel is 0
         u2 = (at[:near] / g) ** 2
         hermite = (u2 - 6) * u2 + 3 if r == 4 else u2 - 1
         density = np.exp(-u2 / 2) / math.sqrt(2 * math.pi)
@@ -239,7 +239,7 @@ def _usable(width: float, scores: Scores) -> float:
 def _resolved(width: float, scores: Scores) -> float:
     """A plug-in rule's width, no narrower than the cells it was estimated in."""
     low, high = default_range(scores)
-    return _usable(max(width, (high - low) / CELLS) if width > 0 else 0.0, scores)
+    return _usable(max(width, (high - low) / GRID_CELLS) if width > 0 else 0.0, scores)
 
 
 def _finite_sides(scores: Scores) -> list[NDArray[np.float64]]:

@@ -20,13 +20,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from workbench import _checks
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
+from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import mu_of_point
 from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
@@ -38,7 +38,6 @@ from workbench.scores.sample import Scores
 
 FAMILIES = ("gaussian", "laplace", "subsampled-gaussian", "randomized-response")
 
-Floats = NDArray[np.float64]
 
 #: Below this a contradiction may be round-off.
 _ROUND_OFF = 1e-9
