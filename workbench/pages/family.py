@@ -319,7 +319,7 @@ class FamilyPage(ScoreSource):
         check = self.check()
         if isinstance(check, str):
             return empty("These scores and this family do not go together.")
-        return charts.normal_paper(check, self.roc())
+        return charts.probit_tradeoff(check, self.roc())
 
     @figure(
         "What the family adds",

@@ -268,7 +268,7 @@ class WatchPage(ScoreSource):
         now = found.at(self.rows)
         void = now.void or self._looked_words
         notes += [f"void: {void}"] if void else []
-        return Fact(charts.told(now.log), " · ".join(notes))
+        return Fact(charts.short_e_value(now.log), " · ".join(notes))
 
     @number("Rows seen", needs=("scores", "log_rows"))
     def seen(self) -> Fact:
