@@ -19,8 +19,8 @@ from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, RIGHT, Mark, Style, label, rule
 
 ANYTIME = Style("anytime", "good", "solid", 2.5)
-WATCHED = Style("fixed-size bound", "warn", "solid", 1.5)
-LARGEST = Style("its running maximum", "bad", "dot", 2)
+WATCHED = Style("fixed-size", "warn", "solid", 1.5)
+LARGEST = Style("running maximum", "bad", "dot", 2)
 TRUTH = Style("truth", "ink", "dash", 1.5)
 EVIDENCE = Style("evidence", "p", "solid", 2)
 

@@ -24,7 +24,7 @@ LINES = {
     STEINKE: Style(STEINKE, "q"),
 }
 
-SEEN = Style("observed, mean ± sd", "p")
+SEEN = Style("mean ± sd", "p")
 INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
 
 
