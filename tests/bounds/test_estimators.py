@@ -301,7 +301,7 @@ def test_a_spike_does_not_run_plug_in_rules_out_of_bins(rule):
 
 @pytest.mark.parametrize("rule", ["scott", "plugin", "wand"])
 def test_a_rule_needs_two_finite_scores_a_side(rule):
-    with pytest.raises(ValueError, match="2 finite scores on each side, found 1 and 3"):
+    with pytest.raises(ValueError, match="2 finite scores in each group, found 1 and 3"):
         bin_width(wb.Scores([np.inf, np.nan, 1.0], [1.0, 2.0, 3.0]), rule)
 
 

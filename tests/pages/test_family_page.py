@@ -105,7 +105,7 @@ def test_a_refuted_family_voids_its_bound_and_leaves_the_other(page):
     assert "not valid: the scores rule out this family" in page.parameter().note
     assert page.free_epsilon().void is None
     assert "Results that assume this family are not valid" in page.consequence()
-    assert "if of the family (refuted)" in texts(page.profile())
+    assert "assuming the family (refuted)" in texts(page.profile())
     # The example knows its sampling rate, with which the right family fits.
     page.family = "subsampled-gaussian"
     assert page.q == 0.25
@@ -188,7 +188,7 @@ def test_on_normal_paper_a_gaussian_pair_is_a_straight_line(page):
 
 def test_the_band_on_normal_paper_holds_the_observed_points_and_every_step(page):
     figure = page.normal_paper()
-    lower, upper = (t for t in figure["data"] if t["name"] == "any pair, two-sided")
+    lower, upper = (t for t in figure["data"] if t["name"] == "any pair, two-sided band")
     assert lower["line"]["shape"] == upper["line"]["shape"] == "hv"
     observed = trace(figure, "observed")
     at = np.searchsorted(upper["x"], observed["x"], side="right") - 1
@@ -260,8 +260,8 @@ def test_smaller_scores_of_members_are_drawn_as_well():
 def test_the_dots_of_the_profile_are_the_numbers_and_lie_on_their_curves(page):
     figure = page.profile()
     for text, bound in (
-        ("any pair, at least", page.free_epsilon()),
-        ("if of the family, at least", page.epsilon()),
+        ("lower bound, any pair", page.free_epsilon()),
+        ("lower bound, assuming the family", page.epsilon()),
     ):
         dot = trace(figure, f"ε at δ, {text}")
         assert dot["x"] == [pytest.approx(bound.value, abs=1e-9)]

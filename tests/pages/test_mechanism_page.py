@@ -129,7 +129,7 @@ def test_a_claim_without_a_parameter_is_drawn_as_a_share_of_what_it_allows():
     drawn = charts.trials(audit(one, claim=pair))
     assert drawn["data"][0]["y"] == [pytest.approx(1.5)]
     assert drawn["layout"]["shapes"][0]["y0"] == 1
-    assert "no such limit" in charts.detectable(audit(one, claim=pair, power={"mmd": None}))[
+    assert "no parameter" in charts.detectable(audit(one, claim=pair, power={"mmd": None}))[
         "layout"
     ]["meta"]["summary"]  # fmt: skip
 

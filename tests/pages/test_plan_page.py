@@ -44,7 +44,7 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
     assert page.needed_known().text == f"{exact.n:,}"
     assert page.needed() == Fact("–", "press “Simulate this bound”")
     assert f"{exact.n:,} scores per group" in page.in_words()
-    curve = traces(page.power_curve(), "known threshold")[0]
+    curve = traces(page.power_curve(), "fixed threshold")[0]
     assert np.all(np.diff(curve["y"]) >= -1e-9)
     # It passes through what was asked for at the n that is needed.
     at = np.interp(math.log10(exact.n), curve["x"], curve["y"])
@@ -155,7 +155,7 @@ def test_partial_plans_draw(page):
 
 
 def test_bounds_approach_the_truth_from_below(page):
-    low, high, median = traces(page.growth(), "known threshold")
+    low, high, median = traces(page.growth(), "fixed threshold")
     assert np.all(np.asarray(low["y"]) <= median["y"])
     assert np.all(np.asarray(median["y"]) <= high["y"])
     assert np.all(np.diff(median["y"]) > -0.05)

@@ -143,7 +143,7 @@ def test_the_audit_shows_less_than_is_true_and_says_why():
     assert page.shown().guarantee == "simultaneous"
     assert "times in 31,623 selections" in page.gap()
     rows = page.audited()["layout"]["meta"]["summary"]
-    for words in ("one run: 1.99", "exact: 2.50", "Rényi: ≤ 2.65", "≥ 3.96", "generic: ≤ 5.44"):
+    for words in ("one run: 1.99", "exact: 2.50", "Rényi: ≤ 2.65", "≥ 3.96", "any score: ≤ 5.44"):
         assert words in rows
     grown = [t for t in page.grown()["data"] if t["mode"] == "lines+markers"]
     assert [t["x"] for t in grown] == [[10_000, 31_623]] * 2

@@ -1,4 +1,7 @@
-"""Elementwise functions: arguments checked on the way in, numbers for numbers on the way out."""
+"""Checks of array arguments, and a float back for scalar input.
+
+Each check returns its argument as a float array, or raises ValueError with the first bad value.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +17,17 @@ Floats: TypeAlias = NDArray[np.float64]
 #: A Python float where every argument was a number, an ndarray otherwise (typed as numpy's own).
 Values: TypeAlias = Any
 
-#: The two orders of a divergence: "P‖Q" looks for outcomes that P makes likelier.
+#: The two directions of a divergence; "P‖Q" weighs outcomes that are likelier under P.
 DIRECTIONS = ("P‖Q", "Q‖P")
 
 
 def quiet() -> np.errstate:
-    """No warnings, for a function or a block whose np.where leaves out what they are about."""
+    """Context without warnings, for code that discards the values that they are about."""
     return np.errstate(divide="ignore", over="ignore", invalid="ignore")
 
 
 def shaped(values: ArrayLike) -> Values:
-    """``values`` as a Python float when they are a single number, as an array otherwise."""
+    """A Python float for a single number, else an array."""
     x = np.asarray(values, dtype=float)
     return float(x) if x.ndim == 0 else x
 

@@ -1,4 +1,4 @@
-"""What one point of a trade-off curve, a pair of error rates, rules out.
+"""Smallest ε and μ that are compatible with one pair of error rates.
 
 A test with false positive rate α and false negative rate β shows that the mechanism is neither
 (ε, δ)-DP below a certain ε nor μ-GDP below a certain μ. With upper confidence limits in place of
@@ -17,7 +17,7 @@ from workbench.curves.elementwise import Values, deltas, rates, shaped
 def epsilon_of_point(alpha: ArrayLike, beta: ArrayLike, delta: ArrayLike) -> Values:
     """The smallest ε for which the error rates (α, β) are compatible with (ε, δ)-DP.
 
-    max{0, log((1−δ−β)/α), log((1−δ−α)/β)}: KAIROUZ15; the two-bin hockey-stick of HIST Lemma 6.1.
+    It is max{0, log((1−δ−β)/α), log((1−δ−α)/β)}.
 
     Parameters
     ----------
@@ -36,6 +36,17 @@ def epsilon_of_point(alpha: ArrayLike, beta: ArrayLike, delta: ArrayLike) -> Val
     ------
     ValueError
         A rate outside [0, 1] or a δ outside [0, 1).
+
+    References
+    ----------
+    P. Kairouz, S. Oh and P. Viswanath, "The composition theorem for differential privacy", ICML
+    2015 (the privacy region of a mechanism).
+
+    Examples
+    --------
+    >>> from workbench.curves.error_rates import epsilon_of_point
+    >>> round(epsilon_of_point(0.1, 0.2, delta=1e-5), 3)
+    2.079
     """
     a, b, d = np.broadcast_arrays(rates(alpha, "alpha"), rates(beta, "beta"), deltas(delta))
     # (1−δ−β)/α = 1 + surplus/α and (1−δ−α)/β = 1 + surplus/β: the smaller rate gives the larger ε.
@@ -50,7 +61,7 @@ def epsilon_of_point(alpha: ArrayLike, beta: ArrayLike, delta: ArrayLike) -> Val
 def mu_of_point(alpha: ArrayLike, beta: ArrayLike) -> Values:
     """The smallest μ for which the error rates (α, β) are compatible with μ-GDP.
 
-    max{0, Φ⁻¹(1−α) − Φ⁻¹(β)}: DONG22, inverse of G_μ.
+    It is max{0, Φ⁻¹(1−α) − Φ⁻¹(β)}.
 
     Parameters
     ----------
@@ -67,6 +78,10 @@ def mu_of_point(alpha: ArrayLike, beta: ArrayLike) -> Values:
     ------
     ValueError
         A rate outside [0, 1].
+
+    References
+    ----------
+    J. Dong, A. Roth and W. J. Su, "Gaussian differential privacy", JRSS B 84 (2022), §2.3.
     """
     a, b = np.broadcast_arrays(rates(alpha, "alpha"), rates(beta, "beta"))
     with np.errstate(invalid="ignore"):

@@ -1,7 +1,7 @@
-"""Gaussian differential privacy: N(μ,1) against N(0,1), and μ from what was measured.
+"""Gaussian differential privacy: profile and trade-off function of N(μ,1) against N(0,1).
 
 With x = ε/μ − μ/2, y = ε/μ + μ/2 and the Mills ratio M(t) = Φ(−t)/φ(t), e^ε φ(y) = φ(x) turns the
-privacy profile (BALLE18) into a product without cancellation of tiny numbers::
+privacy profile into a product without cancellation of tiny numbers::
 
     δ(ε) = Φ(−x) − e^ε Φ(−y) = φ(x) (M(x) − M(y))
 
@@ -67,13 +67,14 @@ def gaussian_log_profile(mu: ArrayLike, epsilon: ArrayLike) -> Values:
 
     References
     ----------
-    BALLE18 Theorem 8.
+    B. Balle and Y.-X. Wang, "Improving the Gaussian mechanism for differential privacy", ICML 2018,
+    Theorem 8.
     """
     return shaped(_log_profile(distances(mu), reals(epsilon, "epsilon")))
 
 
 def gaussian_tradeoff(mu: ArrayLike, alpha: ArrayLike) -> Values:
-    """G_μ(α) = Φ(Φ⁻¹(1−α) − μ), the smallest false negative rate (DONG22 §2.3).
+    """Smallest false negative rate of a Gaussian pair, G_μ(α) = Φ(Φ⁻¹(1−α) − μ).
 
     Parameters
     ----------
@@ -82,22 +83,34 @@ def gaussian_tradeoff(mu: ArrayLike, alpha: ArrayLike) -> Values:
     alpha : array_like
         False positive rate in [0, 1]; broadcast with ``mu``.
 
+    Returns
+    -------
+    float or ndarray
+
     Raises
     ------
     ValueError
         An argument outside its range.
+
+    References
+    ----------
+    J. Dong, A. Roth and W. J. Su, "Gaussian differential privacy", JRSS B 84 (2022), §2.3.
     """
     mu = distances(mu)
     return shaped(ndtr(-ndtri(rates(alpha, "alpha")) - mu))
 
 
 def mu_from_total_variation(tv: ArrayLike) -> Values:
-    """The μ of the Gaussian pair with this total variation, 2Φ⁻¹((1+TV)/2).
+    """μ of the Gaussian pair with a given total variation, 2Φ⁻¹((1+TV)/2).
 
     Parameters
     ----------
     tv : array_like
         In [0, 1]; 1 gives ``inf``.
+
+    Returns
+    -------
+    float or ndarray
 
     Raises
     ------
@@ -108,7 +121,7 @@ def mu_from_total_variation(tv: ArrayLike) -> Values:
 
 
 def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Values:
-    """The smallest ε ≥ 0 at which μ-GDP implies (ε, δ)-DP.
+    """Smallest ε ≥ 0 at which μ-GDP implies (ε, δ)-DP.
 
     Parameters
     ----------
@@ -144,7 +157,7 @@ def epsilon_from_mu(mu: ArrayLike, delta: ArrayLike) -> Values:
 
 
 def mu_from_profile(delta: ArrayLike, epsilon: ArrayLike) -> Values:
-    """The μ whose hockey-stick divergence at ε is δ.
+    """μ of the Gaussian pair whose hockey-stick divergence at ε is δ.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Newton's method on arrays."""
+"""Newton's method, elementwise on arrays."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _STEPS = 64
 def newton(
     step: Callable[[Floats], Floats], start: Floats, low: ArrayLike, high: ArrayLike
 ) -> Floats:
-    """Roots found elementwise by ``x ← x + step(x)``, each iterate clipped to [low, high].
+    """Roots by the iteration ``x ← x + step(x)``, each iterate clipped to [low, high].
 
     Parameters
     ----------
     step : callable
         −value/slope at x; arrays of the shape of ``start``.
     start : ndarray
-        From where the iteration converges: the caller's to prove.
+        A point from which the iteration converges; the caller has to prove that.
     low, high : array_like
         Known bounds of the roots.
 

@@ -1,7 +1,7 @@
-"""What bounds on Rényi divergences leave room for, exactly.
+"""Exact trade-off function of bounds on Rényi divergences.
 
-By data processing two coins leave as much room as any pair of distributions, so everything here is
-about coins of probability 1 − β under P and α under Q: the error rates of an event.
+By data processing, two coins leave as much room as any pair of distributions, so everything here
+concerns coins of probability 1 − β under P and α under Q: the error rates of an event.
 """
 
 from __future__ import annotations
@@ -31,12 +31,7 @@ _ROUND_OFF = 1e-12
 
 @quiet()
 def renyi_tradeoff(order: float, epsilon: float, alpha: Floats) -> Floats:
-    """The smallest false negative rate that R_a(P‖Q), R_a(Q‖P) ≤ ε allow.
-
-    A test turns the pair into two coins, of which data processing asks the same: with d(x‖y) =
-    x^a y^{1−a} + (1−x)^a (1−y)^{1−a}, d(1−β‖α) and d(α‖1−β) are at most e^{(a−1)ε}. Every (α, β)
-    that meets both is met by the pair of coins itself, so f is as large as it can be. (BALLE20,
-    arXiv 1905.09982; the route over δ(ε) gives up more the smaller the order.)
+    """Smallest false negative rate under R_a(P‖Q) ≤ ε and R_a(Q‖P) ≤ ε.
 
     Parameters
     ----------
@@ -48,7 +43,19 @@ def renyi_tradeoff(order: float, epsilon: float, alpha: Floats) -> Floats:
     Returns
     -------
     ndarray, the shape of ``alpha``
-        Rounded down, so that nothing is refuted by round-off.
+        Rounded down, so that round-off refutes nothing.
+
+    Notes
+    -----
+    A test maps the pair to two Bernoulli distributions, whose divergences are no larger (data
+    processing): with d(x‖y) = x^a y^{1−a} + (1−x)^a (1−y)^{1−a}, d(1−β‖α) and d(α‖1−β) are at most
+    e^{(a−1)ε}. Two Bernoulli distributions attain every (α, β) that satisfies both, so the function
+    is as large as possible. The conversion through δ(ε) is weaker, most so at small orders.
+
+    References
+    ----------
+    B. Balle et al., "Hypothesis testing interpretations and Rényi differential privacy", AISTATS
+    2020, arXiv:1905.09982.
     """
     # Slack for the round-off of terms of order a.
     a, budget = order, (order - 1) * epsilon + 1e-14 * order

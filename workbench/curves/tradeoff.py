@@ -1,7 +1,7 @@
-"""TradeoffCurve: a piecewise-linear trade-off function, and what follows from it.
+"""`TradeoffCurve`: a piecewise-linear trade-off function, its profile, ε, TV and μ.
 
 α is the false positive rate Q(reject), β = f(α) the smallest false negative rate P(accept). With
-this orientation (DONG22 Prop. 2.12)::
+this orientation (Dong, Roth and Su 2022, Prop. 2.12)::
 
     H_{e^ε}(P‖Q) = sup_α {1 − f(α) − e^ε α}        H_{e^ε}(Q‖P) = sup_α {1 − α − e^ε f(α)}
 
@@ -36,7 +36,7 @@ from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point
 
 # Round-off that curves from sums of a few thousand terms may carry.
-_ROUND_OFF = 1e-12
+_CURVE_ROUND_OFF = 1e-12
 
 # The slopes of smaller positive rates would overflow.
 _SMALLEST_RATE = 1e-290
@@ -44,7 +44,7 @@ _SMALLEST_RATE = 1e-290
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TradeoffCurve:
-    """A trade-off function, linear between its vertices.
+    """Piecewise-linear trade-off function.
 
     Parameters
     ----------
@@ -57,14 +57,19 @@ class TradeoffCurve:
     Raises
     ------
     ValueError
-        Vertices that are no trade-off function. For points that merely lie on or above one, use
-        :meth:`hull`.
+        Vertices that do not form a trade-off function. For points that merely lie on or above one,
+        use :meth:`hull`.
 
     Notes
     -----
     The curve need not be symmetric. ``tradeoff(alpha)``, ``profile``, ``epsilon``,
-    ``total_variation`` and ``gdp_mu`` speak for both directions, ``hockey_stick`` and ``local_mu``
-    for one.
+    ``total_variation`` and ``gdp_mu`` cover both directions, ``hockey_stick`` and ``local_mu`` one.
+
+    Examples
+    --------
+    >>> curve = wb.TradeoffCurve([0, 0.2, 1], [1, 0.3, 0])
+    >>> curve.total_variation
+    0.5
     """
 
     alpha: Floats
@@ -93,7 +98,7 @@ class TradeoffCurve:
                 f"alpha must not lie between 0 and {_SMALLEST_RATE:g}, got {alpha[1]:g}; "
                 "TradeoffCurve.hull raises it"
             )
-        if beta[-1] > _ROUND_OFF:
+        if beta[-1] > _CURVE_ROUND_OFF:
             raise ValueError(
                 f"beta must end at 0, got {beta[-1]:g} at alpha = 1; "
                 "give false negative rates, 1 − TPR"
@@ -105,7 +110,7 @@ class TradeoffCurve:
         x, y, _ = self._hull_vertices
         excess = beta - np.interp(alpha, x, y)
         i = int(np.argmax(excess))
-        if excess[i] > _ROUND_OFF:
+        if excess[i] > _CURVE_ROUND_OFF:
             raise ValueError(
                 f"the curve must be convex, got beta = {beta[i]:g} at alpha = {alpha[i]:g}, which "
                 f"is {excess[i]:.3g} above a chord; TradeoffCurve.hull takes the convex hull"
@@ -124,7 +129,7 @@ class TradeoffCurve:
 
     @classmethod
     def hull(cls, alpha: ArrayLike, beta: ArrayLike) -> TradeoffCurve:
-        """The lower convex hull of points that lie on or above a trade-off function.
+        """Lower convex hull of points that lie on or above a trade-off function.
 
         Parameters
         ----------
@@ -162,9 +167,9 @@ class TradeoffCurve:
 
     @classmethod
     def from_profile(cls, epsilon: ArrayLike, delta: ArrayLike) -> TradeoffCurve:
-        """The trade-off function of a privacy profile given at some ε.
+        """Trade-off function of a privacy profile given at some ε.
 
-        f(x) = sup over the ε given of max{0, 1−δ(ε)−e^ε x, e^−ε (1−δ(ε)−x)} (HIST Lemma 7).
+        f(x) = sup over the given ε of max{0, 1−δ(ε)−e^ε x, e^−ε (1−δ(ε)−x)}.
 
         Parameters
         ----------
@@ -209,7 +214,7 @@ class TradeoffCurve:
         return cls.hull(np.r_[x, y], np.r_[y, x])
 
     def symmetrized(self) -> TradeoffCurve:
-        """The lower convex hull of the curve and its mirror image; it is its own inverse."""
+        """Lower convex hull of the curve and its mirror image; it is its own inverse."""
         return self._symmetric
 
     # -- what follows from a curve --------------------------------------------------------------
@@ -232,7 +237,7 @@ class TradeoffCurve:
         return shaped(np.interp(rates(alpha, "alpha"), curve.alpha, curve.beta))
 
     def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Values:
-        """H_{e^ε}(P‖Q), or with P and Q exchanged.
+        """Hockey-stick divergence H_{e^ε}(P‖Q), or H_{e^ε}(Q‖P).
 
         Parameters
         ----------
@@ -258,7 +263,7 @@ class TradeoffCurve:
         return shaped(np.clip(gain - weighted, 0.0, 1.0))
 
     def profile(self, epsilon: ArrayLike) -> Values:
-        """δ(ε), the larger of the two directions' hockey-stick divergences.
+        """Privacy profile δ(ε), the larger of the two directions' hockey-stick divergences.
 
         Parameters
         ----------
@@ -275,7 +280,7 @@ class TradeoffCurve:
         )
 
     def epsilon(self, delta: ArrayLike) -> Values:
-        """The smallest ε ≥ 0 with profile(ε) ≤ δ.
+        """Smallest ε ≥ 0 with profile(ε) ≤ δ.
 
         Parameters
         ----------
@@ -285,7 +290,7 @@ class TradeoffCurve:
         Returns
         -------
         float or ndarray, the shape of ``delta``
-            ``inf`` where δ is below 1 − f(0), the mass that one side alone can have.
+            ``inf`` where δ is below 1 − f(0), the mass of P where Q has none.
         """
         d = deltas(delta)
         x, y, log_steepness = self._symmetric._hull_vertices
@@ -298,11 +303,11 @@ class TradeoffCurve:
 
     @property
     def total_variation(self) -> float:
-        """sup_E |P(E) − Q(E)|, the membership advantage."""
+        """Total variation sup_E |P(E) − Q(E)|, the membership advantage."""
         return float(np.max(1 - self.alpha - self.beta))
 
     def local_mu(self, alpha: ArrayLike) -> Values:
-        """Φ⁻¹(1−α) − Φ⁻¹(f(α)) on the curve itself, not symmetrized.
+        """Local μ, Φ⁻¹(1−α) − Φ⁻¹(f(α)), of the curve itself (not symmetrized).
 
         Parameters
         ----------
@@ -319,12 +324,12 @@ class TradeoffCurve:
         return shaped(np.where(tpr < fnr, ndtri(tpr), -ndtri(fnr)) - ndtri(a))
 
     def gdp_mu(self, floor: float = 1e-6) -> float:
-        """The largest local μ over the symmetrized curve's points with both rates ≥ ``floor``.
+        """Largest local μ over the symmetrized curve's points with both rates ≥ ``floor``.
 
         Parameters
         ----------
         floor : float
-            Strictly between 0 and 1. The answer means nothing without it.
+            Strictly between 0 and 1; the result depends on it.
 
         Returns
         -------

@@ -1,1 +1,4 @@
-"""Estimates from scores, without a guarantee: histogram and receiver operating curve."""
+"""Estimates from scores, without a guarantee.
+
+`histogram` and its `bin_rules`, and `roc`, the empirical receiver operating curve.
+"""

@@ -1,15 +1,16 @@
-"""Bin widths from the data: rules that trade a histogram's noise against its blur.
+"""Data-driven bin widths for histograms of two samples.
 
-With bins of width h, the integrated mean square error of both sides' densities is about
+With bins of width h, the integrated mean squared error of both densities is about
 
     1/(n_p h) + 1/(n_q h) + (h²/12)·(∫P'² + ∫Q'²),
 
-least at the h of HIST eq. 4.1. Rules differ in what they take for the ∫f'²: Scott a normal
-density's, the plug-in rules a kernel estimate; Freedman and Diaconis, and Knuth, go other ways.
+which is smallest at h = (6·(1/n_p + 1/n_q) / (∫P'² + ∫Q'²))^{1/3}. Scott's rule takes the ∫f'² of a
+normal density, the plug-in rules a kernel estimate; the Freedman–Diaconis rule and Knuth's rule do
+not rest on this formula.
 
-Every width here comes from the scores, so limits for bins fixed beforehand do not hold with it.
-Where a rule sees no spread (more than half of a side on one value) it falls back to a twentieth
-of the range.
+Limits for bins fixed in advance do not hold with these widths, which depend on the scores. Where a
+rule finds no spread (more than half of a group on one value), the width is the twentieth part of
+the range.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.scores.sample import Scores
 
-#: Tail mass, each side, outside the default range; it falls into the open outer bins.
+#: Mass in each tail outside the default range; it falls into the open outer bins.
 RANGE_TAIL = 0.001
 
-#: Cells that the kernel and the Bayesian rule first count in, on the range.
-CELLS = 2**13
+#: Cells on the range in which scores are counted for the plug-in rules and Knuth's rule.
+GRID_CELLS = 2**13
 
-#: Knuth's rule looks at up to this many bins, in steps of 2 %.
+#: Largest number of bins that Knuth's rule considers, in steps of 2%.
 MOST_KNUTH_BINS = 1000
 
 _FALLBACK_BINS = 20
@@ -41,7 +42,7 @@ _SPAN = np.array([RANGE_TAIL, 0.25, 0.75, 1 - RANGE_TAIL])
 
 
 def bin_width(scores: Scores, rule: str) -> float:
-    """The width that a rule gives for these scores.
+    """Bin width by a rule.
 
     Parameters
     ----------
@@ -56,15 +57,15 @@ def bin_width(scores: Scores, rule: str) -> float:
     Raises
     ------
     ValueError
-        Another rule, or too few finite scores for this one.
+        An unknown rule, or too few finite scores for it.
     """
     return WIDTH_RULES[_checks.one_of(rule, "rule", WIDTH_RULES)](scores)
 
 
 def scott_width(scores: Scores) -> float:
-    """Scott's rule: h = 2·3^{1/3}·π^{1/6}·σ̂·n^{−1/3} ≈ 3.49 σ̂ n^{−1/3} (HIST eq. 4.2).
+    """Bin width by Scott's rule, h = 2·3^{1/3}·π^{1/6}·σ̂·n^{−1/3} ≈ 3.49 σ̂ n^{−1/3} .
 
-    σ̂ is the pooled within-side standard deviation of the finite scores and n the smaller side.
+    σ̂ is the pooled within-group standard deviation of the finite scores, n the smaller sample size.
     """
     p, q = (x[np.isfinite(x)] for x in scores)
     n = _smaller_side(p.size, q.size)
@@ -74,17 +75,20 @@ def scott_width(scores: Scores) -> float:
 
 
 def freedman_diaconis_width(scores: Scores) -> float:
-    """Width h = 2·IQR·n^{−1/3}, from the quartiles of the pooled scores; n is the smaller side."""
+    """Bin width by the Freedman–Diaconis rule, h = 2·IQR·n^{−1/3}.
+
+    IQR is that of the pooled scores, n the smaller sample size.
+    """
     quartiles = scores.quantile([0.25, 0.75])
     n = min(scores.n_p, scores.n_q)
     return _usable(2 * float(quartiles[1] - quartiles[0]) * n ** (-1 / 3), scores)
 
 
 def plugin_width(scores: Scores) -> float:
-    """HIST eq. 4.1 with a kernel estimate of each side's ∫f'².
+    """Bin width of least mean squared error, with a kernel estimate of each group's ∫f'².
 
     h = (6·(1/n_p + 1/n_q) / (∫P'² + ∫Q'²))^{1/3}, which is (12/(∫P'² + ∫Q'²))^{1/3} n^{−1/3} for
-    two sides of n; the integrals by `squared_slope` from each side's finite scores. At most 2¹³
+    two groups of n; the integrals by `squared_slope` from each group's finite scores. At most 2¹³
     bins on the default range, which is the resolution of the counts behind the estimate.
     """
     sides = _finite_sides(scores)
@@ -98,11 +102,14 @@ def plugin_width(scores: Scores) -> float:
 
 
 def wand_width(scores: Scores) -> float:
-    """Wand's two-stage rule: h = (6/(n ∫f'²))^{1/3}, f the density of the pooled scores.
+    """Bin width by Wand's two-stage rule, h = (6/(n ∫f'²))^{1/3}, f the pooled density.
 
-    ∫f'² by `squared_slope`, n the smaller side, since each side has a histogram of its own. At
-    most 2¹³ bins, as in `plugin_width`.
-    Source: Wand, "Data-Based Choice of Histogram Bin Width", The American Statistician 51 (1997).
+    ∫f'² by `squared_slope`; n is the smaller sample size, since each group has its own histogram.
+    At most 2¹³ bins, as in `plugin_width`.
+
+    References
+    ----------
+    M. P. Wand, "Data-based choice of histogram bin width", The American Statistician 51 (1997).
     """
     sizes = [x.size for x in _finite_sides(scores)]
     n = _smaller_side(*sizes)
@@ -113,19 +120,22 @@ def wand_width(scores: Scores) -> float:
 
 
 def knuth_width(scores: Scores) -> float:
-    """Knuth's rule: the number of equal bins over the default range with the largest posterior.
+    """Bin width by Knuth's rule: the number of equal bins with the largest posterior.
 
-    The same bins serve both sides, so their log posteriors are added. For a side with counts c_j
+    Both groups share the bins, so their log posteriors are added. For a group with counts c_j
     that sum to n in k bins it is, up to a constant,
 
         n log k + log Γ(k/2) − k log Γ(1/2) − log Γ(n + k/2) + Σ_j log Γ(c_j + 1/2).
 
     Notes
     -----
-    Scores outside the range do not take part: the open outer bins would lend them a density that
-    grows as bins narrow. At most 1000 bins; scores on a lattice drive the rule there. Counts in
-    2¹³ cells, interpolated, stand for the scores.
-    Source: Knuth, "Optimal Data-Based Binning for Histograms" (arXiv physics/0605197, eq. 31).
+    Scores outside the default range are left out, since the open outer bins would give them a
+    density that grows as bins narrow. At most 1000 bins, which is where scores on a lattice lead.
+    Scores are represented by their counts in 2¹³ cells, interpolated.
+
+    References
+    ----------
+    K. H. Knuth, "Optimal data-based binning for histograms", arXiv:physics/0605197, eq. 31.
     """
     from scipy.special import gammaln
 
@@ -135,11 +145,11 @@ def knuth_width(scores: Scores) -> float:
     # All candidates' edges in one array, in cells from the left end of the range.
     of = np.repeat(np.arange(bins.size), bins.astype(int) + 1)
     first = np.flatnonzero(np.diff(of, prepend=-1))
-    edges = (np.arange(of.size) - first[of]) * (CELLS / bins)[of]
+    edges = (np.arange(of.size) - first[of]) * (GRID_CELLS / bins)[of]
     log_posterior = np.zeros(bins.size)
-    for below in scores.below_counts(np.linspace(low, high, CELLS + 1)):
+    for below in scores.below_counts(np.linspace(low, high, GRID_CELLS + 1)):
         n = int(below[-1] - below[0])
-        counts = np.diff(np.interp(edges, np.arange(CELLS + 1), below))
+        counts = np.diff(np.interp(edges, np.arange(GRID_CELLS + 1), below))
         log_gamma = gammaln(np.maximum(counts, 0) + 0.5)
         log_gamma[first[1:] - 1] = 0.0  # from one candidate's last edge to the next one's first
         log_posterior += np.add.reduceat(log_gamma, first) + n * np.log(bins) + gammaln(bins / 2)
@@ -148,7 +158,7 @@ def knuth_width(scores: Scores) -> float:
 
 
 def squared_slope(ordered: NDArray[np.float64]) -> float:
-    """∫f'² of the density of a sample, by a two-stage kernel estimate.
+    """Two-stage kernel estimate of ∫f'² of the density of a sample.
 
     Parameters
     ----------
@@ -164,9 +174,9 @@ def squared_slope(ordered: NDArray[np.float64]) -> float:
     -----
     ∫f'² = −ψ₂ with ψ_r = E f^{(r)}(X), estimated by the mean of φ_g^{(r)}(x_i − x_j) over all
     pairs, φ_g the normal density with standard deviation g. A normal density with the sample's
-    standard deviation or interquartile range, whichever is the narrower, gives the g for ψ₄, and
+    standard deviation or interquartile range, whichever is smaller, gives the g for ψ₄, and
     that ψ₄ the g for ψ₂ (Wand 1997, two stages).
-    Pairs are those of counts in 2¹³ cells from the 0.1 % to the 99.9 % quantile, and g is at
+    Pairs are those of counts in 2¹³ cells from the 0.1% to the 99.9% quantile, and g is at
     least one cell, so that the fast Fourier transform does the work.
     """
     length = _slope_length(_span(ordered), partial(np.searchsorted, ordered), ordered.size)
@@ -184,20 +194,20 @@ def _slope_length(
     from scipy.fft import irfft, rfft
 
     low, first, third, high = (float(x) for x in span)
-    cell = (high - low) / CELLS
+    cell = (high - low) / GRID_CELLS
     if first == third or cell == 0:  # a few of the least numbers, which have no density either
         return 0.0
-    mass = np.diff(below(np.linspace(low, np.nextafter(high, np.inf), CELLS + 1))) / n
+    mass = np.diff(below(np.linspace(low, np.nextafter(high, np.inf), GRID_CELLS + 1))) / n
     # Everything in cells, so that no power of a length overflows.
-    at = np.arange(CELLS)
+    at = np.arange(GRID_CELLS)
     share = mass / mass.sum()
     deviation = math.sqrt(share @ (at - share @ at) ** 2)
     scale = min(deviation, (third - first) / cell / 1.349)
-    pairs = irfft(np.abs(rfft(mass, 2 * CELLS)) ** 2)[:CELLS]
+    pairs = irfft(np.abs(rfft(mass, 2 * GRID_CELLS)) ** 2)[:GRID_CELLS]
     pairs[1:] *= 2  # distances, whichever of the two is the larger
 
     def psi(r: int, g: float) -> float:
-        near = min(math.ceil(9 * g), CELLS)  # beyond 9 g the kernel is 0
+        near = min(math.ceil(9 * g), GRID_CELLS)  # beyond 9 g the kernel is 0
         u2 = (at[:near] / g) ** 2
         hermite = (u2 - 6) * u2 + 3 if r == 4 else u2 - 1
         density = np.exp(-u2 / 2) / math.sqrt(2 * math.pi)
@@ -219,7 +229,7 @@ WIDTH_RULES: dict[str, Callable[[Scores], float]] = {
 
 
 def default_range(scores: Scores) -> tuple[float, float]:
-    """From the 0.1 % to the 99.9 % quantile of the pooled scores; never empty."""
+    """The 0.1% and 99.9% quantiles of the pooled scores; never equal."""
     low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
     if low == high:
         low, high = (float(x) for x in scores.quantile([0, 1]))
@@ -239,11 +249,11 @@ def _usable(width: float, scores: Scores) -> float:
 def _resolved(width: float, scores: Scores) -> float:
     """A plug-in rule's width, no narrower than the cells it was estimated in."""
     low, high = default_range(scores)
-    return _usable(max(width, (high - low) / CELLS) if width > 0 else 0.0, scores)
+    return _usable(max(width, (high - low) / GRID_CELLS) if width > 0 else 0.0, scores)
 
 
 def _finite_sides(scores: Scores) -> list[NDArray[np.float64]]:
-    """Both sides' finite scores, sorted; oriented, which no rule minds."""
+    """Finite scores of both groups, sorted and oriented; no rule depends on the orientation."""
     return [
         x[np.searchsorted(x, -np.inf, side="right") : np.searchsorted(x, np.inf)]
         for x in scores.ordered
@@ -254,7 +264,7 @@ def _smaller_side(n_p: int, n_q: int) -> int:
     n = min(n_p, n_q)
     if n < 2:
         raise ValueError(
-            f"the rule needs 2 finite scores on each side, found {n_p} and {n_q}; "
+            f"the rule needs 2 finite scores in each group, found {n_p} and {n_q}; "
             "give width= or bins="
         )
     return n

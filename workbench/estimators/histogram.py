@@ -1,11 +1,11 @@
-"""Histogram estimates of the hockey-stick divergence (HIST Alg. 2).
+"""Histogram of two samples, and the hockey-stick divergence estimated from it.
 
-With k bins, the first and the last open-ended, and relative frequencies p̂, q̂ of each side,
+With k bins, the first and the last open-ended, and relative frequencies p̂, q̂ of the two groups,
 
     Ĥ_{e^ε}(P‖Q) = Σ_j [p̂_j − e^ε q̂_j]₊ .
 
-A maximum of noise is biased upward: with P = Q the estimate is positive. It promises nothing; the
-limits that hold for bins fixed beforehand are in `workbench.bounds.simultaneous.fixed_bins`.
+The estimate is biased upward: positive even where P = Q. It has no guarantee; limits for bins fixed
+in advance are in `workbench.bounds.simultaneous.fixed_bins`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
 from workbench.scores.sample import Scores, require_scores
 
-#: Bins more than this help nobody and slow the display.
+#: Largest number of bins; more would only slow the display.
 MOST_BINS = 100_000
 
 RULES = (*WIDTH_RULES, "quantile")
@@ -34,7 +34,7 @@ Rule = Literal["scott", "fd", "plugin", "wand", "knuth", "quantile"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
-    """Relative frequencies of both sides over common bins.
+    """Relative frequencies of both groups over common bins.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Histogram:
     edges : ndarray, shape (k + 1,)
         In score units. The outer bins are open: they also hold what lies beyond the outer edges.
     p_counts, q_counts : ndarray of int, shape (k,) or (k + 1,)
-        A last entry of their own, beyond the k bins, counts NaN where there are any.
+        Counts of the k bins; where there are NaN scores, an additional last entry counts them.
     rule : str
-        How the bins were chosen: "fixed" or the name of a rule.
+        "fixed", or the name of the rule that chose the bins.
     from_data : bool
-        True when width, range or edges were derived from these scores: fixed-bin limits are then
-        void.
+        Whether width, range or edges were derived from these scores, so that fixed-bin limits do
+        not hold.
     """
 
     scores: Scores
@@ -64,17 +64,17 @@ class Histogram:
 
     @property
     def p(self) -> NDArray[np.float64]:
-        """Relative frequencies of P; they sum to 1."""
+        """Relative frequencies of P, which sum to 1."""
         return self.p_counts / self.scores.n_p
 
     @property
     def q(self) -> NDArray[np.float64]:
-        """Relative frequencies of Q; they sum to 1."""
+        """Relative frequencies of Q, which sum to 1."""
         return self.q_counts / self.scores.n_q
 
     @cached_property
     def curve(self) -> TradeoffCurve:
-        """The trade-off function between the two histograms: bins taken in order of p̂/q̂."""
+        """Trade-off function between the two histograms: bins in decreasing order of p̂/q̂."""
         p, q = self.p, self.q
         used = (p > 0) | (q > 0)
         p, q = p[used], q[used]
@@ -86,23 +86,45 @@ class Histogram:
 
     @property
     def total_variation(self) -> float:
-        """Estimated total variation, ½ Σ_j |p̂_j − q̂_j|: biased upward, no guarantee."""
+        """Estimated total variation, ½ Σ_j |p̂_j − q̂_j|: biased upward, without guarantee."""
         return 0.5 * float(np.abs(self.p - self.q).sum())
 
     def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Any:
-        """Ĥ_{e^ε} in one direction, the shape of ``epsilon``."""
+        """Estimated hockey-stick divergence.
+
+        Parameters
+        ----------
+        epsilon : array_like
+        direction : {"P‖Q", "Q‖P"}
+
+        Returns
+        -------
+        float or ndarray, the shape of ``epsilon``
+        """
         return self.curve.hockey_stick(epsilon, direction)
 
     def profile(self, epsilon: ArrayLike) -> Any:
-        """Estimated privacy profile: the larger of both directions."""
+        """Estimated privacy profile: the larger hockey-stick divergence of the two directions."""
         return self.curve.profile(epsilon)
 
     def tradeoff(self, alpha: ArrayLike, symmetric: bool = True) -> Any:
-        """Estimated trade-off function, symmetrised unless told otherwise."""
+        """Estimated trade-off function.
+
+        Parameters
+        ----------
+        alpha : array_like
+            False positive rates in [0, 1].
+        symmetric : bool
+            Whether it is symmetrized.
+
+        Returns
+        -------
+        float or ndarray, the shape of ``alpha``
+        """
         return self.curve.tradeoff(alpha, symmetric=symmetric)
 
     def epsilon(self, delta: float) -> float:
-        """Estimated ε at δ: infinite where some bin is empty on one side."""
+        """Estimated ε at δ; infinite where a bin is empty in one group only."""
         return float(self.curve.epsilon(_checks.delta(delta)))
 
     def __repr__(self) -> str:
@@ -112,7 +134,7 @@ class Histogram:
         )
 
     def _repr_html_(self) -> str:
-        chosen = f"{self.rule}, from these scores" if self.from_data else f"{self.rule}, beforehand"
+        chosen = f"{self.rule}, from these scores" if self.from_data else f"{self.rule} in advance"
         rows = [
             ("bins", self.bins),
             ("range", f"{self.edges[0]:.4g} to {self.edges[-1]:.4g}, outer bins open"),
@@ -120,7 +142,7 @@ class Histogram:
             ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
             ("total variation", f"≈ {self.total_variation:.4g}"),
         ]
-        return table("Histogram", rows, "estimate · biased upward, promises nothing")
+        return table("Histogram", rows, "estimate · biased upward, no guarantee")
 
 
 def histogram(
@@ -130,7 +152,7 @@ def histogram(
     range: tuple[float, float] | None = None,
     rule: Rule | None = None,
 ) -> Histogram:
-    """Histogram of both sides over common bins.
+    """Histogram of two samples over common bins.
 
     Parameters
     ----------
@@ -141,12 +163,12 @@ def histogram(
         A fixed bin width, in score units.
     range : pair of float, optional
         From the left edge of the first bin to the right edge of the last; both bins stay open.
-        Default: the 0.1 % and 99.9 % quantiles of the pooled scores.
+        Default: the 0.1% and 99.9% quantiles of the pooled scores.
     rule : {"scott", "fd", "plugin", "wand", "knuth", "quantile"}, optional
-        "scott" (the default): HIST eq. 4.2. "fd": Freedman–Diaconis. "plugin": HIST eq. 4.1 with
-        kernel estimates. "wand": Wand's two-stage plug-in. "knuth": Knuth's posterior over the
-        number of bins. These are in `workbench.estimators.bin_rules`. "quantile": bins of equal
-        pooled probability.
+        "scott" (the default): Scott's rule. "fd": Freedman–Diaconis. "plugin": least mean squared
+        error with kernel estimates. "wand": Wand's two-stage plug-in. "knuth": Knuth's posterior
+        over the number of bins. "quantile": bins of equal pooled probability. See
+        `workbench.estimators.bin_rules`.
 
     Returns
     -------
@@ -155,7 +177,13 @@ def histogram(
     Raises
     ------
     ValueError
-        Two ways of choosing bins at once, an empty range, more than 100 000 bins.
+        More than one way of choosing bins, an empty range, or more than 100,000 bins.
+
+    Examples
+    --------
+    >>> h = wb.histogram(wb.Scores([1, 2, 3, 4], [0, 1, 1, 2]), bins=5, range=(0, 5))
+    >>> h.total_variation
+    0.5
     """
     require_scores(scores)
     given = [name for name, value in (("bins", bins), ("width", width)) if value is not None]

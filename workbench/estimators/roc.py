@@ -1,7 +1,6 @@
-"""The empirical receiver operating curve of all threshold attacks: AUC, hull, TPR at low FPR.
+"""Empirical receiver operating curve of all threshold attacks: AUC, hull, TPR at low FPR.
 
-All of it describes these samples and promises nothing about the distributions; the band in
-`workbench.bounds.simultaneous.band` does.
+These are estimates without a guarantee; `workbench.bounds.simultaneous.band` has confidence bands.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from workbench.scores.sample import Scores, require_scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Roc:
-    """Error counts of every threshold attack "score above t" on these samples.
+    """Error counts of every threshold attack on two samples.
 
     Attributes
     ----------
@@ -31,8 +30,8 @@ class Roc:
     false_positives, true_positives : ndarray of int
         Scores of Q and of P above each distinct value of Q, ascending from (0, ·) to (n_q, n_p).
     auc : float
-        Mann–Whitney statistic, ties at one half: the chance that a random score of P lies on the
-        member side of a random one of Q. Not the area under the hull, which is larger.
+        Mann–Whitney statistic with ties counted one half: the probability that a random score of P
+        is more member-like than one of Q. The area under the hull is larger.
     """
 
     scores: Scores
@@ -42,7 +41,7 @@ class Roc:
 
     @cached_property
     def curve(self) -> TradeoffCurve:
-        """Lower convex hull of all (FPR, FNR); the most that threshold attacks show here."""
+        """Lower convex hull of all (FPR, FNR), the trade-off of mixtures of threshold attacks."""
         run = np.diff(self.false_positives)
         slope = isotonic_regression(
             np.diff(self.true_positives) / run, weights=run, increasing=False
@@ -53,13 +52,19 @@ class Roc:
         return TradeoffCurve.hull(fpr, fnr)
 
     def tpr(self, fpr: ArrayLike) -> Any:
-        """Largest observed true positive rate at an observed false positive rate ≤ ``fpr``."""
+        """Largest observed true positive rate at a false positive rate of at most ``fpr``.
+
+        Parameters
+        ----------
+        fpr : array_like
+            In [0, 1].
+        """
         allowed = np.floor(rates(fpr, "fpr") * self.scores.n_q * (1 + 1e-12))
         i = np.searchsorted(self.false_positives, allowed, side="right") - 1
         return self.true_positives[i] / self.scores.n_p
 
     def epsilon(self, delta: float) -> float:
-        """Estimated ε at δ by the best threshold, read off the hull; infinite at zero errors."""
+        """Estimated ε at δ of the best attack on the hull; infinite where an error count is 0."""
         return float(self.curve.epsilon(_checks.delta(delta)))
 
     def __repr__(self) -> str:
@@ -73,10 +78,25 @@ class Roc:
 
 
 def roc(scores: Scores) -> Roc:
-    """Count the errors of every threshold attack; one pass over the sorted samples.
+    """Empirical receiver operating curve of two samples.
 
-    Only thresholds at values of Q matter: between two of them a lower threshold gains true
-    positives for nothing.
+    Parameters
+    ----------
+    scores : Scores
+
+    Returns
+    -------
+    Roc
+
+    Notes
+    -----
+    Only thresholds at values of Q count: between two of them a lower threshold has more true
+    positives and no more false ones.
+
+    Examples
+    --------
+    >>> wb.roc(wb.Scores([1, 2, 3], [0, 1, 1])).auc
+    0.8888888888888888
     """
     p, q = require_scores(scores).ordered
     last = np.flatnonzero(_differs(q))  # the last of each run of equal scores

@@ -56,7 +56,7 @@ def verdicts(comparison: Comparison) -> dict[str, Any]:
     c = comparison
     a_ahead, b_ahead = c.a_lower - c.b_upper, c.a_upper - c.b_lower
     top = max(0.1, 1.3 * float(np.abs([a_ahead, b_ahead]).max()))
-    least = Style("least difference of true positive rates, A − B", "ink", width=1)
+    least = Style("smallest difference of true positive rates, A − B", "ink", width=1)
     most = Style("largest difference of true positive rates, A − B", "ink", width=1)
     texts = [VERDICTS[int(v)] for v in c.verdict]
     a_more, b_more = Style("A leaks more", "p", width=3), Style("B leaks more", "q", width=3)

@@ -1,4 +1,4 @@
-"""Charts of one attack's four counts: ε by every interval, and where the error rates may lie."""
+"""Charts of a confusion matrix: ε by every interval, and limits of the error rates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import TOP, Style, label, line, markers, rule, whiskers
 
-#: Color roles of intervals that keep their level, and of those that may not.
+#: Color roles of intervals with guaranteed and with approximate coverage.
 KEPT, APPROXIMATE = "good", "warn"
 
 CLAIM = Style("allowed by the bound on ε", "good")

@@ -1,4 +1,4 @@
-"""Charts of the coverage lab: how often methods claim too much, and how much they claim."""
+"""Charts of simulated coverage: false claims of each method, and how tight its bounds are."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def false_claims(results: Sequence[Coverage]) -> dict[str, Any]:
 
 
 def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
-    """The bounds of every method, median and 5 to 95 %, as shares of the truth."""
+    """Median, 5% and 95% quantiles of every method's bounds, as shares of the truth."""
     shown = [r for r in results if math.isfinite(r.truth)]
     if not shown:
         return empty("The truth is infinite: every bound is below it.")
@@ -69,7 +69,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
     labels, roles = [_label(r) for r in shown], [_role(r) for r in shown]
     best = int(np.argmax(np.where([r.claims for r in shown], median, -1)))
     hover = [f"{_label(r)}: {r.quantity} ≥ {plain(float(r.quantile(0.5)))}" for r in shown]
-    told = "." if no_leak else f"; nearest to it: {labels[best]}, median {median[best]:.0%}."
+    nearest = "." if no_leak else f"; nearest to it: {labels[best]}, median {median[best]:.0%}."
     of = "" if no_leak else " / truth"
     reach = max(0.5 if no_leak else 1.1, 1.08 * float(high.max()))
     return chart(
@@ -80,7 +80,7 @@ def tightness(results: Sequence[Coverage]) -> dict[str, Any]:
         ],
         axis(f"bound{of}, 5% · median · 95%", -0.02, reach, format=None if no_leak else ".0%"),
         dot_rows.axis(len(shown)),
-        summary=f"How much each method claims, against the truth{told}",
+        summary=f"Bounds of each method relative to the truth{nearest}",
         closest=True,
         **dot_rows.size(len(shown)),
     )

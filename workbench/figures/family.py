@@ -1,4 +1,4 @@
-"""Scores against a family of pairs: densities, error rates on normal paper, privacy profiles."""
+"""Scores against a parametric family: densities, error rates on probit axes, privacy profiles."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ NON_MEMBERS = Style("non-members (Q)", "q")
 FITTED = Style("fitted family", "fit", "dash")
 PAIR = Style("fitted pair", "fit", "dashdot")
 OBSERVED = Style("observed", "p", "solid", 2.5)
-BAND = Style("any pair, two-sided", "good", "solid", 1)
+BAND = Style("any pair, two-sided band", "good", "solid", 1)
 NO_LEAK = Style("no leak", "muted", "solid", 1)
-IF_FAMILY = Style("if of the family, at least", "fit")
-REFUTED = Style("if of the family (refuted)", "fit", "dot")
-ANY_PAIR = Style("any pair, at least", "good")
+IF_FAMILY = Style("lower bound, assuming the family", "fit")
+REFUTED = Style("assuming the family (refuted)", "fit", "dot")
+ANY_PAIR = Style("lower bound, any pair", "good")
 
-#: Rates with a tick on normal paper, as far apart as a phone needs them.
+#: Rates with a tick on probit axes, as far apart as a phone needs them.
 TICKS = (1e-6, 1e-4, 0.01, 0.1, 0.5, 0.9, 0.99)
 
 #: Points at which densities are drawn, and values of δ at which profiles are.
@@ -59,9 +59,13 @@ _quantile = np.vectorize(_NORMAL.inv_cdf, otypes=[float])
 
 
 def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
-    """Histograms of both sides, and the densities that the fitted member of the family expects.
+    """Histograms of both groups, and the densities of the fitted member of the family.
 
-    Without a check, where no member of the family gives such scores, the histograms alone.
+    Parameters
+    ----------
+    h : Histogram
+    check : FamilyCheck or None
+        None where no member of the family gives such scores: the histograms alone.
     """
     width = np.diff(h.edges)
     p, q = (counts[: h.bins] / width for counts in (h.p, h.q))
@@ -91,21 +95,29 @@ def densities(h: Histogram, check: FamilyCheck | None) -> dict[str, Any]:
         axis("score", shown[0] - margin, shown[1] + margin),
         axis("density", 0, top / (1 - HEADROOM)),
         summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores, "
-        f"with what the fitted family expects.{words}",
+        f"with the densities of the fitted family.{words}",
         revision=tuple(shown),
     )
 
 
-def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
-    """Both error rates on scales on which a Gaussian pair is a straight line of slope −1."""
+def probit_tradeoff(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
+    """Trade-off curve on probit axes, where that of a Gaussian pair is a line of slope −1.
+
+    Parameters
+    ----------
+    check : FamilyCheck
+        The band, and the fitted pair.
+    roc : Roc
+        Observed error rates.
+    """
     s = check.scores
-    # Rates below half an observation are off the paper.
+    # Rates below half an observation are off the chart.
     least = max(TICKS[0] / 2, 0.5 / max(s.n_p, s.n_q))
     edge = -_NORMAL.inv_cdf(least)
     beyond = least / 10
 
     def place(rate: ArrayLike) -> Floats:
-        """Rates of 0 and 1, which have no place, just off the paper."""
+        """Probits; those of 0 and 1, which are infinite, just off the chart."""
         return _quantile(np.clip(rate, beyond, 1 - beyond))
 
     fpr, fnr = _thinned(roc)
@@ -139,16 +151,28 @@ def normal_paper(check: FamilyCheck, roc: Roc) -> dict[str, Any]:
     ticks = {float(_quantile(rate)): _tick(rate) for rate in TICKS if rate >= least}
     return chart(
         drawn,
-        axis("false positive rate, as Φ⁻¹", -edge, edge, ticks=ticks, turned=0),
-        axis("false negative rate, as Φ⁻¹", -edge, edge, ticks=ticks, turned=0),
-        summary=f"Error rates on normal paper. {check.verdict}",
+        axis("false positive rate (probit scale)", -edge, edge, ticks=ticks, turned=0),
+        axis("false negative rate (probit scale)", -edge, edge, ticks=ticks, turned=0),
+        summary=f"Error rates on probit axes. {check.verdict}",
         closest=True,
         revision=edge,
     )
 
 
 def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool) -> dict[str, Any]:
-    """δ(ε): the lower bound for any pair, and that of the family, which is the ``member``'s own."""
+    """Privacy profiles δ(ε): lower bounds for any pair, and for a member of the family.
+
+    Parameters
+    ----------
+    band : TradeoffBand
+        Gives the bound for any pair.
+    delta : float
+        Where ε is marked.
+    member : Pair, optional
+        Gives the bound under the assumption of its family.
+    refuted : bool
+        Whether the scores refute the family.
+    """
     low = min(math.log10(LEAST_DELTA), math.log10(delta) - 1)
     # By δ, since the curves end in vertical drops that no grid of ε would show.
     deltas = np.union1d(np.logspace(low, 0, DELTAS)[:-1], delta)
@@ -159,7 +183,7 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
         curves[of_family] = np.asarray(member.epsilon(deltas)), member.total_variation
     dots = {style: float(epsilon[deltas == delta][0]) for style, (epsilon, _) in curves.items()}
     most = round_up(1.2 * max(1.0, *dots.values()))
-    told = (f"{style.name}: ε = {round_safely(dot, 'down')}" for style, dot in dots.items())
+    parts = (f"{style.name}: ε = {round_safely(dot, 'down')}" for style, dot in dots.items())
     drawn = []
     for style, (epsilon, total) in curves.items():
         shown = deltas < total
@@ -180,7 +204,7 @@ def profile(band: TradeoffBand, delta: float, member: Pair | None, refuted: bool
         axis("ε", 0, most),
         delta_axis(low),
         summary=f"Privacy profile. At δ = {plain(delta)}, with {percent(band.confidence)} "
-        f"confidence: {'; '.join(told)}.",
+        f"confidence: {'; '.join(parts)}.",
         closest=True,
         revision=(most, low),
     )
@@ -210,7 +234,7 @@ def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
 
 
 def _thinned(roc: Roc) -> tuple[Floats, Floats]:
-    """Observed error rates, no more of them than the paper can show."""
+    """Observed error rates, thinned to what a chart can show."""
     fpr = roc.false_positives / roc.scores.n_q
     fnr = 1 - roc.true_positives / roc.scores.n_p
     if fpr.size > 2000:
@@ -222,7 +246,7 @@ def _thinned(roc: Roc) -> tuple[Floats, Floats]:
 
 
 def _where(x: float, y: float, right: bool, dy: float = 0) -> Mark:
-    """The name of the place of the largest contradiction, on the side that has room."""
+    """Label at the largest contradiction, on the side that has room."""
     side = ("left", 6) if right else ("right", -6)
     return label(
         x, y, CONTRADICTION.name, CONTRADICTION.role, ha=side[0], va="bottom", dx=side[1], dy=dy

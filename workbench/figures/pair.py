@@ -1,4 +1,4 @@
-"""Charts of a pair's own curves: μ at every error rate, and the profile beside its tight μ's."""
+"""Charts of a known pair: local μ at every error rate, and its privacy profile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def mu_at_rates(
     tight: float,
     limit: float | None,
 ) -> dict[str, Any]:
-    """Local μ of the symmetrised curve over log₁₀ α, and the tight μ of the range that is left.
+    """Local μ of the symmetrized curve over log₁₀ α, and the tight μ of the range that is left.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def mu_at_rates(
     """
     drawn, styles = [line(BAND, log_alpha, certified)], [BAND]
     top = max(1.0, float(certified.max(initial=0.0)))
-    told = "The pair's own curve is hidden."
+    parts = "The true curve is hidden."
     if truth is not None:
         inside = log_alpha >= log_floor
         left, rest = np.where(inside, np.nan, truth), np.where(inside, truth, np.nan)
@@ -76,7 +76,7 @@ def mu_at_rates(
         ]
         styles += [ABOVE, TIGHT]
         top = max(top, float(truth.max(initial=0.0)), tight)
-        told = (
+        parts = (
             f"With both error rates at least {plain(10**log_floor)} the tight μ is "
             f"{round_safely(tight, 'nearest', 4)}."
         )
@@ -101,7 +101,7 @@ def mu_at_rates(
         drawn,
         axis("false positive rate α", LEAST_LOG_ALPHA, 0, ticks=ticks),
         axis("local μ(α)", 0, top),
-        summary=f"Local μ at every false positive rate. {told} The simultaneous curve is what "
+        summary=f"Local μ at every false positive rate. {parts} The simultaneous curve is what "
         f"these samples show of it with {percent(confidence)} confidence.",
         closest=True,
         revision=top,
@@ -111,7 +111,7 @@ def mu_at_rates(
 def profile_of_truth(
     pair: Pair | None, band: TradeoffBand, delta: float, tight: float, meeting: Meeting | None
 ) -> dict[str, Any]:
-    """The pair's profile, the Gaussian's with the tight μ, and where they meet (HIST Fig. 13).
+    """The pair's profile, that of the Gaussian pair with the tight μ, and where they meet.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def profile_of_truth(
     band : TradeoffBand
         Its curve is the certified one.
     delta : float
-        What ε is asked for.
+        Where the certified ε is read.
     tight : float
         The tight μ.
     meeting : Meeting or None
@@ -140,7 +140,7 @@ def profile_of_truth(
     epsilon = np.linspace(0, most, 201)
     by_delta = np.logspace(low, 0, 201)[:-1]
     drawn, styles = [line(BAND, band.curve.epsilon(by_delta), by_delta)], [BAND]
-    notes, told = [], "The pair's own curve is hidden."
+    notes, parts = [], "The true curve is hidden."
     if pair is not None:
         gaussian = np.exp(np.asarray(gaussian_log_profile(tight, epsilon)))
         drawn += [
@@ -148,7 +148,7 @@ def profile_of_truth(
             line(TIGHT, epsilon, positive(gaussian)),
         ]
         styles += [TRUTH, TIGHT]
-        told = f"Gaussian profile of the tight μ, {round_safely(tight, 'nearest', 4)}."
+        parts = f"Gaussian profile of the tight μ, {round_safely(tight, 'nearest', 4)}."
         if meeting is not None and meeting.delta:
             near = meeting.epsilon < 0.6 * most
             verb = "touch" if meeting.tangent else "cross"
@@ -161,7 +161,7 @@ def profile_of_truth(
                 label(meeting.epsilon, meeting.delta, f"they {verb} at ε = {at}", "fit",
                       ha=ha, va=va, dx=6 * away, dy=4 * away)
             )  # fmt: skip
-            told += (
+            parts += (
                 f" It {verb}es the pair's profile at ε = {at}, "
                 f"δ = {round_safely(meeting.delta, 'nearest')}."
             )
@@ -169,7 +169,7 @@ def profile_of_truth(
         [*drawn, key(styles, columns=min(2, len(styles))), *notes],
         axis("ε", 0, most),
         delta_axis(low),
-        summary=f"Privacy profile. {told} The simultaneous curve holds with "
+        summary=f"Privacy profile. {parts} The simultaneous curve holds with "
         f"{percent(band.confidence)} confidence.",
         closest=True,
         revision=(most, low),

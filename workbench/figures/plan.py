@@ -1,4 +1,4 @@
-"""Charts of a planned audit: what its bound will show, and how likely, for a number of scores."""
+"""Charts of a planned audit: power and distribution of its bound against the sample size."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from workbench.figures.kit.marks import Mark, Style, band, label, markers, rule
 
 #: Color of each method, in all charts.
 STYLES = {
-    "pointwise": Style("known threshold", "p", "solid", 2),
+    "pointwise": Style("fixed threshold", "p", "solid", 2),
     "simultaneous": Style("simultaneous", "good", "solid", 2.5),
     "held-out": Style("held-out", "fit", "solid", 2.5),
     "anytime": Style("anytime", "warn", "solid", 2.5),
 }
 TRUTH = Style("truth", "ink", "dash", 1.5)
 
-#: Points of a smooth curve, and a chance that counts as none.
+#: Points of a smooth curve, and a power that counts as 0.
 POINTS, CERTAIN = 81, 1e-4
 
 _NORMAL = NormalDist()
 
-X_TITLE = "scores a side"
+X_TITLE = "scores per group"
 
-#: A truth beyond this multiple of the bounds is told and not drawn.
+#: A truth beyond this multiple of the bounds is not drawn; the summary states it.
 FAR = 4
 
 
@@ -48,7 +48,7 @@ def power_curves(
     span: tuple[float, float],
     claim: float,
 ) -> dict[str, Any]:
-    """The chance that the bound exceeds the claim, over n, by method.
+    """Power against n, by method: the probability that the bound exceeds the claim.
 
     Parameters
     ----------
@@ -68,13 +68,13 @@ def power_curves(
     for method, powers in curves.items():
         hover = "{y:.1%} at {value:,} {name}"
         drawn.append(log_n_axis.curve(STYLES[method], *_smooth(powers), hover=hover))
-    told = {method: f"{n.n:,} a side, {STYLES[method].name}" for method, n in needed.items()}
+    parts = {method: f"{n.n:,} per group, {STYLES[method].name}" for method, n in needed.items()}
     for method, size in needed.items():
-        style = Style(told[method], STYLES[method].role)
+        style = Style(parts[method], STYLES[method].role)
         drawn.append(markers(style, [math.log10(size.n)], [wanted], hover=style.name))
     drawn += [
         key([STYLES[method] for method in curves], low=True),
-        *log_n_axis.level(wanted, "wanted"),
+        *log_n_axis.level(wanted, "wanted power"),
     ]
     for method, size in needed.items():
         first = size.n < max(other.n for other in needed.values())
@@ -87,9 +87,9 @@ def power_curves(
     return chart(
         [*drawn, *log_n_axis.handle(log_n, "log_n", f"n = {n:,}", span)],
         log_n_axis.axis(X_TITLE, *span),
-        axis(f"chance to show more than ε = {plain(claim)}", 0, 1.12, ticks=shares),
-        summary=f"Chance that the bound exceeds ε = {plain(claim)}, over scores a side. "
-        + (f"{percent(wanted)} needs {' or '.join(told.values())}." if told else ""),
+        axis(f"power to show ε > {plain(claim)}", 0, 1.12, ticks=shares),
+        summary=f"Probability that the bound exceeds ε = {plain(claim)}, by scores per group. "
+        + (f"{percent(wanted)} needs {' or '.join(parts.values())}." if parts else ""),
         closest=True,
         revision=span,
     )
@@ -103,7 +103,7 @@ def bounds(
     log_n: float,
     span: tuple[float, float],
 ) -> dict[str, Any]:
-    """Median and 10 to 90 % of the bound over n, by method, and the truth that it approaches.
+    """Median, 10% and 90% quantiles of the bound against n, by method, and the truth.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def bounds(
     if target < top:
         drawn += log_n_axis.level(target, f"target: {plain(target)}")
     last = {m: max(each, key=lambda one: one.n_p) for m, each in found.items()}
-    told = [
+    parts = [
         f"{STYLES[m].name} {round_safely(float(one.quantile(0.5)), 'down')} at {one.n_p:,}"
         for m, one in last.items()
     ]
@@ -144,7 +144,7 @@ def bounds(
         [*drawn, *log_n_axis.handle(log_n, "log_n", f"n = {n:,}", span, 1 - HEADROOM)],
         log_n_axis.axis(X_TITLE, *span),
         axis("bound on ε", 0, top / (1 - HEADROOM)),
-        summary=f"Median bound on ε: {', '.join(told)}. The truth is "
+        summary=f"Median bound on ε: {', '.join(parts)}. The truth is "
         f"{round_safely(truth, 'nearest')}.",
         revision=(*span, top),
     )

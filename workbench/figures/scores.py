@@ -1,4 +1,4 @@
-"""The four charts of a pair of score samples: histograms, trade-off, privacy profile, μ."""
+"""Charts of two score samples: histograms, trade-off curve, privacy profile, μ by threshold."""
 
 from __future__ import annotations
 
@@ -53,9 +53,14 @@ LABEL_WIDTH = 0.2
 
 
 def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> dict[str, Any]:
-    """Densities of both sides over the bins, and the threshold as a line to drag.
+    """Histograms of both groups, and the threshold as a line to drag.
 
-    The chart shows all bins and the whole ``reach`` of the threshold.
+    Parameters
+    ----------
+    h : Histogram
+    threshold : float
+    reach : (float, float)
+        Least and largest threshold; the chart shows all of it, and all bins.
     """
     width = np.diff(h.edges)
     p, q = (counts[: h.bins] / width for counts in (h.p, h.q))
@@ -67,7 +72,7 @@ def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> di
     p_right = float(h.edges[:-1] @ h.p[: h.bins]) >= float(h.edges[:-1] @ h.q[: h.bins])
     on_left = threshold < (h.edges[0] + h.edges[-1]) / 2
     ha, dx = ("left", 6) if on_left else ("right", -6)
-    words = f"called member: score {member_side} {threshold:.4g}"
+    words = f"flagged as member: score {member_side} {threshold:.4g}"
     return chart(
         [
             histogram(NON_MEMBERS, h.edges, q),
@@ -81,7 +86,7 @@ def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> di
         axis("density", 0, top),
         summary=f"Histograms of {h.scores.n_p} member and {h.scores.n_q} non-member scores "
         f"in {h.bins} bins, with the threshold at {threshold:.4g}; scores {member_side} "
-        f"threshold are called members.{nan}",
+        f"threshold are flagged as members.{nan}",
         revision=tuple(shown),
     )
 
@@ -94,7 +99,20 @@ def tradeoff(
     fit: Bound,
     reference: Pair | None,
 ) -> dict[str, Any]:
-    """Error rates of every attack: observed, from the histogram, certified, fitted, promised."""
+    """Trade-off curves: observed, of the histogram, certified, fitted, and of the reference.
+
+    Parameters
+    ----------
+    roc : Roc
+    h : Histogram
+    band : TradeoffBand
+        Gives the certified curve.
+    at_threshold : ErrorRates
+        Error rates at the threshold in view.
+    fit : Bound
+        Fitted μ.
+    reference : Pair, optional
+    """
     fpr, fnr = float(at_threshold.fpr), float(at_threshold.fnr)
     certified = band.curve
     drawn = [
@@ -122,7 +140,7 @@ def tradeoff(
         axis("false positive rate", 0, 1),
         axis("false negative rate", 0, 1.02),
         summary=f"Trade-off between the two error rates. At the threshold they are {fpr:.3g} "
-        f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack keeps their "
+        f"and {fnr:.3g}. With {percent(band.confidence)} confidence some attack has a "
         f"sum below {round_safely(1 - tv.value, 'up')}; without a leak the sum is 1.",
         closest=True,
         revision="unit square",
@@ -132,7 +150,19 @@ def tradeoff(
 def profile(
     h: Histogram, band: TradeoffBand, delta: float, fit: Bound, reference: Pair | None
 ) -> dict[str, Any]:
-    """δ as a function of ε: from the histogram, certified, from the fit, and promised."""
+    """Privacy profiles δ(ε): of the histogram, certified, fitted, and of the reference.
+
+    Parameters
+    ----------
+    h : Histogram
+    band : TradeoffBand
+        Gives the certified profile.
+    delta : float
+        Where the certified ε is marked.
+    fit : Bound
+        Fitted μ.
+    reference : Pair, optional
+    """
     certified = band.epsilon(delta)
     most = round_up(max([1.0, 1.35 * certified.value, *_reference_epsilon(reference, delta)]))
     epsilon = np.linspace(0, most, 201)
@@ -152,7 +182,7 @@ def profile(
         drawn.append(line(REFERENCE, epsilon, positive(reference.profile(epsilon))))
         styles.append(REFERENCE)
         at_delta = round_safely(float(reference.epsilon(delta)), "nearest")
-        promised = f"; the reference {reference.name} promises ε = {at_delta}."
+        promised = f"; the reference {reference.name} guarantees ε = {at_delta}."
     drawn += [
         markers(Style("certified ε at δ", "good"), [certified.value], [delta]),
         key(styles, columns=2),
@@ -173,22 +203,30 @@ def profile(
 def mu_at_thresholds(
     rates: ErrorRates, band: TradeoffBand | None, threshold: float, reference: Pair | None
 ) -> dict[str, Any]:
-    """μ that each threshold alone implies (HIST Fig. 1), with pointwise and simultaneous limits.
+    """μ that each threshold alone implies, with pointwise and simultaneous lower limits.
 
-    ``band`` is None where its thresholds are not on this score.
+    Parameters
+    ----------
+    rates : ErrorRates
+        At every threshold.
+    band : TradeoffBand, optional
+        None where its thresholds are not on this score.
+    threshold : float
+        The one in view, as a line to drag.
+    reference : Pair, optional
     """
     t, observed = rates.thresholds, gaps(rates.mu)
     lower = np.where(np.isnan(observed), np.nan, gaps(rates.mu_lower))
     drawn = [area(line(POINTWISE, t, lower), line(OBSERVED, t, observed), "p", 0.14)]
     styles = [OBSERVED, POINTWISE]
-    tops, told = [1.0, float(np.nanmax(observed, initial=0.0))], ""
+    tops, parts = [1.0, float(np.nanmax(observed, initial=0.0))], ""
     if band is not None:
         inside = (band.thresholds >= t[0]) & (band.thresholds <= t[-1])
         drawn.append(line(BAND, band.thresholds[inside], band.mu_lower[inside], dots=6))
         styles.append(BAND)
         best = band.mu()
         tops.append(2 * best.value)
-        told = (
+        parts = (
             f"Over all thresholds at once, every μ below {best.rounded} is refuted with "
             f"{percent(band.confidence)} confidence; "
         )
@@ -205,8 +243,8 @@ def mu_at_thresholds(
         [*drawn, key(styles, columns=2), rule(THRESHOLD, x=threshold, drag="threshold")],
         axis("threshold (score)", *span),
         axis("μ", min(-0.25, -0.1 * top), top),
-        summary=f"GDP parameter μ that each threshold alone implies. {told}the pointwise "
-        "limits hold only for a threshold chosen beforehand.",
+        summary=f"GDP parameter μ that each threshold alone implies. {parts}the pointwise "
+        "limits hold only for a threshold fixed in advance.",
         closest=True,
         revision=(*span, top),
     )

@@ -1,4 +1,4 @@
-"""Charts of an audit that somebody watches: the bounds and the evidence as the rows come in."""
+"""Charts of sequential monitoring: bounds and evidence against the rows seen."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, RIGHT, Mark, Style, label, rule
 
 ANYTIME = Style("anytime", "good", "solid", 2.5)
-WATCHED = Style("fixed-n limit", "warn", "solid", 1.5)
-LARGEST = Style("its largest", "bad", "dot", 2)
+WATCHED = Style("fixed-size", "warn", "solid", 1.5)
+LARGEST = Style("running maximum", "bad", "dot", 2)
 TRUTH = Style("truth", "ink", "dash", 1.5)
 EVIDENCE = Style("evidence", "p", "solid", 2)
 
-#: Opacity of what is yet to be seen.
+#: Opacity of rows not seen yet.
 FAINT = 0.25
 
-#: A truth beyond this multiple of the bounds is told and not drawn.
+#: A truth beyond this multiple of the bounds is not drawn; the summary states it.
 FAR = 3
 
-#: Powers of ten of evidence that the chart shows, at most and at least.
+#: Largest and smallest power of ten of the e-values that the chart shows.
 HIGHEST, LOWEST = 8.0, -2.0
 
-X_TITLE = "rows seen a side"
+X_TITLE = "rows seen per group"
 
 
 def bounds(
@@ -44,14 +44,14 @@ def bounds(
     span: tuple[float, float],
     truth: float | None,
 ) -> dict[str, Any]:
-    """The anytime bound, the watched limit and its largest value, seen so far and later.
+    """The anytime bound, the fixed-size bound and its running maximum, so far and later.
 
     Parameters
     ----------
     path : AnytimePath
     limit : FixedSizeLimits
     rows : int
-        Rows a side seen so far, and ``log_rows`` where the slider stands.
+        Rows per group seen so far, and ``log_rows`` where the slider stands.
     span : (float, float)
         Ends of the axis, in log₁₀.
     truth : float, optional
@@ -73,8 +73,8 @@ def bounds(
         ],
         log_n_axis.axis(X_TITLE, *span),
         axis(f"bound on ε at δ = {plain(limit.delta)}", 0, top / (1 - HEADROOM)),
-        summary=f"By row {rows:,}: anytime bound {now.rounded}, fixed-n limit "
-        f"{limit.at(rows).rounded}, its largest value so far {limit.largest(rows).rounded}."
+        summary=f"By row {rows:,}: anytime bound {now.rounded}, fixed-size bound "
+        f"{limit.at(rows).rounded}, its running maximum {limit.largest(rows).rounded}."
         + (f" The truth is {round_safely(truth, 'nearest')}." if truth is not None else ""),
         revision=(*span, top),
     )
@@ -83,7 +83,16 @@ def bounds(
 def evidence(
     found: EvidencePath, rows: int, log_rows: float, span: tuple[float, float], confidence: float
 ) -> dict[str, Any]:
-    """The e-value against the claim at every look, and where it refutes."""
+    """The e-value against the claim at every look, and the value that refutes it.
+
+    Parameters
+    ----------
+    found : Evidence
+    rows, log_rows, span
+        As in `bounds`.
+    confidence : float
+        The claim is refuted at an e-value of 1 / (1 − confidence).
+    """
     powers = found.log / math.log(10)
     goal = -math.log10(1 - confidence)
     top = min(HIGHEST, max(3.0, 1.1 * float(powers.max(initial=0.0))))
@@ -105,13 +114,13 @@ def evidence(
         axis("e-value", low, top,
              ticks=powers_of_ten(range(math.ceil(low), math.floor(top) + 1), log=False)),
         summary=f"Evidence against ε at most {plain(found.epsilon)}: e-value "
-        f"{told(now.log)} by row {rows:,}; {times:,} refutes the claim.",
+        f"{short_e_value(now.log)} by row {rows:,}; an e-value of {times:,} refutes the claim.",
         revision=(*span, low, top),
     )  # fmt: skip
 
 
-def told(log: float) -> str:
-    """An e-value in short; large ones as a power of ten below them."""
+def short_e_value(log: float) -> str:
+    """An e-value in short; a large one is rounded down to a power of ten."""
     if log < math.log(1e5):
         return round_safely(math.exp(log), "down")
     return "10" + str(math.floor(log / math.log(10))).translate(_SUPERSCRIPT)

@@ -286,7 +286,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         check = self.check()
         if isinstance(check, str):
             return empty("No member of this family can give these scores.")
-        return charts.normal_paper(check, self.roc())
+        return charts.probit_tradeoff(check, self.roc())
 
     @figure(
         "What the family adds",

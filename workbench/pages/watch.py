@@ -228,7 +228,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         now = found.at(self.rows)
         void = now.void or self.looked_words
         notes += [f"not valid: {void}"] if void else []
-        return Fact(charts.told(now.log), " · ".join(notes))
+        return Fact(charts.short_e_value(now.log), " · ".join(notes))
 
     @number("Scores seen", needs=("scores", "log_rows"))
     def seen(self) -> Fact:

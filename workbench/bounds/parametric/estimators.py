@@ -19,12 +19,12 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
+from workbench.curves.elementwise import Floats
 from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
@@ -34,8 +34,6 @@ from workbench.pairs.families.randomized_response import RandomizedResponseFamil
 from workbench.pairs.families.registry import family_named
 from workbench.pairs.families.subsampled_gaussian import SubsampledGaussianFamily
 from workbench.scores.sample import Scores
-
-Floats = NDArray[np.float64]
 
 #: Below this a contradiction may be round-off.
 _ROUND_OFF = 1e-9

@@ -18,10 +18,8 @@ from workbench import _checks
 from workbench._format import percent, plain
 from workbench._html import table
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
-from workbench.curves.elementwise import inner_rates
+from workbench.curves.elementwise import Floats, inner_rates
 from workbench.scores.sample import Scores, require_scores
-
-Floats = NDArray[np.float64]
 
 #: False positive rates at which the two are compared: evenly in log from 1e-4, then evenly.
 RATES: Floats = np.unique(np.concatenate([np.logspace(-4, -1, 61), np.linspace(0.1, 0.99, 90)]))

@@ -1,1 +1,4 @@
-"""What every chart uses: `theme`, `layout`, `legend`, `dot_rows`, `log_n_axis`."""
+"""Parts of every chart: `marks` and `axes`, which `layout` puts together in the colors of `theme`.
+
+`legend` draws keys, `dot_rows` charts with one row per method, `log_n_axis` axes of sample sizes.
+"""

@@ -80,7 +80,13 @@ def axis(
 
 
 def bare_axis(low: float, high: float) -> Axis:
-    """An axis without title, ticks and line, which cannot be zoomed."""
+    """An axis without title, ticks and line, which cannot be zoomed.
+
+    Parameters
+    ----------
+    low, high : float
+        Its ends; ``low`` above ``high`` turns it around.
+    """
     return axis("", low, high, grid=False) | {
         "showticklabels": False,
         "showline": False,

@@ -37,7 +37,15 @@ def size(count: int) -> dict[str, Any]:
 
 
 def names(texts: Sequence[str], roles: Sequence[str], shift: float = 6) -> list[Mark]:
-    """Each row's name above its dot, ``shift`` pixels from the left edge."""
+    """Names of the rows, each above its dot.
+
+    Parameters
+    ----------
+    texts, roles : sequence of str
+        Name and color role of each row.
+    shift : float
+        Pixels from the left edge.
+    """
     return [
         label(LEFT, row, text, role, ha="left", va="bottom", dx=shift, dy=5, veil=0.6)
         for row, (text, role) in enumerate(zip(texts, roles, strict=True))

@@ -14,7 +14,12 @@ Margins = Mapping[str, float]
 
 
 def margins(left: float = 56, top: float = 8, bottom: float = 44) -> Margins:
-    """Pixels around a chart, in which ticks and titles of its axes stand."""
+    """Margins of a chart, in pixels, which hold ticks and titles of the axes.
+
+    Parameters
+    ----------
+    left, top, bottom : float
+    """
     return {"l": left, "r": 16, "t": top, "b": bottom}
 
 

@@ -67,7 +67,16 @@ def handle(
 
 
 def level(y: float, text: str = "", role: str = "muted", dash: str = "dash") -> list[Mark]:
-    """A rule at y, and its text above its left end."""
+    """A rule at y, and its text above the left end.
+
+    Parameters
+    ----------
+    y : float
+    text : str
+        No label if empty.
+    role, dash : str
+        Color role and dash of the rule.
+    """
     drawn = [rule(Style(text, role, dash, 1.5), y=y)]
     if text:
         drawn.append(label(LEFT, y, text, role, ha="left", va="bottom", dx=4))

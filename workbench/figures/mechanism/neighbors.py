@@ -1,4 +1,4 @@
-"""Two neighboring datasets, drawn: what they share, and the record in which they differ."""
+"""Two neighboring datasets: the records that they share, and those in one of them only."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def split(neighbors: Neighbors) -> tuple[Records, Records, Records]:
 
 
 def datasets(neighbors: Neighbors) -> dict[str, Any]:
-    """The records of both datasets; those of one of them only are colored."""
+    """Records of both datasets, with those in one of them only in color."""
     parts = split(neighbors)
     if not all(np.issubdtype(part.dtype, np.number) for part in parts):
-        return empty("The records are no numbers.")
+        return empty("The records are not numeric.")
     sizes = len(neighbors.dataset), len(neighbors.neighbor)
     summary = (
         f"The dataset (P) has {_records(sizes[0])} and its neighbor (Q) {sizes[1]:,}; "

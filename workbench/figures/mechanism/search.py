@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TesterMark:
-    """How a tester is drawn: its name, plotly symbol, the same as a character, color role."""
+    """How a tester is drawn: name, symbol, the same symbol as a character, color role."""
 
     name: str
     symbol: str
@@ -50,19 +50,19 @@ APART = 0.15
 
 
 def mark_of(tester: str) -> TesterMark:
-    """How a tester is drawn; one that nobody knows looks like a cross."""
+    """How a tester is drawn; an unknown one is a cross."""
     return MARKS.get(tester, TesterMark(tester, "x", "✕", "ink"))
 
 
 def height_of(finding: Finding) -> float:
-    """Where a finding stands: the claim's parameter, or the share of what a pair allows."""
+    """Height of a finding: the claim's parameter, or the share of the allowed divergence."""
     if finding.parameter is not None:
         return float(finding.parameter)
     return float(finding.bound.value / finding.allowed) if finding.allowed > 0 else math.inf
 
 
 def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict[str, Any]:
-    """Every trial's bounds, a mark a tester, and what is claimed.
+    """Bounds of every trial, one marker per tester, and the claim.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ def trials(audit: MechanismAudit, picked: tuple[int, str] | None = None) -> dict
 
 
 def detectable(audit: MechanismAudit) -> dict[str, Any]:
-    """A row a tester: from which leak on so many outputs would have shown a violation."""
+    """One row per tester: the smallest leak that this many outputs detect with 80% power."""
     claimed, quantity = _reference(audit.claim)
     values = {name: value for name, value in audit.detectable().items() if value is not None}
     if not values:
-        return empty("A claim without a parameter has no such limit.")
+        return empty("This claim has no parameter, so it has no smallest detectable leak.")
     finite = [v for v in values.values() if math.isfinite(v)]
     reach = 1.15 * max([*finite, claimed, 0.01])
     shown = [min(v, reach) for v in values.values()]
@@ -128,13 +128,14 @@ def detectable(audit: MechanismAudit) -> dict[str, Any]:
     right = claimed < 0.6 * reach
     return chart(
         [
-            whiskers("found from here on", shown, np.minimum(claimed, shown), shown, roles, texts),
+            whiskers("smallest detectable leak", shown, np.minimum(claimed, shown), shown, roles,
+                     texts),
             *dot_rows.compared_with(claimed, f"claimed: {plain(claimed)}", right),
             *dot_rows.names(texts, roles, 14),
         ],
         axis(f"{quantity} of the leakiest mechanism", 0, reach * 1.02),
         dot_rows.axis(len(values)),
-        summary=f"Claimed: {plain(claimed)}. Found with a chance of 80%: "
+        summary=f"Claimed: {plain(claimed)}. Detectable with 80% power: "
         + "; ".join(texts) + ".",
         closest=True,
         margin=dot_rows.MARGIN,

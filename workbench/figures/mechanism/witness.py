@@ -1,4 +1,4 @@
-"""What a witness was measured on: outputs on both datasets, and how it takes them."""
+"""Outputs on both datasets on which a witness was measured, and its value at each of them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ LABELS, LETTERS, LINE = 12, 10, 34
 TITLES = {
     "outputs": "output",
     "outcomes": "output",
-    "scores": "score of the output by the witness",
+    "scores": "value of the witness at the output",
 }
 
 
 def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
-    """Fresh outputs on both datasets, and a strip of what the witness thinks of them.
+    """Fresh outputs on both datasets, over a strip colored by the value of the witness.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
         axis(TITLES.get(picture.of, "output"), float(edges[0]), float(edges[-1]), ticks=ticks,
              turned=turned),
         axis("share of fresh runs", -STRIP * top, top / (1 - HEADROOM), ticks=_percent(top)),
-        summary=f"Outputs of {_runs(picture)} fresh runs a side in trial {trial + 1}, "
+        summary=f"Outputs of {_runs(picture)} fresh runs per dataset in trial {trial + 1}, "
         f"and the witness of {mark_of(tester).name}. The shares differ most where P has "
         f"{p[far]:.2%} and Q {q[far]:.2%}.",
         closest=picture.edges is None,
@@ -83,7 +83,7 @@ def witness(picture: Picture, tester: str, trial: int) -> dict[str, Any]:
 
 
 def _runs(picture: Picture) -> str:
-    """How many runs a side a picture shows."""
+    """Number of runs per dataset."""
     return f"{max(int(np.sum(picture.counts_p)), int(np.sum(picture.counts_q))):,}"
 
 
@@ -145,7 +145,7 @@ def _percent(top: float) -> dict[float, str]:
 
 
 def _strip(edges: Floats, strength: Floats, top: float) -> list[Mark]:
-    """One rectangle per bin: how far the witness takes it for an output of P, or of Q."""
+    """One rectangle per bin, colored by the evidence of the witness for P or for Q."""
     known = strength[np.isfinite(strength)]
     if known.size and (known.min() >= 0 or known.max() <= 0):
         # The witness of a tail is the output itself, which has no 0 between P and Q.

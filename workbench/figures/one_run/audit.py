@@ -1,4 +1,4 @@
-"""Charts of an audit by one run: every method, what tuning adds, and bit errors."""
+"""Charts of an audit with one training run: bounds by method, tuning of the guesses, bit errors."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from workbench.onerun.per_bit import BitErrorCurves, HypotheticalLimits
 from workbench.onerun.tuning import Tuning
 
 DIRECT = Style("bit error (1 − TV)/2", "p")
-PRINTED = Style("as BITS prints it", "q", "dash")
+PRINTED = Style("bit error, published formula", "q", "dash")
 INFORMATION = Style("information u(½), bits", "fit", "dot")
 
-ASSUMED = Style("ε if the bit error were this", "p")
-FOLLOWED = Style("ε that then follows", "q", "dash")
+ASSUMED = Style("ε for the assumed bit error", "p")
+FOLLOWED = Style("ε implied by it", "q", "dash")
 
-POINTWISE = Style("each rule, fixed beforehand", "p")
-CLAIMED = Style("best after the fact: void", "bad")
-PAID = Style("paid for", "good")
-HELD_OUT = Style("held out", "fit", "dash")
+POINTWISE = Style("each rule, fixed in advance", "p")
+CLAIMED = Style("best rule, uncorrected (invalid)", "bad")
+PAID = Style("corrected for tuning", "good")
+HELD_OUT = Style("tested on the held-out half", "fit", "dash")
 
 LIMIT = Style("", "good")
 
@@ -81,7 +81,13 @@ def methods(bounds: Mapping[str, Bound], reference: ReferenceValue | None) -> di
 
 
 def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
-    """ε over the number of guesses: rule by rule, the best after the fact, and what may be said."""
+    """Bounds on ε against the number of guesses: of each rule, of the best one, and corrected.
+
+    Parameters
+    ----------
+    tuned : Tuning
+    reference : ReferenceValue, optional
+    """
     guesses = np.array([_guesses(rule) for rule in tuned.rules])
     values = np.array([bound.value for bound in tuned.pointwise])
     lines = [(PAID, tuned.simultaneous)]
@@ -95,7 +101,7 @@ def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
     top = 1.08 * max([*ends, 0.1]) / (1 - 2 * HEADROOM)
     span = [float(guesses.min()), float(guesses.max())]
     best = guesses[tuned.rules.index(tuned.rule_claimed)]
-    said = "; ".join(f"{style.name}: ε ≥ {bound.rounded}" for style, bound in lines)
+    parts = "; ".join(f"{style.name}: ε ≥ {bound.rounded}" for style, bound in lines)
     return chart(
         [
             line(POINTWISE, guesses, positive(values), dots=6),
@@ -108,11 +114,11 @@ def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
             key([POINTWISE, CLAIMED, *(style for style, _ in lines)]),
             *compared,
         ],
-        count_axis("guesses, half of them in", *span, margin=0.06,
+        count_axis("number of guesses, half of them “in”", *span, margin=0.06,
                    ticks=guesses[:: 1 if guesses.size < 8 else 2]),
         axis(f"{tuned.claimed.symbol}, at least", 0, top),
-        summary=f"Best of {len(tuned.rules)} rules: ε ≥ {tuned.claimed.rounded}, which is "
-        f"void; {said}.",
+        summary=f"The best of {len(tuned.rules)} rules gives ε ≥ {tuned.claimed.rounded}, which is "
+        f"not valid; {parts}.",
         closest=True,
     )  # fmt: skip
 
@@ -120,7 +126,7 @@ def tuning(tuned: Tuning, reference: ReferenceValue | None) -> dict[str, Any]:
 def bit_errors(
     curves: BitErrorCurves, limit: float | None = None, leak: float | None = None
 ) -> dict[str, Any]:
-    """Direct and printed bit error and u_f(½) over the leak, and this run's place.
+    """Bit error, direct and as published, and information u_f(½) against the leak.
 
     Parameters
     ----------
@@ -151,15 +157,15 @@ def bit_errors(
             *place,
         ],
         axis(f"{name} of the family ({curves.family.name})", 0, reach),
-        axis("error rate, or bits", 0, 1 / (1 - 1.4 * HEADROOM), ticks=ticks),
-        summary="What a member of the family allows a guess: the printed limit is below the "
+        axis("error rate; information in bits", 0, 1 / (1 - 1.4 * HEADROOM), ticks=ticks),
+        summary="Bit error that members of the family allow: the published formula is below the "
         f"direct one by up to {plain(gap)}.{refuted}",
         revision=reach,
     )
 
 
 def hypothetical(limits: HypotheticalLimits) -> dict[str, Any]:
-    """Assumed and following ε over the assumed bit error; they meet at the exact limit."""
+    """ε for an assumed bit error, and the ε implied by it; they meet at the exact limit."""
     finite = limits.assumed[np.isfinite(limits.assumed)]
     known = [x for x in (limits.exact, limits.hoeffding) if math.isfinite(x)]
     top = max([*finite[:1], *known, 0.1]) if finite.size else max([*known, 0.1])
@@ -185,8 +191,8 @@ def hypothetical(limits: HypotheticalLimits) -> dict[str, Any]:
         drawn,
         axis("assumed bit error", first, last),
         axis("ε", 0, 1.05 * top / (1 - HEADROOM)),
-        summary=f"Left of a bit error of {plain(limits.limit)} the assumption contradicts "
-        f"itself; so ε is at least {exact}, and at least {wide} by Hoeffding's inequality.",
+        summary=f"The assumed and the implied ε meet at a bit error of {plain(limits.limit)}: ε is "
+        f"at least {exact}, and at least {wide} by Hoeffding's inequality.",
         revision=(round(first, 3), round_up(top)),
     )
 

@@ -1,4 +1,4 @@
-"""Charts of a simulated audit by one run: bounds and bit error as the canaries become more."""
+"""Charts of a simulated audit with one run: bounds and bit error against the number of canaries."""
 
 from __future__ import annotations
 
@@ -24,12 +24,18 @@ LINES = {
     STEINKE: Style(STEINKE, "q"),
 }
 
-SEEN = Style("seen, mean ± sd", "p")
+SEEN = Style("mean ± sd", "p")
 INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
 
 
 def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
-    """Mean and range over the seeds of each bound, against the number of canaries."""
+    """Mean and range over the seeds of each bound, against the number of canaries.
+
+    Parameters
+    ----------
+    study : Study
+    reference : ReferenceValue
+    """
     x = study.canaries
     drawn: list[Mark] = []
     high = [reference.epsilon]
@@ -42,7 +48,7 @@ def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
     ends = "; ".join(f"{n} {plain(float(study.mean(n)[-1]))}" for n in LINES)
     return chart(
         [*drawn, key(list(LINES.values())), *reference.rule()],
-        count_axis("canaries n", float(x[0]), float(x[-1]), margin=0.05),
+        count_axis("number of canaries", float(x[0]), float(x[-1]), margin=0.05),
         axis(f"ε at δ = {plain(study.delta)}, at least", 0, top / (1 - 1.4 * HEADROOM)),
         summary=f"Mean bounds with {x[-1]:,} canaries: {ends}; {reference.name}: "
         f"{round_safely(reference.epsilon, 'nearest')}.",
@@ -51,7 +57,7 @@ def growth(study: Study, reference: ReferenceValue) -> dict[str, Any]:
 
 
 def bit_error_growth(study: Study) -> dict[str, Any]:
-    """Mean and spread of the bit error over the seeds, beside what independent bits would do."""
+    """Mean and standard deviation of the bit error over the seeds, beside independent bits."""
     x, mean = study.canaries, study.bit_error.mean(axis=1)
     spread = study.bit_error.std(axis=1, ddof=1)
     best = study.best_error
@@ -68,7 +74,7 @@ def bit_error_growth(study: Study) -> dict[str, Any]:
             *(line(thin, x, best + side * chance, hover="") for side in (-1, 1)),
             key([SEEN, INDEPENDENT], columns=2),
         ],
-        count_axis("canaries n", float(x[0]), float(x[-1]), margin=0.05),
+        count_axis("number of canaries", float(x[0]), float(x[-1]), margin=0.05),
         axis("bit error", max(low - 0.05 * (top - low), 0), low + room),
         summary=f"Bias of the bit error at {x[-1]:,} canaries: {plain(float(study.bias[-1]))}; "
         "its variance over that of independent bits: "

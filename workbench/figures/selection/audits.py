@@ -19,13 +19,13 @@ from workbench.figures.kit.marks import Mark, Style, line, whiskers
 from workbench.figures.selection.bounds import BASE, DIRECT, GENERIC, WORST, headroom
 from workbench.selection.audit import SelectionAudit
 
-EXACT = Style("known, no samples", "muted", "dot", 1.5)
+EXACT = Style("exact limit", "muted", "dot", 1.5)
 
 
 def audits(
     one: float, known: Mapping[str, Bound], found: Mapping[str, SelectionAudit]
 ) -> dict[str, Any]:
-    """A row for every limit that is known, and for every bound that the selections show.
+    """One row per limit known without samples, and per lower bound from audited selections.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def audits(
     known : mapping
         "direct", "renyi", "worst" and maybe "generic" -> bound without samples.
     found : mapping
-        Name of a score -> what its audit shows.
+        Name of a score -> its audit.
     """
     some = next(iter(known.values()))
-    told = {
+    parts = {
         "direct": "monotone score, exact: {1}",
         "renyi": "monotone score, Rényi: {0} {1}",
         "worst": "worst order: {0} {1}",
-        "generic": "any score, generic: {0} {1}",
+        "generic": "any score: {0} {1}",
     }
     shown = [(f"one run: {round_safely(one, 'nearest')}", BASE.role, replace(some, value=one))]
     of = {"monotone": ("direct", "renyi"), "worst order": ("worst", "generic")}
@@ -51,10 +51,10 @@ def audits(
             audit = found[score]
             bound, held_out = audit.simultaneous, audit.held_out
             more = f" (held-out: ≥ {held_out.rounded})" if held_out is not None else ""
-            shown.append((f"{score}, shown: ≥ {bound.rounded}{more}", role, bound))
+            shown.append((f"{score}, audit: ≥ {bound.rounded}{more}", role, bound))
         shown += [
             (
-                told[name].format(known[name].relation, known[name].rounded),
+                parts[name].format(known[name].relation, known[name].rounded),
                 GENERIC.role if name == "generic" else role,
                 known[name],
             )
@@ -83,39 +83,39 @@ def audits(
 def growth(
     found: Mapping[str, SelectionAudit], limits: Mapping[str, Bound], most: int
 ) -> dict[str, Any]:
-    """What audits show as selections come in, and the ε that they are after.
+    """Lower bounds against the number of selections, and the ε that they approach.
 
     Parameters
     ----------
     found : mapping
-        Name of a score -> what its audit shows.
+        Name of a score -> its audit.
     limits : mapping
         Name of a score -> ε of its release, without samples.
     most : int
         Selections at the end.
     """
     drawn: list[Mark] = []
-    styles, told = [], []
+    styles, parts = [], []
     top = max([0.1, *(limit.value for limit in limits.values())])
     for name, audit in found.items():
         role = _role(name)
         n = [bound.n_p for bound in audit.growth]
         y = [bound.value for bound in audit.growth]
-        shown = Style(f"{name}, shown", role)
+        shown = Style(f"{name}, audit", role)
         styles.append(shown)
         drawn += [
             line(replace(EXACT, role=role), [n[0], most], [limits[name].value] * 2, hover=""),
             line(shown, n, y, dots=7),
         ]
-        told.append(f"{name} score {audit.simultaneous.rounded} of {limits[name].rounded}")
+        parts.append(f"{name} score {audit.simultaneous.rounded} of {limits[name].rounded}")
     first = next(iter(found.values())).growth[0]
     confidence, low = first.confidence or 0, first.n_p
     reach = math.log10(max(most, 1.5 * low)) + 0.05
     return chart(
         [*drawn, key([*styles, EXACT])],
-        axis("selections a side", math.log10(low) - 0.05, reach, log=True, step=1),
-        axis("ε, at least", 0, 1.05 * top / (1 - headroom(3))),
-        summary=f"Shown with {percent(confidence)} confidence: {'; '.join(told)}.",
+        axis("selections per group", math.log10(low) - 0.05, reach, log=True, step=1),
+        axis("lower bound on ε", 0, 1.05 * top / (1 - headroom(3))),
+        summary=f"Lower bounds with {percent(confidence)} confidence: {'; '.join(parts)}.",
         closest=True,
     )
 

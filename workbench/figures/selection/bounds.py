@@ -1,4 +1,4 @@
-"""Charts of what private selection costs: ε against δ and the number of runs, the worst order."""
+"""Charts of the privacy cost of selection: ε against δ and the number of runs, the worst order."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from workbench.selection.orders import BlockOrder
 
 #: The curves, in the colors that they keep in every chart.
 BASE = Style("one run", "ink", "dot", 1.5)
-DIRECT = Style("monotone score, direct", "p")
-RENYI = Style("monotone score, Rényi at most", "p", "dash", 1.5)
-WORST = Style("worst order found, at least", "bad")
-GENERIC = Style("any score, at most", "fit", "dashdot")
+DIRECT = Style("monotone score, exact", "p")
+RENYI = Style("monotone score, Rényi upper bound", "p", "dash", 1.5)
+WORST = Style("worst order found, lower bound", "bad")
+GENERIC = Style("any score, upper bound", "fit", "dashdot")
 
 HERE = Style("", "muted", "dash", 1)
 WITH, WITHOUT = Style("with the record (P)", "p"), Style("without (Q)", "q")
@@ -59,7 +59,7 @@ def profiles(
     low = min(float(x.min()) for x, _ in points)
     top = 1.05 * max([0.1, *(float(y.max()) for y in shown if y.size)])
     share = headroom(len(curves))
-    told = "; ".join(_told(style, e) for style, e in here.items())
+    parts = "; ".join(_in_words(style, e) for style, e in here.items())
     ticks = powers_of_ten(range(math.ceil(math.log10(low)), 0, 2))
     return chart(
         [
@@ -70,7 +70,7 @@ def profiles(
         ],
         axis("δ", math.log10(low), -1, log=True, ticks=ticks),
         axis("ε", 0, top / (1 - share)),
-        summary=f"ε at δ = {plain(delta)}: {told}.",
+        summary=f"ε at δ = {plain(delta)}: {parts}.",
         closest=True,
     )
 
@@ -102,7 +102,7 @@ def against_runs(
     else:
         y_axis = axis("ε", 0, 1.05 * high / (1 - share))
     most = math.log10(max(float(np.max(x)), mean)) + 0.05
-    told = "; ".join(_told(style, e) for style, e in values.items())
+    parts = "; ".join(_in_words(style, e) for style, e in values.items())
     return chart(
         [
             *(line(s, x, gaps(y)) for s, y in zip(curves, ys, strict=True)),
@@ -111,13 +111,13 @@ def against_runs(
         ],
         axis("mean number of runs", 0, most, log=True, step=1),
         y_axis,
-        summary=f"With {plain(mean)} runs on average, ε: {told}.",
+        summary=f"With {plain(mean)} runs on average, ε: {parts}.",
         closest=True,
     )
 
 
 def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
-    """The line in blocks, colored by their rank, over the densities of one run.
+    """Blocks of outputs, shaded by their score, over the densities of one run.
 
     Parameters
     ----------
@@ -135,16 +135,16 @@ def worst_order(order: BlockOrder, event: int, mu: float) -> dict[str, Any]:
     last = len(order.ranks) - 1
     blocks: list[Mark] = []
     notes: list[Mark] = []
-    told = []
+    parts = []
     for i, rank in enumerate(order.ranks if last else ()):
         role, opacity = _shade(rank, last, i == event)
         words = _place(rank, last) + (": the event" if i == event else "")
         style = Style(words, role, width=0)
         blocks.append(histogram(style, ends[i : i + 2], [top], opacity=opacity, hover=""))
         notes.append(_block_name(words, i, last, ends, role))
-        told.append(f"({_end(order, i)}, {_end(order, i + 1)}) {words}")
+        parts.append(f"({_end(order, i)}, {_end(order, i + 1)}) {words}")
     words = (
-        f"Score by blocks, from left to right: {'; '.join(told)}."
+        f"Score by blocks, from left to right: {'; '.join(parts)}."
         if last
         else "No order was found that leaks more than the monotone one."
     )
@@ -168,8 +168,8 @@ def headroom(rows: int) -> float:
     return min(0.45, (ROW * rows + 8) / 240)
 
 
-def _told(style: Style, epsilon: float) -> str:
-    """A limit in words, rounded to its safe side."""
+def _in_words(style: Style, epsilon: float) -> str:
+    """A limit in words, rounded to the safe side."""
     side = {BASE: "nearest", WORST: "down"}.get(style, "up")
     return f"{style.name} {round_safely(epsilon, side)}"
 

@@ -20,7 +20,7 @@ KINDS = {"one run": "muted", "released": "ink"}
 
 
 def outcomes(selection: FiniteSelection, names: Sequence[str], delta: float) -> dict[str, Any]:
-    """Each outcome's two probabilities, of one run and of the release.
+    """Probabilities of every outcome under P and Q, of one run and of the release.
 
     On a logarithmic axis the length between the two dots is the privacy loss of the outcome.
     """

@@ -118,8 +118,8 @@ def _guess_columns(tables: list[DataTable]) -> Layout:
         if len(tables) > 1 or len(tables[0].columns) < 2:
             raise
         raise ValueError(
-            f"File “{tables[0].name}”: which columns hold the scores of members and of non-members? "
-            "Choose them under “How the file is read”."
+            f"File “{tables[0].name}”: which columns hold the scores of members and of "
+            "non-members? Choose them under “How the file is read”."
         ) from error
 
 
