@@ -59,6 +59,7 @@ def act(page, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", PAGES, ids=lambda kind: kind.__name__)
+@pytest.mark.slow
 def test_settings_restore_every_page(kind, seed):
     rng, page = random.Random(seed), kind()
     for name, value in SMALL.items():
