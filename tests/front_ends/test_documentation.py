@@ -9,7 +9,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from workbench.dashboard import server
-from workbench.dashboard.app import make_server
+from workbench.dashboard.app import Tab, make_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +47,7 @@ def fetch():
     def ask(path: str) -> str:
         from workbench.pages.counts import CountsPage
 
-        serving = make_server([CountsPage])
+        serving = make_server([Tab(CountsPage)])
         serving.start()
 
         async def request() -> str:
