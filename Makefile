@@ -23,7 +23,7 @@ test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there
 
 quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup \
-	  -m "not browser and not notebook and not kernel and not statistical"
+	  -m "not (browser or notebook or kernel or statistical or slow)"
 
 docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
@@ -45,7 +45,7 @@ format: $(VENV)/.dev ## put the code in the house style
 	$(BIN)/ruff format .
 
 clean:           ## remove the virtual environment and caches
-	rm -rf $(VENV) docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) docs/_build docs/reference/generated docs/guide/*.ipynb .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

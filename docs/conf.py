@@ -24,6 +24,7 @@ extensions = [
     "legend",
     "mathml",
     "notebooks",
+    "offline",
     "public_names",
 ]
 

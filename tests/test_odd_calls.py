@@ -26,6 +26,7 @@ FRAME = pd.DataFrame({"score": [1.0, 2.0, 3.0, 4.0], "member": [0, 0, 1, 1]})
 # -- all of it -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_public_call_has_an_example_that_works(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     valid.audited().save("loaded.json")
@@ -40,7 +41,7 @@ def test_every_public_call_has_an_example_that_works(tmp_path, monkeypatch):
                 call.function()(**call.arguments(variant))
 
 
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_odd_arguments_end_in_a_result_a_value_error_or_a_type_error():
     ends = list(outcomes(1500, seed=0))
     assert [f"{o.end}: {o.call}: {o.said}" for o in ends if o.end not in GOOD] == []

@@ -40,8 +40,8 @@ def _public() -> set[str]:
     flat = {name: getattr(workbench, name) for name in workbench.__all__}
     spaces = {name: value for name, value in flat.items() if isinstance(value, ModuleType)}
     inside = {
-        f"{space}.{name}"
-        for space, module in spaces.items()
+        f"{module.__name__.removeprefix('workbench.')}.{name}"
+        for module in spaces.values()
         for name in _names_of(module)
         if name not in flat
     }

@@ -282,6 +282,7 @@ def test_a_mechanism_that_hangs_loses_its_trial(capsys, mine):
     assert "longer than its time limit" in said
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(capsys, mine):
     asked = (mine("broken"), "--claim=pure(1)", *QUICK, "--json")
     here = json.loads(run(capsys, *asked)[1])

@@ -153,6 +153,7 @@ class TestRelease(unittest.TestCase):
 
 
 @pytest.mark.parametrize("runner", [["pytest", "-p", "no:cacheprovider"], ["unittest"]])
+@pytest.mark.slow
 def test_in_a_suite_of_its_own(tmp_path, runner):
     (tmp_path / "test_release.py").write_text(PROJECT)
     done = subprocess.run(

@@ -9,7 +9,7 @@ import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from workbench.dashboard import server
-from workbench.dashboard.app import make_server
+from workbench.dashboard.app import Tab, make_server
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,7 +47,7 @@ def fetch():
     def ask(path: str) -> str:
         from workbench.pages.counts import CountsPage
 
-        serving = make_server([CountsPage])
+        serving = make_server([Tab(CountsPage)])
         serving.start()
 
         async def request() -> str:
@@ -74,3 +74,20 @@ def test_without_a_site_there_is_no_link(fetch, monkeypatch, tmp_path):
     assert "./docs/" not in fetch("/")
     with pytest.raises(HTTPClientError, match="404"):
         fetch("/docs/index.html")
+
+
+@pytest.mark.parametrize(
+    ("text", "loads"),
+    [
+        ('<script async src="https://cdn.example.org/mathjax.js">', True),
+        ('<link href="//fonts.example.org/a.css" rel="stylesheet">', True),
+        ("@font-face { src: url(https://example.org/a.woff2) }", True),
+        ('<a href="https://arxiv.org/abs/2406.04827">', False),
+        ('<script src="_static/theme.js">', False),
+    ],
+)
+def test_what_a_page_would_load_from_another_host_is_found(monkeypatch, text, loads):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    import offline
+
+    assert (offline.loads_from_elsewhere(text) is not None) == loads

@@ -89,6 +89,7 @@ server.io_loop.run_sync(lambda: visits(int(sys.argv[1])))
 """
 
 
+@pytest.mark.slow
 def test_a_session_that_ended_leaves_nothing_behind():
     command = [sys.executable, "-c", LEAK, str(free_port())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=ROOT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import param
 
-from workbench.pages.core.page import Upload
+from workbench.pages.core.upload import Upload
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))

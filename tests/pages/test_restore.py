@@ -44,6 +44,7 @@ def act(page, rng):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", PAGES)
+@pytest.mark.slow
 def test_settings_restore_every_page(name, seed):
     kind = PAGES[name].kind
     rng, page = random.Random(seed), kind()

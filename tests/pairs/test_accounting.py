@@ -328,6 +328,7 @@ HARD = [
 
 
 @pytest.mark.parametrize("make", HARD)
+@pytest.mark.slow
 def test_hard_compositions_stay_within_a_gigabyte(make):
     code = f"""
 import resource

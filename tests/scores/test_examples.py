@@ -165,7 +165,7 @@ def test_missing_data_say_so(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("script", ["make_examples", "make_model_losses"])
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_the_scripts_give_the_same_numbers_again(script, tmp_path):
     if script == "make_model_losses":
         release = pytest.importorskip("sklearn").__version__

@@ -202,6 +202,7 @@ def test_a_parquet_file_of_one_value(monkeypatch):
 
 
 @linux
+@pytest.mark.slow
 def test_memory_that_no_header_speaks_of(monkeypatch):
     allowed(monkeypatch, memory=400 * MB, memory_per_byte=0, expanded=4000 * MB, expansion=10**6)
     text = pa.DictionaryArray.from_arrays(np.zeros(500, np.int8), ["x" * 10**6]).cast(pa.string())
@@ -445,6 +446,7 @@ FINE = b"p,q\n1,2\n3,4\n"
         pytest.param("memory.csv", ["needs more than 2 GB of memory to read"], marks=linux),
     ],
 )
+@pytest.mark.slow
 def test_a_process_that_misbehaves_costs_one_file(misbehaving, name, facts):
     for _ in range(2):
         refused(FINE, *facts, filename=name)

@@ -367,6 +367,7 @@ def test_one_run_has_the_renyi_divergence_of_the_gaussian(mu):
 
 @pytest.mark.parametrize("order", [1.5, 14.0, 60.0, 400.0])
 @pytest.mark.parametrize("most", [10, 1000])
+@pytest.mark.slow
 def test_the_quadrature_against_a_plain_fine_grid(most, order):
     mu, s = 0.8639, 1 / most
     runs = selection.TwoPoint(most, s)

@@ -69,6 +69,7 @@ def test_the_best_of_an_increasing_score_has_the_generating_function_as_its_law(
 @pytest.mark.parametrize(
     "runs", [TWO_POINT, selection.Poisson(4), selection.NegativeBinomial(1, 0.05)]
 )
+@pytest.mark.statistical
 def test_the_privacy_loss_is_a_log_likelihood_ratio(score, runs):
     # E_Q[P/Q on an event] is P's probability of the event, for whatever P/Q is thought to be.
     p, q = selection.simulate(runs, 0.5, 200_000, score=score, seed=5)
@@ -147,6 +148,7 @@ def naive_epsilon(scores, delta):
     return float(np.log(gain / cost).max())
 
 
+@pytest.mark.statistical
 def test_audits_of_a_monotone_score_stay_below_the_direct_bound():
     runs, mu, delta, n = selection.TwoPoint(10, 0.1), 0.8, 0.01, 5000
     limit = selection.epsilon(runs, mu=mu, delta=delta).value
@@ -170,6 +172,7 @@ def test_audits_of_a_monotone_score_stay_below_the_direct_bound():
     ],
     ids=["1.04", "4.27", "4.12"],
 )
+@pytest.mark.statistical
 def test_a_million_selections_a_side_show_at_least_half(runs, mu):
     exact = selection.epsilon(runs, mu=mu, delta=DELTA).value
     shown = wb.tradeoff_band(selection.simulate(runs, mu, 10**6, seed=10)).epsilon(DELTA).value

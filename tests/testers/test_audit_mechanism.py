@@ -542,7 +542,7 @@ def test_every_executor_gives_the_same_result():
     assert values(audit(closure, **settings, seed=1)) != here
 
 
-@pytest.mark.statistical
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same_result():
     distributed = pytest.importorskip("distributed")
     mechanism = misbehaving()
