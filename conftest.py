@@ -9,6 +9,9 @@ import pytest
 
 import workbench as wb
 
+#: Files without doctests, and several of the same name.
+collect_ignore_glob = ["conftest.py", "*/conftest.py"]
+
 
 @pytest.fixture(autouse=True)
 def _names_of_examples(doctest_namespace: dict[str, Any]) -> None:

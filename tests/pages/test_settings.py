@@ -3,10 +3,10 @@
 import math
 
 import pytest
-from workbench.jupyter.controls import Field
 
 import workbench as wb
 from workbench.assets.controls import Controls
+from workbench.jupyter.widgets.controls import Field
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting, ResetSetting
