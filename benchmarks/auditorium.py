@@ -297,7 +297,7 @@ def trials_to_find(search: str, case: str, name: str, plan: Plan) -> str:
 def sweep(plan: Plan) -> Iterable[Row]:
     """DP-GD with a factor s on its noise, against the Rényi claim of the noise it should have.
 
-    At 95 %, since s = 1 has exactly what is claimed and 2/3 would accuse it one time in three.
+    At 95%, since s = 1 has exactly what is claimed and 2/3 would accuse it one time in three.
     """
     card, n = GALLERY["dp-gd"], max(plan.runs)
     for s in (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3):
@@ -314,7 +314,7 @@ def sweep(plan: Plan) -> Iterable[Row]:
 
 
 def private(plan: Plan) -> Iterable[Row]:
-    """At 95 % for all four testers together."""
+    """At 95% for all four testers together."""
     n = max(plan.runs)
     for name in ("svt1", "svt2", "laplace-mean", "noisy-max"):
         card = GALLERY[name]

@@ -1,6 +1,6 @@
 """Audit by one run: speed, and BITS' claims measured beside their print.
 
-Bounds are means over 20 seeds with their range, all at δ = 1e-5 and 95 %. STEINKE23 guesses the
+Bounds are means over 20 seeds with their range, all at δ = 1e-5 and 95%. STEINKE23 guesses the
 share of the canaries that is best for this mechanism, found on other runs.
 """
 
@@ -155,7 +155,7 @@ def interference() -> Iterator[Row]:
         yield (
             f"d = n/10, μ = {mu:g}: bounds above the truth in 1000 runs",
             f"{found.rate:.1%}; mean bound {loss.mean('bits')[0]:.2f} of {loss.truth:.2f}",
-            "≤ 5 % (observed, no theorem)",
+            "≤ 5% (observed, no theorem)",
         )
 
 

@@ -61,7 +61,7 @@ def assert_no_violation(
     claim : Claim, Pair or str, optional
         Such as ``"approx(1, 1e-5)"``. A mechanism of the gallery has its own.
     must_detect : float, optional
-        Also fail if the audit would not have detected a leak of this size with probability 80 % on
+        Also fail if the audit would not have detected a leak of this size with probability 80% on
         the right datasets: a value of the claim's parameter (ε or μ), above the claim.
     save : str or pathlib.Path, optional
         File for the evidence if the assertion fails, for ``workbench test TARGET --replay``.

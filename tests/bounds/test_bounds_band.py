@@ -68,7 +68,7 @@ def p_values_of_the_truth(pair, sizes, replicates):
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.statistical
 def test_the_event_fails_at_most_as_often_as_stated(name, sizes):
-    """1000 seeded replicates; fails when 5 % is refuted at 1 % significance."""
+    """1000 seeded replicates; fails when 5% is refuted at 1% significance."""
     smallest = p_values_of_the_truth(PAIRS[name], sizes, REPLICATES).min(axis=1)
     false = np.count_nonzero(smallest <= level_of_each(0.95, rank_grid(sizes[1]).size))
     assert binomtest(false, REPLICATES, 0.05, alternative="greater").pvalue > 0.01
@@ -83,7 +83,7 @@ def test_ranks_that_do_not_share_the_error_probability_fail():
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_nothing_that_the_band_says_is_false_while_the_event_holds(name):
-    """At 60 % confidence limits come close to the truth, and still none goes beyond it."""
+    """At 60% confidence limits come close to the truth, and still none goes beyond it."""
     pair, held = PAIRS[name], 0
     for sizes in SIZES:
         for seed in range(6):
@@ -109,7 +109,7 @@ def test_the_band_is_false_at_most_as_often_as_stated():
 
 @pytest.mark.statistical
 def test_a_pointwise_bound_tuned_over_thresholds_fails_where_the_band_holds():
-    """The same kind of simulation catches a limit that does not survive tuning (about 10 %)."""
+    """The same kind of simulation catches a limit that does not survive tuning (about 10%)."""
     replicates, false = 300, 0
     for seed in range(replicates):
         s = PAIRS["equal"].sample(2000, seed=seed)

@@ -16,7 +16,7 @@ def roc_of(mu, fpr):
 
 @pytest.mark.parametrize("sizes", [((300, 300), (300, 300)), ((2000, 500), (200, 1000))], ids=str)
 def test_verdicts_are_wrong_at_most_as_often_as_stated(sizes):
-    """Equal leaks: any verdict is wrong. 200 replicates, refuted at 1 %."""
+    """Equal leaks: any verdict is wrong. 200 replicates, refuted at 1%."""
     pair = wb.GaussianPair(1.0)
     wrong = sum(
         bool(compare(pair.sample(sizes[0], seed=2 * i), pair.sample(sizes[1], seed=2 * i + 1))

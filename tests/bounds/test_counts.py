@@ -86,7 +86,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
 @pytest.mark.parametrize("interval", HELD)
 @pytest.mark.statistical
 def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
-    """Each end of a 90 % interval misses at most 5 % of the time, whatever the rates are."""
+    """Each end of a 90% interval misses at most 5% of the time, whatever the rates are."""
     assert misses(*sizes, question, interval).max() <= 0.05
 
 
@@ -98,7 +98,7 @@ def test_the_same_enumeration_catches_the_approximate_intervals(interval):
 
 
 def test_the_exact_test_wastes_little_of_its_level():
-    """Where an interval misses 4.5 % of 5 % somewhere, no other one can be much shorter there."""
+    """Where an interval misses 4.5% of 5% somewhere, no other one can be much shorter there."""
     lower, upper = misses(7, 7, quantities.Epsilon(DELTA), "joint")
     assert lower > 0.045
     assert upper > 0.045
@@ -168,7 +168,7 @@ def test_the_exact_limit_is_the_smallest_answer_over_its_region(tp, fp, n_p, n_q
 
 @pytest.mark.parametrize(("mu", "threshold"), [(0.5, 1.5), (1, 2.1), (2, 2.9)])
 def test_the_exact_test_says_more_than_two_limits(mu, threshold):
-    """At counts near their expectation, 800 runs a side: 36, 18 and 12 % more on average."""
+    """At counts near their expectation, 800 runs a side: 36, 18 and 12% more on average."""
     n = 800
     for shift in (-1, 0, 1):
         fp = round(n * norm.sf(threshold)) + shift
@@ -183,14 +183,14 @@ def test_the_exact_test_says_more_than_two_limits(mu, threshold):
 
 
 def test_the_bayesian_region_of_reference():
-    """ZANELLA23 at FN = FP = 100, TN = TP = 400, δ = 1e-5, 90 % two-sided."""
+    """ZANELLA23 at FN = FP = 100, TN = TP = 400, δ = 1e-5, 90% two-sided."""
     b = wb.epsilon_from_counts(**EVEN, delta=DELTA, confidence=0.9, interval="bayesian", side="two")
     assert (round(b.value, 4), round(b.high, 4)) == (1.2849, 1.5690)
     assert b.guarantee == "approximate"
 
 
 def test_the_bayesian_region_exceeds_the_truth_at_small_rates():
-    """Exactly, at FPR 0.005 and 200 runs a side: 17 % instead of 5 %, and always where P = Q."""
+    """Exactly, at FPR 0.005 and 200 runs a side: 17% instead of 5%, and always where P = Q."""
     n, fpr, fps = 200, 0.005, np.arange(5)
     for tpr, misses_of in ((0.9962, 0.17), (0.995, 0.13), (fpr, 0.98)):
         truth = epsilon_of_point(fpr, 1 - tpr, DELTA)
@@ -211,7 +211,7 @@ def test_the_bayesian_region_exceeds_the_truth_at_small_rates():
     [("clopper_pearson", 0.05, 0.05), ("jeffreys", 0.1472, 0.1617), ("wilson", 0.0693, 0.2004)],
 )
 def test_how_often_limits_of_one_rate_miss(name, small, anywhere):
-    """At n = 100 and 95 %: upper limits of rates below one half, and of any rate."""
+    """At n = 100 and 95%: upper limits of rates below one half, and of any rate."""
     n, k = 100, np.arange(101)
     upper = getattr(binomial, f"{name}_upper")(k, n, 0.05)
     lower = getattr(binomial, f"{name}_lower")(k, n, 0.05)

@@ -125,9 +125,9 @@ def test_hist_section_7():
 
 
 def test_hist_section_7_limits():
-    """99.99 % limits of σ for bins fixed beforehand, by both methods, as a mean of five samples.
+    """99.99% limits of σ for bins fixed beforehand, by both methods, as a mean of five samples.
 
-    The range is the pair's own 0.1 % to 99.9 % span, written down without looking at a sample.
+    The range is the pair's own 0.1% to 99.9% span, written down without looking at a sample.
     """
     from scipy.special import ndtri
 

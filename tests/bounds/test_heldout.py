@@ -35,7 +35,7 @@ def held_out_epsilon(s, delta=DELTA, **more):
 )
 @pytest.mark.statistical
 def test_the_bound_is_false_at_most_as_often_as_stated(name, ordering):
-    """150 seeded replicates; fails when 5 % is refuted at 1 % significance."""
+    """150 seeded replicates; fails when 5% is refuted at 1% significance."""
     pair, sizes = PAIRS[name]
     false = sum(
         held_out_epsilon(pair.sample(sizes, seed=seed), 0.0, ordering=ordering).value

@@ -49,7 +49,7 @@ def test_the_truth_of_unequal_variances():
 
 @pytest.mark.parametrize("pair", [UNEQUAL, BIMODAL], ids=["unequal", "bimodal"])
 def test_a_learned_ordering_reaches_most_of_the_truth(pair):
-    """At n = 10^5 a side at least 70 % of the true ε, where no threshold sees half of it."""
+    """At n = 10^5 a side at least 70% of the true ε, where no threshold sees half of it."""
     exact = true_epsilon(*(density(*side) for side in pair), GRID[1] - GRID[0])
     s = sample(pair, 10**5, seed=1)
     band = wb.tradeoff_band(wb.learn_ordering(s).scores)

@@ -76,7 +76,7 @@ def naive_limits(s, error):
 
 
 def test_gaussian_limits_keep_their_level_exactly():
-    """2000 small samples of a far pair: each end is wrong 5 % of the time, no more and no less."""
+    """2000 small samples of a far pair: each end is wrong 5% of the time, no more and no less."""
     rng = np.random.default_rng(1)
     member, mu, error = estimator_named("gaussian"), 3.0, 0.05
     wrong = np.zeros(4, dtype=int)

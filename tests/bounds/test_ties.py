@@ -62,7 +62,7 @@ def test_not_a_number_is_one_tie_of_its_own():
 @pytest.mark.parametrize("guarantee", ["simultaneous", "held-out"])
 @pytest.mark.statistical
 def test_two_valued_scores_show_nearly_all_and_rarely_too_much(guarantee):
-    """400 replicates where one attack shows all of ε; refuted at 1 %."""
+    """400 replicates where one attack shows all of ε; refuted at 1%."""
     pair, replicates = wb.RandomizedResponsePair(1.0, 0.0), 400
     values = np.array(
         [

@@ -69,7 +69,7 @@ def at_cells(claim, n_q):
 @pytest.mark.parametrize("name", TRUE)
 @pytest.mark.statistical
 def test_true_claims_are_refuted_at_most_as_often_as_stated_all_together(name):
-    """500 replicates; any of the claims counts. One fails when 5 % is refuted at 1 % significance.
+    """500 replicates; any of the claims counts. One fails when 5% is refuted at 1% significance.
 
     The smallest p-value, had it not paid for its choice, fails the same test on P = Q.
     """
@@ -178,7 +178,7 @@ def refuted_share(claim, mechanism, n, replicates):
 @pytest.mark.parametrize("name", POWER)
 @pytest.mark.statistical
 def test_what_would_have_been_caught_is_caught_in_four_of_five_audits(name):
-    """400 whole audits a family; half as many catch that a mechanism 20 % farther from the claim is
+    """400 whole audits a family; half as many catch that a mechanism 20% farther from the claim is
     caught more often."""
     claim, which, mechanism = POWER[name]
     n, replicates = (1000, 800), 400
@@ -269,7 +269,7 @@ def test_a_claim_of_perfect_privacy_has_no_double():
 def test_samples_that_could_refute_nothing_say_so():
     v = wb.judge(wb.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 1.5]), wb.PureDP(3))
     assert v.verdict == "too few samples"
-    assert "would have caught no mechanism with 80 % power" in v.explain()
+    assert "would have caught no mechanism with 80% power" in v.explain()
     assert v.sample_sizes[0] > 3
 
 

@@ -74,7 +74,7 @@ def test_clustered_rows_are_what_they_say():
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.statistical
 def test_every_method_holds_where_it_claims_to(scenario):
-    """60 seeded replicates each, a glance: `make coverage` takes 2000. Refuted at 1 %."""
+    """60 seeded replicates each, a glance: `make coverage` takes 2000. Refuted at 1%."""
     held = [name for name, m in METHODS.items() if m.holds(SCENARIOS[scenario])]
     for result in compare_methods(held, scenario, n=(300, 200), reps=REPLICATES, **SERIAL):
         false = int(result.exceeded.sum())

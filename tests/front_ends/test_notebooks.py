@@ -84,7 +84,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "σ by the sharper limits, high end": (0.324, 0.01),
     },
     "07-your-own-scores": {
-        "missing losses, kept": (16, 12),  # 2 % of 800
+        "missing losses, kept": (16, 12),  # 2% of 800
     },
     "08-what-the-mechanism-promises": {
         "ε of DP-SGD, lower limit": (1.828, 0.01),
@@ -114,7 +114,7 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "worst miss of Clopper–Pearson, n = 100": (0.025, 0.025),
         "worst miss of Jeffreys below one half, n = 100": (0.147, 1e-3),
         "unequal variances by thresholds": (0.303, 0.303),  # at most the best threshold's 0.606
-        "unequal variances, learned": (1.106, 0.195),  # 70 % of the truth, 1.301, and more
+        "unequal variances, learned": (1.106, 0.195),  # 70% of the truth, 1.301, and more
         "Gaussian claim on Laplace scores, truth 1": (2.9, 0.3),
         "false claims of the simultaneous bound": (0.05, 0.05),
         "false claims of tuned Katz-log limits": (0.35, 0.15),
@@ -167,8 +167,8 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "trap: violations": (0, 0),
         "trap, told: violations": (1, 0),
         "chance of no rare leak": (0.98019867, 5e-5),  # e^−0.02
-        "share found at ε = 1": (0.07, 0.07),  # at most 5 %, and three standard errors
-        "share found at the ε that is detectable": (0.9, 0.1),  # at least 80 %
+        "share found at ε = 1": (0.07, 0.07),  # at most 5%, and three standard errors
+        "share found at the ε that is detectable": (0.9, 0.1),  # at least 80%
     },
 }
 
@@ -226,7 +226,7 @@ TRUTHS = {
     },
     "08-what-the-mechanism-promises": {"ε of ten steps, composed band": 3.95899561},
     "07-your-own-scores": {
-        "main result": 7.05,  # 98 % of a Gaussian pair with μ = 1.5
+        "main result": 7.05,  # 98% of a Gaussian pair with μ = 1.5
         "by a Gaussian yardstick": 1.5,
         "membership advantage": 0.5359,
     },

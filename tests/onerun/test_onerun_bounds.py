@@ -45,7 +45,7 @@ def test_reference_values_of_steinke_and_mahloujifar():
 
 
 def test_pure_dp_is_the_binomial_limit():
-    """δ = 0: the smallest q with P[Binomial(100, q) ≥ 90] > 5 % is 0.8363, and ε its log odds."""
+    """δ = 0: the smallest q with P[Binomial(100, q) ≥ 90] > 5% is 0.8363, and ε its log odds."""
     from scipy.stats import binom
 
     for method in COIN_METHODS:

@@ -256,7 +256,7 @@ def test_what_tuning_would_have_claimed_and_what_may_be_claimed():
     assert tuning.held_out.guarantee == "held-out"
     assert tuning.held_out.canaries < 1000
     assert tuning.held_out.void is None
-    # The stated price: one rule of seven at a level of 5 % / 7.
+    # The stated price: one rule of seven at a level of 5% / 7.
     alone = wb.one_run_bound(
         run.guess(**tuning.rule_simultaneous.arguments),
         delta=DELTA,

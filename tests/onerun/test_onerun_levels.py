@@ -123,7 +123,7 @@ def test_the_abstaining_p_value_is_that_of_the_optimal_guesses(name):
 @pytest.mark.parametrize("share", [0.1, 0.4])
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_abstaining_bounds_keep_their_level(setting, share):
-    """2000 runs with as many guesses in as out; fails when 5 % is refuted at 1 % significance."""
+    """2000 runs with as many guesses in as out; fails when 5% is refuted at 1% significance."""
     pair, family, more = SETTINGS[setting]
     auditor = Auditor("abstain", family, share=share, **more)
     found = false_claims(Memoryless(pair), auditor, canaries=200, delta=DELTA, runs=2000, seed=3)
@@ -187,7 +187,7 @@ def test_interference_loses_power():
 
 @pytest.mark.parametrize("rates", [(0.3, 0.3), (0.05, 0.55), (0.0, 0.6)])
 def test_a_fixed_half_keeps_the_level_of_bits(rates):
-    """Errors are then a sum of two binomials; the exact limit misses at most 5 % of the time."""
+    """Errors are then a sum of two binomials; the exact limit misses at most 5% of the time."""
     m = 200
     wrong_in, wrong_out = (binom.pmf(np.arange(m // 2 + 1), m // 2, rate) for rate in rates)
     errors = np.convolve(wrong_in, wrong_out)

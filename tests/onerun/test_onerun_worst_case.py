@@ -64,7 +64,7 @@ def test_the_sharp_limit_is_the_worst_case_itself(m, r):
 
 @pytest.mark.parametrize(("m", "r"), SIZES)
 def test_steinke_holds_where_it_is_used(m, r):
-    """Below a p-value of one half: confidence above 50 % asks for no more."""
+    """Below a p-value of one half: confidence above 50% asks for no more."""
     checked = 0
     for epsilon in (0.1, 0.5, 1.0, 2.0, 4.0):
         for delta in (0.0, 1e-5, 1e-3, 0.01, 0.1):

@@ -54,7 +54,7 @@ def test_the_page_opens_with_what_one_known_threshold_needs(page):
 def test_power_and_median_at_n_are_those_of_the_library(page):
     pair, asked = wb.GaussianPair(1.0), {"delta": 1e-5, "confidence": 0.95}
     power = wb.power(pair, claim_epsilon=1.5, n=1000, **asked)
-    assert page.power_at_n().text == f"{round(100 * power.value, 1):g} %"
+    assert page.power_at_n().text == f"{round(100 * power.value, 1):g}%"
     assert "4,000 simulated sets of counts, seed 0" in page.power_at_n().note
     median = wb.plan_distribution(pair, n=1000, **asked, reps=plan.LIVE).quantile(0.5)
     assert float(page.median_at_n().text.removeprefix("ε ≥ ")) == pytest.approx(median, abs=0.01)

@@ -120,7 +120,7 @@ def test_nan_is_an_outcome_above_all_others():
 
 @pytest.mark.statistical
 def test_watching_a_fixed_limit_is_wrong_too_often_and_watching_the_anytime_bound_is_not():
-    """300 audits at nominal 5 %: one look keeps it, many looks do not, anytime does."""
+    """300 audits at nominal 5%: one look keeps it, many looks do not, anytime does."""
     seeds = np.random.SeedSequence(7).spawn(300)
     watched, once, anytime = _watch(PAIR, 1000, 1e-5, 0.95, tuple(seeds))
     assert binomtest(watched, 300, 0.05, alternative="greater").pvalue < 0.01

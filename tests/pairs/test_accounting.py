@@ -680,7 +680,7 @@ def misses(lower_limit, runs):
 @pytest.mark.statistical
 def test_a_composed_band_keeps_its_level_where_composed_histograms_do_not(monkeypatch):
     monkeypatch.setattr(pld, "MOST_POINTS", 2**13)
-    # At 5 %, five misses or more of 25 have a chance of 0.7 %.
+    # At 5%, five misses or more of 25 have a chance of 0.7%.
     assert misses(lambda s: wb.compose_band(wb.tradeoff_band(s), 10), 25) <= 4
     assert misses(lambda s: wb.compose_histogram(wb.histogram(s), 10), 10) == 10
 

@@ -152,12 +152,12 @@ def accusations(runs, **settings):
 
 
 def too_often(false, runs, nominal=0.05):
-    """Whether the one-sided binomial test at 1 % refutes the nominal rate."""
+    """Whether the one-sided binomial test at 1% refutes the nominal rate."""
     return binom.sf(false - 1, runs, nominal) < 0.01
 
 
 def test_the_whole_audit_accuses_a_private_mechanism_no_more_often_than_it_says():
-    # 24 findings: 1 − (1 − 0.05/24)^24 = 4.9 % is what the budget should come to.
+    # 24 findings: 1 − (1 − 0.05/24)^24 = 4.9% is what the budget should come to.
     false = accusations(200)
     assert not too_often(false, 200)
     assert binom.cdf(false, 200, 0.049) > 1e-3  # and no share is wasted
@@ -186,7 +186,7 @@ EXACTLY = (
 
 
 def real_accusations(rounds, testers):
-    """How often all real testers together accuse such mechanisms, at a level of 10 %."""
+    """How often all real testers together accuse such mechanisms, at a level of 10%."""
     return sum(
         audit(mechanism, claim, testers=testers, trials=2, samples=250, confidence=0.9, seed=k)
         .violation
@@ -196,7 +196,7 @@ def real_accusations(rounds, testers):
 
 
 def test_the_real_testers_keep_the_level_of_the_whole_audit():
-    # Run once with 1000 audits of 3 trials, 400 samples, ten mechanisms, at 95 %: 9 were accused.
+    # Run once with 1000 audits of 3 trials, 400 samples, ten mechanisms, at 95%: 9 were accused.
     assert not too_often(real_accusations(4, TESTERS), 24, nominal=0.1)
 
 

@@ -176,7 +176,7 @@ def best(name, predicted, seeds, trials=25):
 
 @pytest.mark.statistical
 def test_the_bandit_climbs_a_peak_that_chance_misses():
-    """Sign test over 10 seeds: 8 wins or more happen by chance in 5.5 % of such tests."""
+    """Sign test over 10 seeds: 8 wins or more happen by chance in 5.5% of such tests."""
     learned, drawn = best("bandit", peak, 10), best("random", peak, 10)
     assert np.sum(learned > drawn) >= 8
     assert np.median(learned) > 0.7 > np.median(drawn)

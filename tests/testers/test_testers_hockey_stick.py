@@ -19,7 +19,7 @@ APPROX = wb.ApproxDP(0.1, 1e-5)
 
 
 def too_often(violations, runs, confidence=CONFIDENCE):
-    """Whether so many are too many for the level, at 1 %."""
+    """Whether so many are too many for the level, at 1%."""
     return binomtest(int(violations), runs, 1 - confidence, "greater").pvalue < 0.01
 
 
@@ -45,7 +45,7 @@ def equal_columns(rng, n):
 @pytest.mark.parametrize("name", ["hockey-stick", "histogram"])
 @pytest.mark.statistical
 def test_equal_distributions_are_refuted_at_most_as_often_as_stated(name):
-    """1000 runs against the strictest claim there is, δ(0) = 0; fails at 1 % significance."""
+    """1000 runs against the strictest claim there is, δ(0) = 0; fails at 1% significance."""
     runs, violations = 1000, []
     for seed, draw in zip(range(runs), itertools.cycle(EQUAL.values()), strict=False):
         rng = np.random.default_rng([seed, 7])

@@ -94,7 +94,7 @@ def test_terms_of_the_bet_that_look_at_the_measured_values_are_caught():
 
 
 def test_it_is_sharper_than_two_clopper_pearson_limits():
-    """At 95 % and more; and about as sharp at two thirds."""
+    """At 95% and more; and about as sharp at two thirds."""
     n, counts = 2000, (1380, 620)
     u, v = coins(counts[0], n), coins(counts[1], n)
     for confidence, margin in [(1 - 1e-4, 0.015), (0.95, 0.003), (2 / 3, -0.002)]:

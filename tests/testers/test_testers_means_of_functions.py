@@ -83,7 +83,7 @@ def errors(tester, claim, sides, sizes=(240, 600), fits=FITS, same=False):
 
 
 def too_many(found, runs):
-    """Whether so many errors refute the nominal rate, at 1 %."""
+    """Whether so many errors refute the nominal rate, at 1%."""
     return binom.sf(found - 1, runs, 1 - CONFIDENCE) < 0.01
 
 

@@ -1,4 +1,5 @@
 """Scripts and styles that browsers load, and pages as the data that they draw.
 
-``board.js`` and ``board.css`` are shared by the dashboard and by JupyterLab.
+`board` makes the data of the numbers and charts, `controls` those of the controls. ``board.js`` and
+``board.css`` are shared by the dashboard and by JupyterLab.
 """

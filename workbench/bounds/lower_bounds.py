@@ -46,7 +46,7 @@ def epsilon_lower_bound(
     delta : float
         In [0, 1).
     confidence : float
-        In (0.5, 1); 0.95 for 95 %.
+        In (0.5, 1); 0.95 for 95%.
     guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
         "simultaneous" holds for all thresholds, all δ and both directions at once, so the threshold
         may be tuned at will. "pointwise" holds for a ``threshold`` that was chosen before these
@@ -110,7 +110,7 @@ def mu_lower_bound(
     ----------
     scores : Scores
     confidence : float
-        In (0.5, 1); 0.95 for 95 %.
+        In (0.5, 1); 0.95 for 95%.
     guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
         As in `epsilon_lower_bound`.
     threshold : float, optional

@@ -130,7 +130,7 @@ def as_text(report: MechanismReport) -> str:
     """The verdict in words, and a table of the testers."""
     if report.replay is not None:
         return report.explanation
-    rows = [("tester", "strongest finding", "detects with 80 % power"), *report.rows]
+    rows = [("tester", "strongest finding", "detects with 80% power"), *report.rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
     terms = report.explanation.removeprefix(report.words).strip()
@@ -224,7 +224,7 @@ def as_markdown(report: MechanismReport) -> str:
     ]
     if report.replay is None:
         rows = [
-            ("tester", "strongest finding", "detects with 80 % power"),
+            ("tester", "strongest finding", "detects with 80% power"),
             ("---", "---", "---"),
             *report.rows,
         ]

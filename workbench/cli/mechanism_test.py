@@ -33,11 +33,11 @@ _EXIT_STATUS = """exit status:
   2  bad input
   3  no conclusion: every trial was lost, the search was stopped with Ctrl-C
      before it found a violation, or the samples are too few to detect a leak
-     of --must-detect (twice the claim by default) with probability 80 % on
+     of --must-detect (twice the claim by default) with probability 80% on
      the right datasets
 
 The confidence covers all trials, testers and directions together: a mechanism
-that meets its claim gets status 1 with probability at most 5 % (at 95 %).
+that meets its claim gets status 1 with probability at most 5% (at 95%).
 The same seed gives the same result.
 
 examples:

@@ -1,5 +1,7 @@
 """Charts: functions from results to plain dicts in plotly's format.
 
-One module per page or subject. Charts speak the vocabulary of `kit` and know no front end; they
-compute no statistics.
+One module or folder per subject; charts speak the vocabulary of `kit`, know no front end, and
+compute no statistics. `scores`, `compare`, `counts`, `family`, `pair`, `plan`, `watch`, `coverage`,
+`one_run`, `selection` and `mechanism` have the charts of the pages with these names; `past_bounds`
+shows the bounds of repeated draws.
 """

@@ -1,7 +1,8 @@
 """Pages in notebooks: live widgets, and a picture for where no widget lives.
 
 `explore` makes views. A `view` has the controls and numbers as `attributes`, a `display` of
-`widgets` and a `picture`, and `observers`. Its turns run on the `kernel_queue`.
+`widgets` and a `picture`, and `observers`; `parts` are what it shows of the page, `spec` its state
+as plain values. Its turns run on the `kernel_queue`, and `cell_lifetime` frees it with its cell.
 """
 
 try:

@@ -149,7 +149,7 @@ class ProfileTablePair(OutcomesPair):
     epsilons : sequence of float
         In [0, 700], no two equal, in any order.
     deltas : sequence of float
-        In [0, 1]; must fall, or stay, as ε rises, and be convex in e^ε up to a rounding of 1 %.
+        In [0, 1]; must fall, or stay, as ε rises, and be convex in e^ε up to a rounding of 1%.
 
     Raises
     ------

@@ -125,7 +125,7 @@ class _Search:
 
 
 def _cut(x: Floats, gap: Floats) -> Floats:
-    """Cells of finite width that make up 99 % of the gap, and their neighbors, cut further."""
+    """Cells of finite width that make up 99% of the gap, and their neighbors, cut further."""
     left, right = x[:-1], x[1:]
     order = np.argsort(-gap)
     share = np.cumsum(gap[order])

@@ -18,7 +18,7 @@ What the proof does not need:
   may stop after any trial because of what it has seen (the anytime mode stops at the first
   violation), or be cancelled, and every claim made until then holds.
 - *Independent trials.* For independent trials 1 − (1 − α)^{1/T} (Šidák) in place of α/T would do.
-  At 95 % that is at most 1.026 times as much, worth less than 0.5 % of a limit's width. The union
+  At 95% that is at most 1.026 times as much, worth less than 0.5% of a limit's width. The union
   bound also holds when workers of a pool begin with the same hidden state, so that two trials see
   the same noise.
 

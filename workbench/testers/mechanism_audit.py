@@ -190,7 +190,7 @@ class MechanismAudit:
         return {trial.index: trial.error for trial in self.trials if trial.error is not None}
 
     def detectable(self) -> Mapping[str, float | None]:
-        """The smallest leak that each tester finds with 80 % power on the right datasets.
+        """The smallest leak that each tester finds with 80% power on the right datasets.
 
         The first call takes seconds, longer than a small audit; the result is kept.
 
@@ -238,7 +238,7 @@ class MechanismAudit:
             return None
         return (
             f"too weak: a leak of {self.claim.symbol} = {plain(must_detect)} would not have "
-            f"been found with probability 80 %, only {report.leak_in_words(self.claim, least)}; "
+            f"been found with probability 80%, only {report.leak_in_words(self.claim, least)}; "
             f"give more samples ({self.samples:,} in each trial), or fewer trials "
             f"({self.planned:,}) or testers ({len(self.testers)})"
         )
@@ -284,7 +284,7 @@ class MechanismAudit:
             return "with so few outputs no leak is detectable"
         return (
             f"a leak of {symbol} ≥ {round_safely(least, 'up')} would have been found with "
-            "probability 80 % on the right datasets"
+            "probability 80% on the right datasets"
         )
 
     @property

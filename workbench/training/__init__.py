@@ -1,1 +1,1 @@
-"""Training runs, and models of them, that produce scores to audit."""
+"""Training runs, and models of them, that produce scores to audit: `canaries`."""

@@ -63,7 +63,7 @@ def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[n
 def jeffreys_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
     """Upper quantile of the posterior Beta(k + ½, n − k + ½); 1 where k = n.
 
-    Approximate: at n = 100 it lies below the truth up to 16.2 % of the time instead of 5 %.
+    Approximate: at n = 100 it lies below the truth up to 16.2% of the time instead of 5%.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def jeffreys_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float
 def wilson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
     """The largest rate that the normal score test does not reject; 1 where k = n.
 
-    Approximate: at n = 100 it lies below the truth up to 20.0 % of the time instead of 5 %.
+    Approximate: at n = 100 it lies below the truth up to 20.0% of the time instead of 5%.
 
     Parameters
     ----------

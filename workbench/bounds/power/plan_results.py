@@ -48,7 +48,7 @@ class BoundDistribution:
         low, median, high = self.quantile([0.1, 0.5, 0.9])
         return (
             f"BoundDistribution({self.guarantee} on {self.pair.name}, n_p={self.n_p}, "
-            f"n_q={self.n_q}: ε ≥ {low:.3g}, {median:.3g}, {high:.3g} (10 %, median, 90 %), "
+            f"n_q={self.n_q}: ε ≥ {low:.3g}, {median:.3g}, {high:.3g} (10%, median, 90%), "
             f"truth {self.truth:.3g})"
         )
 

@@ -204,7 +204,7 @@ def scores_needed(
     Returns
     -------
     (int, int) or None
-        n_p and n_q in the ratio of ``sizes``, known to 5 %; None beyond `MOST_SCORES`.
+        n_p and n_q in the ratio of ``sizes``, known to 5%; None beyond `MOST_SCORES`.
     """
 
     def at(scale: float) -> tuple[int, int]:

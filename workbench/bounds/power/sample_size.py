@@ -124,7 +124,7 @@ def samples_needed(
     Returns
     -------
     SampleSize
-        Known to 2 % for "simultaneous" and "pointwise", to some 10 % for the others.
+        Known to 2% for "simultaneous" and "pointwise", to some 10% for the others.
 
     Raises
     ------

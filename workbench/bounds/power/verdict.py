@@ -85,7 +85,7 @@ class RefutingPoint:
 
 @dataclass(frozen=True)
 class Detectable:
-    """The smallest leak beyond a claim that the band detects with 80 % power, in one family.
+    """The smallest leak beyond a claim that the band detects with 80% power, in one family.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Detectable:
         Of the two values below: "ε" (at the claim's δ, or of its order), "μ", or "factor", by which
         the reference pair's privacy losses are multiplied.
     caught : float
-        The claim is refuted with a power of 80 % at this value, and more beyond it; ∞ where the
+        The claim is refuted with a power of 80% at this value, and more beyond it; ∞ where the
         samples are too few for any.
     twice : float
         Twice the claimed value.
@@ -365,7 +365,7 @@ def judge(
     >>> import workbench as wb
     >>> scores = wb.GaussianPair(1).sample(10_000, seed=0)
     >>> print(wb.judge(scores, "gdp(0.8)"))
-    gdp(0.8): refuted, μ ≥ 0.969 (simultaneous, 95 %, independent runs)
+    gdp(0.8): refuted, μ ≥ 0.969 (simultaneous, 95%, independent runs)
     >>> print(wb.judge(scores, "approx(5, 1e-5)").verdict)
     not refuted
     """

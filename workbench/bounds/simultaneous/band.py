@@ -251,7 +251,7 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
     --------
     >>> band = wb.tradeoff_band(wb.example("gaussian"))
     >>> print(band.mu())
-    μ ≥ 0.962 (simultaneous, 95 %, independent runs)
+    μ ≥ 0.962 (simultaneous, 95%, independent runs)
     """
     require_scores(scores)
     confidence = _checks.confidence(confidence)

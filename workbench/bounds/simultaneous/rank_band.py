@@ -42,7 +42,7 @@ from workbench.bounds.simultaneous.rank_tests import (
 )
 from workbench.curves.elementwise import Floats
 
-#: Ratio of neighboring ranks. From 1.5 to 6 the bounds differ by about 1 %, averaged over pairs
+#: Ratio of neighboring ranks. From 1.5 to 6 the bounds differ by about 1%, averaged over pairs
 #: and sizes: what a finer grid finds, it pays in error budget.
 RANK_RATIO = 2
 
@@ -104,7 +104,7 @@ class RankBand:
         z = np.concatenate([near, -ndtri(self.level) * np.array(far)])
         alpha = tests.of(rank).quantile(z)
         row, at = np.repeat(rank, z.size), alpha.reshape(-1, 1)
-        # Half of the cells lose 1 % of a point's distance to the truth, and half of the time.
+        # Half of the cells lose 1% of a point's distance to the truth, and half of the time.
         thin = tests.thinned(2)
 
         def beta(x: Floats, which: Which) -> Floats:

@@ -1,1 +1,4 @@
-"""Charts of audits by one run: one `audit`, and its `growth` with the number of canaries."""
+"""Charts of audits with one training run.
+
+`audit` has one audit, `growth` more canaries, `reference` the value that bounds are compared with.
+"""

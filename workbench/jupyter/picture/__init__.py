@@ -1,1 +1,4 @@
-"""The picture of a view, for where no widget lives: exports, readers, saved notebooks."""
+"""The picture of a view, for where no widget lives: exports, readers, saved notebooks.
+
+`snapshot` puts it together; `svg` draws one chart.
+"""

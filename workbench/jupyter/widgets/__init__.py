@@ -1,1 +1,1 @@
-"""The live widgets of a view: its controls with ipywidgets, its board with anywidget."""
+"""The live widgets of a view: `live` puts `controls` (ipywidgets) beside the `board` (anywidget)."""

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.pages.inputs.code import call, data_code, script
 
-if TYPE_CHECKING:
-    from workbench.pages.scores.page import ScoresPage
 
-
-def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
+def score_code(page: Any, spec: dict[str, Any]) -> str:
     """Lines to run in a notebook or a script.
 
     Parameters
@@ -50,14 +47,14 @@ def score_code(page: ScoresPage, spec: dict[str, Any]) -> str:
     )
 
 
-def _bins(page: ScoresPage) -> dict[str, Any]:
+def _bins(page: Any) -> dict[str, Any]:
     if page.bin_rule == "quantile":
         return {"bins": page.bin_count, "rule": "quantile"}
     bins = {"bins": page.bin_count} if page.bin_rule == "count" else {"width": page.bin_width}
     return {**bins, "range": (page.range_low, page.range_high) if page.fixed_range else None}
 
 
-def _fit(page: ScoresPage) -> str:
+def _fit(page: Any) -> str:
     if page.fit_method == "threshold":
         return call("wb.gdp_fit", "scores", method="threshold", threshold=page.threshold)
     if page.fit_method == "tv":

@@ -123,7 +123,7 @@ class Tester(ABC):
 
     @abstractmethod
     def detectable(self, claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
-        """The smallest leak that so many outputs show with 80 % power.
+        """The smallest leak that so many outputs show with 80% power.
 
         Parameters
         ----------
@@ -137,6 +137,6 @@ class Tester(ABC):
         -------
         float or None
             The smallest parameter (see `Finding.parameter`) at which the leakiest mechanism with
-            that parameter is refuted with probability at least 80 %, by the best witness; ``inf``
+            that parameter is refuted with probability at least 80%, by the best witness; ``inf``
             where these outputs are too few. None if the claim is a pair.
         """

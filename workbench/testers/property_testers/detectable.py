@@ -20,9 +20,9 @@ _LARGEST, _ACCURACY = 600.0, 5e-3
 
 
 def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bool:
-    """Whether the bet refutes θ with probability at least 80 %.
+    """Whether the bet refutes θ with probability at least 80%.
 
-    The sum of each group is taken at its 10 % quantile.
+    The sum of each group is taken at its 10% quantile.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def wins(bet: Bet, theta: float, u: Shares, v: Shares, n_p: int, n_q: int) -> bo
 
 
 def _bad_sum(gains: Floats, probabilities: Floats, n: int) -> float:
-    """The 10 % quantile of the sum of n gains."""
+    """The 10% quantile of the sum of n gains."""
     bad = (1 - POWER) / 2
     if gains.size == 2:
         low, high = sorted(zip(gains, probabilities, strict=True))

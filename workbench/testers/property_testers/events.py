@@ -222,11 +222,11 @@ def refute(
 
 
 def detectable(claim: Claim, n_p: int, n_q: int, confidence: float) -> float | None:
-    """The smallest parameter at which `refute` succeeds with probability at least 80 %.
+    """The smallest parameter at which `refute` succeeds with probability at least 80%.
 
     For randomized response with that ε (or that Rényi divergence), or a Gaussian mechanism with
-    that μ, on its best event. Both counts are taken at their 10 % quantiles, so that both are at
-    least as good with probability 80 %; nothing is simulated.
+    that μ, on its best event. Both counts are taken at their 10% quantiles, so that both are at
+    least as good with probability 80%; nothing is simulated.
 
     Parameters
     ----------
