@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
+from workbench.curves.validation import Floats, quiet
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.bounds.power.power import Mechanisms
     from workbench.bounds.quantities import Epsilon
     from workbench.bounds.simultaneous.band import TradeoffBand
-    from workbench.curves.elementwise import Floats
+    from workbench.curves.validation import Floats
     from workbench.pairs.randomized_response import RandomizedResponsePair
 
 EPSILON = ClaimArgument("epsilon", "ε", 1.0, (0.0, 1000.0), 0.1)

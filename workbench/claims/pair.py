@@ -14,7 +14,7 @@ from workbench.pairs.base import Pair
 
 if TYPE_CHECKING:
     from workbench.bounds.power.power import Mechanisms
-    from workbench.curves.elementwise import Floats
+    from workbench.curves.validation import Floats
 
 #: Vertices on half of a symmetric trade-off function, evenly in the log of the rate.
 _VERTICES = 3000

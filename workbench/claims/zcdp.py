@@ -22,7 +22,7 @@ from workbench.curves.renyi import (
 
 if TYPE_CHECKING:
     from workbench.bounds.power.power import Mechanisms
-    from workbench.curves.elementwise import Floats
+    from workbench.curves.validation import Floats
     from workbench.pairs.claimed import RenyiPair
     from workbench.pairs.randomized_response import RandomizedResponsePair
 

@@ -23,7 +23,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.coverage_lab.methods import KEPT, METHODS, Request
 from workbench.coverage_lab.scenarios import Scenario, scenario_of
-from workbench.curves.elementwise import Floats, rates
+from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report, silent

@@ -24,8 +24,8 @@ from workbench.bounds.quantities import Epsilon, QuantityArguments
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import hockey_stick_limits
 from workbench.coverage_lab.scenarios import Scenario
-from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import epsilon_of_point
+from workbench.curves.validation import Floats
 from workbench.estimators.histogram import histogram
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.sample import Scores

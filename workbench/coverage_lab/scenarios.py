@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from workbench.bounds.bound import Bound
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from workbench.curves.elementwise import Values, deltas, rates, shaped
+from workbench.curves.validation import Values, deltas, rates, shaped
 
 
 def epsilon_of_point(alpha: ArrayLike, beta: ArrayLike, delta: ArrayLike) -> Values:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erfcx, erfinv, log_ndtr, ndtr, ndtri
 
-from workbench.curves.elementwise import (
+from workbench.curves.newton import newton
+from workbench.curves.validation import (
     Floats,
     Values,
     deltas,
@@ -28,7 +29,6 @@ from workbench.curves.elementwise import (
     reals,
     shaped,
 )
-from workbench.curves.newton import newton
 
 _LOG_SQRT_2PI = math.log(2 * math.pi) / 2
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 _STEPS = 64
 

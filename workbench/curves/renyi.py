@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from workbench._roots import turning_point
-from workbench.curves.elementwise import Floats, quiet, rates
+from workbench.curves.validation import Floats, quiet, rates
 
 #: The smallest log of a false negative rate that a float can hold.
 _LEAST_LOG = -745.0

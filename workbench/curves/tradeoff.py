@@ -20,7 +20,9 @@ from scipy.special import ndtri
 
 from workbench import _checks
 from workbench._html import table
-from workbench.curves.elementwise import (
+from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
+from workbench.curves.error_rates import mu_of_point as mu_of_point
+from workbench.curves.validation import (
     DIRECTIONS,
     Floats,
     Values,
@@ -32,8 +34,6 @@ from workbench.curves.elementwise import (
     reals,
     shaped,
 )
-from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
-from workbench.curves.error_rates import mu_of_point as mu_of_point
 
 # Round-off that curves from sums of a few thousand terms may carry.
 _CURVE_ROUND_OFF = 1e-12

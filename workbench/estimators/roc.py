@@ -15,8 +15,8 @@ from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._html import table
-from workbench.curves.elementwise import rates
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
 
 

@@ -13,7 +13,7 @@ from workbench._format import percent, plain, round_safely
 from workbench.bounds.parametric.estimators import NormalScores
 from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
 from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, positive, round_up

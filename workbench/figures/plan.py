@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.power.plan_results import BoundDistribution, Power, SampleSize
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.figures.kit import log_n_axis
 from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincc, betaincinv, ndtr, ndtri
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.families.base import Family
 
 #: Nodes in standard normal units. The trapezoidal rule is exact to round-off for the smooth

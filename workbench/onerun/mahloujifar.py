@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.families.base import Family
 
 #: Steps of the recursion.

@@ -28,7 +28,7 @@ from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 from workbench import _checks
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
-from workbench.curves.elementwise import Floats, Values, rates, shaped
+from workbench.curves.validation import Floats, Values, rates, shaped
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 

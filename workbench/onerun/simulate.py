@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair

@@ -33,7 +33,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, expit, gammaln, log_expit
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 PValue = Callable[[int, int, int, float, float], float]
 

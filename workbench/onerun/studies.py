@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.simulate import CanaryMechanism, Coins
 from workbench.pairs.families.base import Family

@@ -13,7 +13,7 @@ from workbench.bounds.counts import binomial
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.intervals import NAMES, bound
 from workbench.bounds.counts.posterior import posterior_mass
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.figures import counts as charts
 from workbench.pages.core.page import (
     Control,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
-from workbench.curves.elementwise import (
+from workbench.curves.validation import (
     DIRECTIONS,
     Floats,
     Values,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 _MOST_OUTCOMES = 2_000_000

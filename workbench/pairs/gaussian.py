@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from workbench.curves.elementwise import Floats
 from workbench.curves.gdp import distances, epsilon_from_mu, gaussian_log_profile
+from workbench.curves.validation import Floats
 from workbench.pairs.base import SymmetricPair
 
 #: Points of :meth:`GaussianPair.loss_distribution`.

@@ -14,8 +14,8 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, rates
 from workbench.curves.gdp import gaussian_log_profile
+from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
 
 #: Differences of log δ below this are round-off.

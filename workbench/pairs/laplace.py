@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from workbench.curves.elementwise import Floats, non_negative, quiet
+from workbench.curves.validation import Floats, non_negative, quiet
 from workbench.pairs.base import SymmetricPair
 
 

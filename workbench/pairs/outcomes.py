@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import ExplicitPair
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, log_expit
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, non_negative, quiet
+from workbench.curves.validation import Floats, non_negative, quiet
 from workbench.pairs.base import Pair, SymmetricPair
 from workbench.pairs.repeated_responses import RepeatedResponsesPair
 

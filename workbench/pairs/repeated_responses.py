@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln, log_expit
 
-from workbench.curves.elementwise import quiet
+from workbench.curves.validation import quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 

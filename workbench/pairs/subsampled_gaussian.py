@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
 from workbench.curves.newton import newton
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import ExplicitPair, Pair
 from workbench.pairs.gaussian import GaussianPair
 

@@ -10,8 +10,8 @@ import numpy as np
 from workbench.bounds.bound import Bound
 from workbench.bounds.lower_bounds import epsilon_lower_bound
 from workbench.bounds.simultaneous.band import tradeoff_band
-from workbench.curves.elementwise import quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import quiet
 from workbench.progress import Report, silent
 from workbench.scores.sample import Scores
 from workbench.selection.orders import Score

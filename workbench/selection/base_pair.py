@@ -8,8 +8,8 @@ import numpy as np
 from scipy.special import erf, ndtr
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.renyi import NoBoundError

@@ -7,8 +7,8 @@ import numpy as np
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection import renyi

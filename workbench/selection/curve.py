@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes
 from workbench.selection.base_pair import base_pair

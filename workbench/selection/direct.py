@@ -20,8 +20,8 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import DIRECTIONS, Floats, quiet
 from workbench.pairs.base import Pair
 from workbench.pairs.outcomes import Outcomes
 from workbench.selection.release_distribution import Rates, rates_at, thresholds

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, finite, quiet, reals
+from workbench.curves.validation import Floats, finite, quiet, reals
 from workbench.selection.runs import log_rates
 
 

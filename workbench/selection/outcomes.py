@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.curves.elementwise import Floats, finite, quiet, rates
+from workbench.curves.validation import Floats, finite, quiet, rates
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 from workbench.selection.release_distribution import released
 from workbench.selection.runs import PointMass, RunCount, require_runs

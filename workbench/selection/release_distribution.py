@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.runs import RunCount

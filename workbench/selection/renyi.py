@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.selection.runs import NegativeBinomial, Poisson, RunCount, require_runs
 
 #: Orders from 1.01 to 400; closely spaced, since any set of orders gives a valid bound.

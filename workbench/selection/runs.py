@@ -20,7 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import exprel, gammaln, xlogy
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, Values, quiet, rates, reals, shaped
+from workbench.curves.validation import Floats, Values, quiet, rates, reals, shaped
 
 #: Largest array of (values × support of a table) that is held at once.
 _LARGEST_BLOCK = 2**21

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
 from workbench.curves.gdp import distances
+from workbench.curves.validation import Floats, quiet
 from workbench.scores.sample import Scores
 from workbench.selection.orders import Monotone, Score, normal_quantile, require_score
 from workbench.selection.runs import RunCount, require_runs

@@ -23,8 +23,8 @@ import numpy as np
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.elementwise import DIRECTIONS, Floats, quiet
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import DIRECTIONS, Floats, quiet
 from workbench.pairs.base import Pair
 from workbench.selection.base_pair import base_pair
 from workbench.selection.direct import monotone_epsilon

@@ -20,7 +20,7 @@ import numpy as np
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.sample import Scores
 

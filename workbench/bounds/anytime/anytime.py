@@ -33,7 +33,7 @@ from workbench.bounds.anytime.betting import (
 from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.scores.sample import SAMPLINGS, Scores, oriented, require_scores
 
 METHOD = "betting"

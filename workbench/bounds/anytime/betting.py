@@ -26,8 +26,8 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from workbench.curves.elementwise import Floats
 from workbench.curves.gdp import gaussian_log_profile
+from workbench.curves.validation import Floats
 
 #: Masses of S under Q, and of S′ under P, at which bets are placed.
 LEVELS = 2.0 ** -np.arange(1, 17)

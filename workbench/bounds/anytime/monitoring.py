@@ -26,8 +26,8 @@ from workbench.bounds.anytime.predictable_counts import Tally
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.quantities import QuantityArguments
-from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import epsilon_of_point
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
 
 #: Why such a limit guarantees nothing.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.bounds.anytime.betting import LEVELS
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 Whole = NDArray[np.int64]
 

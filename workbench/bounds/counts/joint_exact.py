@@ -41,7 +41,7 @@ from workbench.bounds.counts.binomial import (
 )
 from workbench.bounds.counts.four_counts import FourCounts
 from workbench.bounds.quantities import Question
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 
 #: Share of the error probability for the interval of q (γ), and for outcomes left out of sums.
 NUISANCE_SHARE = 0.02

@@ -32,8 +32,8 @@ from scipy.special import betainc, betaln, xlogy
 
 from workbench import _checks
 from workbench.bounds.counts.four_counts import FourCounts
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
 
 #: Nodes in each panel, and where panels end, in standard deviations of each posterior.

@@ -36,7 +36,7 @@ from workbench.bounds.simultaneous.rank_tests import (
     rank_tests,
 )
 from workbench.bounds.tie_breaking import counts_above
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
 METHODS = {

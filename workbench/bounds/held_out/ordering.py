@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._html import table
 from workbench.bounds.hash_split import describe_split, hashed_generator, in_first, split
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores, ScoresError, require_scores
 

@@ -24,7 +24,7 @@ from scipy.special import ndtr, ndtri
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import bdtrik, ndtr, ndtri
 
 from workbench.bounds.counts.binomial import clopper_pearson_upper
-from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import epsilon_of_point
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 
 #: Scores per side beyond which no sample size is looked for.

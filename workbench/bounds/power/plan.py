@@ -10,7 +10,7 @@ from typing import ClassVar
 from workbench import _checks
 from workbench.bounds.power.best_threshold import BestThreshold, smallest_size
 from workbench.bounds.power.plan_results import Power, SampleSize
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 
 

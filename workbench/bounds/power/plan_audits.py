@@ -20,7 +20,7 @@ from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_results import Power, SampleSize
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous.band import tradeoff_band
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, ScoresError
 
 #: Simulated audits behind a probability.

@@ -21,7 +21,7 @@ from workbench.bounds.power.power import detector, order_statistics
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 
 class BandPlan(AuditPlan):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench._format import percent, plain
-from workbench.curves.elementwise import Floats, rates
+from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
 
 

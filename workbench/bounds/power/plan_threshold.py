@@ -15,7 +15,7 @@ from workbench.bounds.power.best_threshold import MOST_EXACT
 from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_results import Power
 from workbench.bounds.quantities import Epsilon
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 #: Blocks of false positive counts in an exact sum.
 _BLOCKS = 2000

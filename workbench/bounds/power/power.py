@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from workbench._roots import smallest_integers, smallest_step
 from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 #: f(α), elementwise.
 Tradeoff = Callable[[Floats], Floats]

@@ -40,7 +40,7 @@ from workbench.bounds.power.power import (
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 

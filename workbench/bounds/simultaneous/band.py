@@ -24,8 +24,8 @@ from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, Total
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, rank_grid
 from workbench.bounds.simultaneous.rank_tests import RankTests, rank_tests
 from workbench.bounds.tie_breaking import counts_above
-from workbench.curves.elementwise import Floats
 from workbench.curves.tradeoff import TradeoffCurve
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic band"

@@ -18,7 +18,7 @@ from workbench import _checks
 from workbench._format import percent, plain
 from workbench._html import table
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
-from workbench.curves.elementwise import Floats, inner_rates
+from workbench.curves.validation import Floats, inner_rates
 from workbench.scores.sample import Scores, require_scores
 
 #: False positive rates at which the two are compared: evenly in log from 1e-4, then evenly.

@@ -27,7 +27,7 @@ from workbench._roots import falling_root
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.simultaneous.band import TradeoffBand
-from workbench.curves.elementwise import DIRECTIONS, Floats, deltas, reals, shaped
+from workbench.curves.validation import DIRECTIONS, Floats, deltas, reals, shaped
 from workbench.estimators.histogram import Histogram
 from workbench.pairs.accounting import pld
 from workbench.pairs.outcomes import Outcomes, OutcomesPair

@@ -40,7 +40,7 @@ from workbench.bounds.simultaneous.rank_tests import (
     largest_refuted,
     perfect_p_value,
 )
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 #: Ratio of neighboring ranks. From 1.5 to 6 the bounds differ by about 1%, averaged over pairs
 #: and sizes: what a finer grid finds, it pays in error budget.

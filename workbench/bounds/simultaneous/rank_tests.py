@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betaln, expit, gammaln, ndtr, ndtri
 
 from workbench.bounds.quantities import Question
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 
 #: Right ends of the cells of U in standard deviations: fine where U lies when f is refuted.
 CELLS = np.concatenate([np.arange(-2.5, 1, 0.2), np.arange(1, 5, 0.06), np.arange(5, 8.1, 0.3)])

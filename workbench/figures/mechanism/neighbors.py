@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.figures.kit import dot_rows
 from workbench.figures.kit.axes import axis, bare_axis
 from workbench.figures.kit.layout import chart, empty, margins

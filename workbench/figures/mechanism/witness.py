@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench._format import plain
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.figures.kit.axes import axis
 from workbench.figures.kit.layout import chart, margins
 from workbench.figures.kit.legend import HEADROOM, key

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench._format import plain, round_safely
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.figures.kit.axes import axis, count_axis, gaps, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key

@@ -1,1 +1,1 @@
-"""The live widgets of a view: `live` puts `controls` (ipywidgets) beside the `board` (anywidget)."""
+"""Live widgets of a view: `live` puts `controls` (ipywidgets) beside the `board` (anywidget)."""

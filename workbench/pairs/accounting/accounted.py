@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench._roots import falling_root
-from workbench.curves.elementwise import Floats, Values, deltas, reals, shaped
+from workbench.curves.validation import Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting.pld import Composition
 from workbench.pairs.base import ExplicitPair, Pair
 from workbench.pairs.gaussian import GaussianPair

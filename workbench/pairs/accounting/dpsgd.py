@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.accounting import pld
 from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.base import Pair

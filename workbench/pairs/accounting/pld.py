@@ -30,7 +30,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
 
 #: Grid points of the composed distribution, and of one step. The grid is coarsened to meet it.

@@ -26,7 +26,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 
 #: No audit shows a larger parameter: e^-1024 is no float.

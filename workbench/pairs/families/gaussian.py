@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.special import ndtr, ndtri
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.roots import FAR, density, where_falls_to

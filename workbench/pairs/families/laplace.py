@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 from workbench.pairs.laplace import LaplacePair

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 from workbench.pairs.randomized_response import RandomizedResponsePair

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 
 _HALVINGS = 48
 

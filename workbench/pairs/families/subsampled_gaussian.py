@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from workbench import _checks
-from workbench.curves.elementwise import Floats
 from workbench.curves.error_rates import mu_of_point
+from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily

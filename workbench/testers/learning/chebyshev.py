@@ -10,7 +10,7 @@ from numpy.polynomial.chebyshev import chebval, chebvander
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.testers.learning.encoding import Encoder
 
 #: Outputs are counted in so many bins of equal numbers before the polynomial is fitted.

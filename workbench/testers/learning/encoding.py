@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.testers.learning.outputs import OutputsError, check_alike, is_text
 
 #: Where numbers, in units of their spread, stop counting in full and go on with their logarithm,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.bounds.held_out.ordering import LikelihoodRatio, likelihood_ratio, train_classifier
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.parallel import one_thread
 from workbench.scores.sample import Scores
 from workbench.testers.learning.encoding import Encoder

@@ -9,7 +9,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from workbench._roots import smallest_step
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.testers.property_testers.mean_bets import Bet, Shares
 
 #: Of a detection. Each of two sums, or counts, is taken at a quantile of half the rest.

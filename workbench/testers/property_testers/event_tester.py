@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.bounds.counts.counts import Counts
 from workbench.claims.base import Claim
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, halves
 from workbench.testers.learning.log_ratio import Ratio, Tail
 from workbench.testers.learning.outputs import check_alike

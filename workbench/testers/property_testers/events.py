@@ -27,7 +27,7 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.joint_exact import joint_corners
 from workbench.bounds.quantities import Delta, QuantityArguments, Question
 from workbench.claims.base import Claim
-from workbench.curves.elementwise import Floats, quiet
+from workbench.curves.validation import Floats, quiet
 from workbench.estimators.roc import roc
 from workbench.scores.sample import Scores
 from workbench.testers.property_testers.base import Finding

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench.claims.base import Claim
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.log_ratio import Counted, Flat, Ratio
 from workbench.testers.learning.outputs import is_text

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from workbench._roots import turning_point
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 
 #: Factors stay above 1 − this.
 _LARGEST_LOSS = 0.95

@@ -28,7 +28,7 @@ from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.claims.base import Claim
-from workbench.curves.elementwise import Floats
+from workbench.curves.validation import Floats
 from workbench.testers.learning.encoding import Encoder
 from workbench.testers.learning.fit_split import EXPECTED, EXPECTED_CONFIDENCE, ONE_ERROR, halves
 from workbench.testers.learning.outputs import check_alike
