@@ -60,10 +60,10 @@ def test_nan_is_refused():
 
 
 def test_how_it_reads(bound):
-    assert str(bound) == "ε at δ = 1e-5 ≥ 1.29 (simultaneous, 95%, if rows are independent)"
+    assert str(bound) == "ε at δ = 1e-5 ≥ 1.29 (simultaneous, 95%, assuming independent rows)"
     assert float(bound) == 1.2999
     html = bound._repr_html_()
-    for part in ("≥ 1.29", "simultaneous", "95%", "if rows are independent"):
+    for part in ("≥ 1.29", "simultaneous", "95%", "assuming independent rows"):
         assert part in html
     upper = replace(bound, side="upper")
     assert "≤ 1.30" in str(upper)
@@ -93,8 +93,8 @@ def test_explain_in_natural_counts(bound):
     at = QuantityArguments(fpr=0.001)
     told = replace(bound, quantity="tpr", value=0.0437, at=at).explain()
     assert told == (
-        "With 95% confidence, if rows are independent, an attacker who wrongly accuses 1 in 1,000 "
-        "people correctly identifies at least 43 in 1,000 members; this does not show that the "
+        "With 95% confidence, assuming independent rows, an attacker who wrongly accuses 1 in 1,000 "
+        "people correctly identifies at least 43 in 1,000 members. A lower bound cannot show that a "
         "mechanism is private."
     )
     nothing = replace(bound, quantity="tpr", value=0.001, at=at).explain()
@@ -176,7 +176,7 @@ def test_gdp_fit_says_what_is_missing(options, says):
 def test_a_two_sided_interval_says_both_ends_and_that_it_has_two(bound):
     two = replace(bound, value=1.2849, high=1.569, side="two", guarantee="approximate")
     assert str(two) == (
-        "ε at δ = 1e-5 in 1.28 to 1.57 (approximate, 95% two-sided, if rows are independent)"
+        "ε at δ = 1e-5 in 1.28 to 1.57 (approximate, 95% two-sided, assuming independent rows)"
     )
     assert "between 1.28 and 1.57" in two.explain()
     assert (two.low, two.high) == (two.value, 1.569)

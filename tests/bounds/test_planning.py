@@ -202,7 +202,7 @@ def test_closer_to_the_truth_takes_more():
 def test_the_seed_decides_and_nothing_else():
     plans = [wb.samples_needed(GAUSSIAN, claim_epsilon=0.5, delta=DELTA, seed=5) for _ in range(2)]
     assert plans[0] == plans[1]
-    assert "scores per side for 80%" in repr(plans[0])
+    assert "scores per group for 80%" in repr(plans[0])
     drawn = [
         wb.plan_distribution(GAUSSIAN, n=100, delta=DELTA, reps=5, seed=s).values for s in (0, 0, 1)
     ]

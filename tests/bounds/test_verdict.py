@@ -239,13 +239,13 @@ def test_each_verdict_explains_itself():
     assert "Above the threshold" in refuted.explain()
     assert "probability of at most" in refuted.explain()
     assert "does not show that it is true" in stands.explain()
-    assert "would have caught ε ≥ " in stands.explain()
+    assert "a mechanism with ε ≥ " in stands.explain()
     assert (
         "with 80% power (randomized response without ties, the easiest to catch)"
         in stands.explain()
     )
     assert "if Gaussian" in stands.explain()
-    assert "scores per side would suffice" in few.explain()
+    assert "scores per group would suffice" in few.explain()
     assert "less than one half" in few.explain()
     for v in (refuted, stands, few):
         assert "consistent" not in v.explain() + repr(v) + v._repr_html_()
@@ -269,7 +269,7 @@ def test_a_claim_of_perfect_privacy_has_no_double():
 def test_samples_that_could_refute_nothing_say_so():
     v = wb.judge(wb.Scores([1.0, 2.0, 3.0], [0.0, 1.0, 1.5]), wb.PureDP(3))
     assert v.verdict == "too few samples"
-    assert "would have caught no mechanism with 80% power" in v.explain()
+    assert "no mechanism would be refuted with probability 80%" in v.explain()
     assert v.sample_sizes[0] > 3
 
 

@@ -65,7 +65,7 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
     board.step("Trials", "Home", 1, 1)
     page.get_by_text("The settings have changed since.").first.wait_for()
     board.press("Search for a violation")
-    board.badge("Strongest evidence", "void: held-out")
+    board.badge("Strongest evidence", "not valid")
     board.words("Done in")
     same = MechanismPage(
         mechanism="svt5",

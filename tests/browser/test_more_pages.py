@@ -15,7 +15,7 @@ def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, s
     same, board = FamilyPage(), Board(visit(served + "family"))
     page = board.page
     assert board.number("Does the family fit?") == "refuted"
-    page.get_by_text("it is wrong that the pair is Gaussian").wait_for()
+    page.get_by_text("The scores rule out that the pair is Gaussian").wait_for()
     board.slider("δ").focus()
     page.keyboard.press("ArrowRight")
     same.log_delta = -4.5

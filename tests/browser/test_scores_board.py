@@ -113,7 +113,7 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     open_file(board, tmp_path / "mine.csv")
     page = board.page
     page.get_by_text("P = rows of 'score' whose 'member' is '1'", exact=False).wait_for()
-    page.get_by_text("if rows are independent", exact=False).first.wait_for()
+    page.get_by_text("assuming independent rows", exact=False).first.wait_for()
     assert board.number("Scores") == "200 + 200"
     choose(board, "Score", "other")
     page.get_by_text("the column was changed after results were seen", exact=False).first.wait_for()
@@ -144,7 +144,7 @@ def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
     page = board.page
     choose(board, "Scores from", "Sampled from a pair")
     card = page.locator('[aria-label="ε at the threshold"]')
-    card.get_by_text("void: pointwise").wait_for()
+    card.get_by_text("not valid").wait_for()
     page.get_by_role("button", name="Draw again").click()
     card.get_by_text("pointwise", exact=True).wait_for()
 

@@ -21,7 +21,7 @@ def test_audit_prints_each_number_with_its_guarantee(capsys, caplog):
     said = capsys.readouterr()
     bound = wb.epsilon_lower_bound(wb.read_scores(GAUSSIAN), 1e-3, 0.9)
     assert f"ε at δ = 0.001    ≥ {bound.rounded}" in said.out
-    assert "simultaneous, 90%, if rows are independent" in said.out
+    assert "simultaneous, 90%, assuming independent rows" in said.out
     assert "estimate" in said.out
     assert "P = column 'in'" in caplog.text
 
@@ -160,7 +160,7 @@ def test_markdown_is_tables(capsys, few):
     # Three columns each, and no bar of a file's name opens a fourth.
     assert {row.replace("\\|", "").count("|") for row in rows} == {4}
     assert "| `pure(1)` | **too few samples** | about" in said
-    assert "| μ | ≥ 0 | simultaneous, 95%, if rows are independent |" in said
+    assert "| μ | ≥ 0 | simultaneous, 95%, assuming independent rows |" in said
     assert "claim" not in audit(capsys, GAUSSIAN, "--format", "markdown")[1]
 
 

@@ -249,7 +249,7 @@ def test_what_tuning_would_have_claimed_and_what_may_be_claimed():
     tuning = tune_one_run(run, delta=DELTA, method="fdp", family="gaussian")
     assert tuning.claimed.value == max(bound.value for bound in tuning.pointwise)
     assert "was chosen because" in tuning.claimed.void
-    assert tuning.claimed.badge == "void: pointwise"
+    assert tuning.claimed.badge == "not valid"
     assert tuning.simultaneous.guarantee == "simultaneous"
     assert tuning.simultaneous.confidence == 0.95
     assert tuning.simultaneous.value < tuning.claimed.value

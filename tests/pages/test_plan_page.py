@@ -147,7 +147,7 @@ def test_partial_plans_draw(page):
     for partial in (
         Plan(asked),
         Plan(asked, bounds=(one,)),
-        Plan(asked, needed="more than 1,000 scores per side would be needed"),
+        Plan(asked, needed="more than 1,000 scores per group would be needed"),
     ):
         page.plan = partial
         for item in items(page):

@@ -309,7 +309,7 @@ def test_a_column_that_does_not_exist(options):
         ({"p": "first"}, "q= is missing"),
         ({"q": "first"}, "p= is missing"),
         ({"p": "first", "q": "second", "member": "note"}, "not both"),
-        ({"path_q": FRAME, "member": "note"}, "no use with one file per side"),
+        ({"path_q": FRAME, "member": "note"}, "no use with one file per group"),
     ],
 )
 def test_arguments_that_contradict_each_other(options, fact):

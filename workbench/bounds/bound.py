@@ -92,7 +92,7 @@ class Bound(Wording):
     --------
     >>> bound = wb.epsilon_from_counts(tp=400, fp=100, tn=400, fn=100, delta=1e-5)
     >>> print(bound)
-    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, if rows are independent)
+    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, assuming independent rows)
     >>> bound.delta
     1e-05
     >>> bound.at_confidence(0.99).value < bound.value

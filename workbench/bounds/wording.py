@@ -22,42 +22,43 @@ SYMBOLS = {
 
 #: Guarantee -> what it promises, in one line; the help text of the badges.
 GUARANTEE_HELP = {
-    "estimate": "A plain estimate: it promises nothing and may lie above the truth.",
-    "approximate": "An interval that does not keep its stated level for every sample size.",
-    "pointwise": "Holds for a threshold or bins chosen before these data were seen.",
+    "estimate": "An estimate without a guarantee: it may lie above the truth.",
+    "approximate": "An interval whose coverage is below its stated level for some sample sizes.",
+    "pointwise": "Holds if the threshold, the bins and the attack were fixed before these data were seen.",
     "simultaneous": "Holds for all thresholds at once.",
     "held-out": "Tuned on one part of the data, measured on the other.",
-    "anytime": "Holds at every sample size at once, so it survives watching and stopping.",
+    "anytime": "Holds at all sample sizes at once, so watching and stopping do not invalidate it.",
     "proven": "Computed from the distributions themselves, without samples or error probability.",
-    "of a family": "No threshold and no bins enter it, and it holds for all δ at once.",
+    "of a family": "Uses no threshold and no bins, and holds for all δ at once.",
 }
 
 #: Guarantee -> how a choice made after seeing the bound affects it.
 SURVIVAL = {
-    "simultaneous": "It survives changes of the threshold, the bins, δ, the reference and the "
-    "direction of the divergence: one error budget covers them all. It does not survive changing "
-    "the confidence, the column, the file, the side that is member-like, the treatment of "
-    "non-finite scores or the method because of what a bound showed; such a bound is marked until "
-    "Reset.",
-    "pointwise": "It survives changes of δ and the reference; dragging the threshold or the bins "
-    "with the scores in view makes it false.",
-    "approximate": "It exceeds the truth more often than its level says at some sample sizes, "
-    "however it was chosen; use it to compare, not to claim.",
-    "held-out": "It survives any tuning on the part of the data that it was tuned on; a second "
-    "split, chosen because of what the first showed, makes it false.",
-    "anytime": "It survives watching the data arrive and stopping at any moment because of what "
-    "was seen.",
-    "of a family": "It survives changes of δ and of the family, since it says nothing about pairs "
-    "outside its own. It does not survive changing the confidence, the column, the file, the side "
-    "that is member-like or the treatment of non-finite scores because of what a bound showed.",
+    "simultaneous": "It stays valid when the threshold, the bins, δ, the reference or the direction of "
+    "the divergence changes: one error budget covers them all. Changing the confidence, the column, "
+    "the file, the direction of the score, the treatment of non-finite scores or the method because "
+    "of a result invalidates it; such a bound is marked until Reset.",
+    "pointwise": "It stays valid when δ or the reference changes. Choosing the threshold or the bins "
+    "after seeing the scores invalidates it.",
+    "approximate": "At some sample sizes it exceeds the truth more often than its level states. Use it "
+    "to compare with other tools, not to prove a leak.",
+    "held-out": "It stays valid under any tuning on the first part of the data. A second split, "
+    "chosen because of the first result, invalidates it.",
+    "anytime": "It stays valid if somebody watches the data arrive and stops because of a result.",
+    "of a family": "It stays valid when δ or the family changes, since it says nothing about pairs "
+    "outside its own family. Changing the confidence, the column, the file, the direction of the "
+    "score or the treatment of non-finite scores because of a result invalidates it.",
 }
 
 #: Families that are not a property of the pair.
 _FAMILIES = {"monotone score": "if the score is monotone"}
 
+#: Assumption -> term beside a number, where the two differ.
+_TERMS = {"if rows are independent": "assuming independent rows"}
+
 #: Assumption -> clause of a sentence.
 _GIVEN = {
-    "if rows are independent": "if rows are independent",
+    "if rows are independent": "assuming independent rows",
     "independent runs": "for independent runs",
     "clustered": "for independent clusters",
     "one run": "if the records of this one run behave like independent ones",
@@ -114,7 +115,7 @@ class Wording:
     @property
     def badge(self) -> str:
         """The guarantee in one or two words, as the pages print it beside the number."""
-        return f"void: {self.guarantee}" if self.void else self.guarantee
+        return "not valid" if self.void else self.guarantee
 
     @property
     def relation(self) -> str:
@@ -130,7 +131,7 @@ class Wording:
             self.badge,
             self.confidence is not None and percent(self.confidence) + self._two_sided,
             self.family and self._if_family,
-            self.assumption,
+            _TERMS.get(self.assumption, self.assumption),
             self.void,
         )
         return tuple(term for term in terms if term)
@@ -159,15 +160,13 @@ class Wording:
             value = value.replace(" to ", " and ")
             text = f"{given}, {what} is {relation} {value}. {GUARANTEE_HELP[self._promise]}"
             if self.side == "lower" and self.value <= 0:
-                text += " The bound is 0: these data show no leak, which does not show privacy."
+                text += " The bound is 0: these data show no leak. That does not show privacy."
             elif self.side == "lower":
-                text += (
-                    " The truth may be larger; this does not show that the mechanism is private."
-                )
+                text += " The truth may be larger: a lower bound cannot show that a mechanism is private."
         if self.note:
             text += f" {self.note}"
         if self.void:
-            text += f" The guarantee is void: {self.void}."
+            text += f" This number is not valid: {self.void}."
         return text
 
     def __str__(self) -> str:
@@ -189,13 +188,13 @@ class Wording:
         found = math.floor(self.value * people)
         if found <= wrong:
             return (
-                f"{given}, these scores do not show that any attacker does better than guessing; "
-                "this does not show that the mechanism is private."
+                f"{given}, these scores do not show that any attacker does better than guessing. "
+                "That does not show that the mechanism is private."
             )
         return (
             f"{given}, an attacker who wrongly accuses {wrong} in {people:,} people correctly "
-            f"identifies at least {found:,} in {people:,} members; this does not show that the "
-            "mechanism is private."
+            f"identifies at least {found:,} in {people:,} members. A lower bound "
+            "cannot show that a mechanism is private."
         )
 
     @property

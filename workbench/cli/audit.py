@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
         metavar="FILE",
         nargs="+",
         type=Path,
-        help="a score file, or one per side, members first",
+        help="a score file, or one per group, members first",
     )
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
     command.add_argument("--confidence", type=float, default=0.95, help="default: %(default)g")

@@ -47,7 +47,7 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def read_scores(arguments: argparse.Namespace) -> wb.Scores:
-    """The scores of one file, or of one file per side."""
+    """The scores of one file, or of one file per group."""
     _check_number(arguments.files)
     with in_option_names():
         return wb.read_scores(
@@ -60,7 +60,7 @@ def read_scores(arguments: argparse.Namespace) -> wb.Scores:
 
 
 def read_tables(arguments: argparse.Namespace) -> tuple[list[DataTable], Layout]:
-    """The tables of one file, or of one file per side, and where in them the scores are."""
+    """The tables of one file, or of one file per group, and where in them the scores are."""
     _check_number(arguments.files)
     with in_option_names():
         tables = [read_table(path, trusted=arguments.trusted) for path in arguments.files]
@@ -102,4 +102,6 @@ def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _check_number(files: list[Path]) -> None:
     if len(files) > 2:
-        raise ValueError(f"{len(files)} files were given; give one, or one per side, members first")
+        raise ValueError(
+            f"{len(files)} files were given; give one, or one per group, members first"
+        )

@@ -55,9 +55,9 @@ class Counts(FourCounts):
     >>> counts
     Counts(tp=400, fp=100, tn=400, fn=100)
     >>> print(counts.epsilon(delta=1e-5))
-    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, if rows are independent)
+    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, assuming independent rows)
     >>> print(counts.mu(confidence=0.9, side="two"))
-    μ in 1.42 to 1.95 (pointwise, 90% two-sided, if rows are independent)
+    μ in 1.42 to 1.95 (pointwise, 90% two-sided, assuming independent rows)
     """
 
     def __init__(

@@ -92,7 +92,7 @@ def epsilon_from_counts(
     Examples
     --------
     >>> print(wb.epsilon_from_counts(tp=400, fp=100, tn=400, fn=100, delta=1e-5))
-    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, if rows are independent)
+    ε at δ = 1e-5 ≥ 1.16 (pointwise, 95%, assuming independent rows)
     """
     if sided is not None:
         if side not in ("lower", sided):
@@ -144,7 +144,7 @@ def delta_from_counts(
     Examples
     --------
     >>> print(wb.delta_from_counts(tp=400, fp=100, tn=400, fn=100, epsilon=1))
-    δ at ε = 1 ≥ 0.115 (pointwise, 95%, if rows are independent)
+    δ at ε = 1 ≥ 0.115 (pointwise, 95%, assuming independent rows)
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.delta(epsilon, confidence, interval, side)
@@ -190,7 +190,7 @@ def mu_from_counts(
     Examples
     --------
     >>> print(wb.mu_from_counts(tp=400, fp=100, tn=400, fn=100))
-    μ ≥ 1.42 (pointwise, 95%, if rows are independent)
+    μ ≥ 1.42 (pointwise, 95%, assuming independent rows)
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.mu(confidence, interval, side)
@@ -235,7 +235,7 @@ def total_variation_from_counts(
     Examples
     --------
     >>> print(wb.total_variation_from_counts(tp=400, fp=100, tn=400, fn=100))
-    TV ≥ 0.524 (pointwise, 95%, if rows are independent)
+    TV ≥ 0.524 (pointwise, 95%, assuming independent rows)
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.total_variation(confidence, interval, side)
@@ -284,7 +284,7 @@ def tpr_from_counts(
     Examples
     --------
     >>> print(wb.tpr_from_counts(tp=400, fp=100, tn=400, fn=100, fpr=0.1))
-    TPR at FPR 0.1 ≥ 0.320 (pointwise, 95%, if rows are independent)
+    TPR at FPR 0.1 ≥ 0.320 (pointwise, 95%, assuming independent rows)
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.tpr(fpr, confidence, interval, side)
@@ -333,7 +333,7 @@ def precision_from_counts(
     Examples
     --------
     >>> print(wb.precision_from_counts(tp=400, fp=100, tn=400, fn=100, prior=0.01))
-    precision at prior 0.01 ≥ 0.0313 (pointwise, 95%, if rows are independent)
+    precision at prior 0.01 ≥ 0.0313 (pointwise, 95%, assuming independent rows)
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.precision(prior, confidence, interval, side)

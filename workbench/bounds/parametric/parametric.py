@@ -299,8 +299,8 @@ class FamilyCheck:
         """The result as one sentence."""
         if self.refuted:
             return (
-                f"With {percent(self.confidence)} confidence ({self.scores.assumption}) it is "
-                f"wrong that the pair is {self.family.given}: {self.reason}."
+                f"The scores rule out that the pair is {self.family.given} "
+                f"({percent(self.confidence)} confidence, {self.scores.assumption}): {self.reason}."
             )
         return (
             f"These scores do not contradict that the pair is {self.family.given}; that does not "

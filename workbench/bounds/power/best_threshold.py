@@ -14,7 +14,7 @@ from workbench.curves.error_rates import epsilon_of_point
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 
-#: Scores per side beyond which no sample size is looked for.
+#: Scores per group beyond which no sample size is looked for.
 MOST_EXACT = 10**9
 
 #: False positive rates at which a threshold is looked for, per decade, and refined.
@@ -78,7 +78,7 @@ class BestThreshold:
         return float(alpha[best]), float(bounds[best])
 
     def scores_needed(self, claim: float, wanted: float) -> int:
-        """Scores per side that exceed a claimed ε with about a wanted probability.
+        """Scores per group that exceed a claimed ε with about a wanted probability.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ def smallest_size(reached: Callable[[int], bool], start: int, precision: float, 
 
 
 def too_many(most: int) -> ValueError:
-    """The error of a plan that needs more than so many scores per side."""
+    """The error of a plan that needs more than so many scores per group."""
     return ValueError(
-        f"more than {most:,} scores per side would be needed; lower the claimed ε or the power"
+        f"more than {most:,} scores per group would be needed; lower the claimed ε or the power"
     )

@@ -41,7 +41,7 @@ class AuditPlan(ABC):
     start: ClassVar[float]
     #: A sample size is known up to this factor.
     precision: ClassVar[float]
-    #: Scores per side beyond which nothing is planned.
+    #: Scores per group beyond which nothing is planned.
     most: ClassVar[int]
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class AuditPlan(ABC):
         return BestThreshold(self.pair, self.delta, self.confidence)
 
     def samples_needed(self, claim: float, wanted: float) -> SampleSize:
-        """Scores per side with which the bound exceeds a claimed ε with a wanted probability.
+        """Scores per group with which the bound exceeds a claimed ε with a wanted probability.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class AuditPlan(ABC):
         Raises
         ------
         ValueError
-            More than `most` scores per side are needed.
+            More than `most` scores per group are needed.
         """
         n = smallest_size(
             lambda n: self.power(claim, n, n).value >= wanted,

@@ -70,7 +70,7 @@ class StoppingPlan(AuditPlan):
         return np.array([anytime_epsilon(s, self.delta, self.confidence).value for s in samples])
 
     def samples_needed(self, claim: float, wanted: float) -> SampleSize:
-        """Scores per side that are enough for a share ``wanted`` of the audits."""
+        """Scores per group that are enough for a share ``wanted`` of the audits."""
         ends = np.sort(self._ends(claim, self.most, patience=1 - wanted))
         n = int(ends[math.ceil(wanted * ends.size) - 1])
         share = float((ends <= n).mean())

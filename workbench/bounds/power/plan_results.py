@@ -97,14 +97,14 @@ class Power:
 
 @dataclass(frozen=True, repr=False)
 class SampleSize:
-    """Scores per side with which a bound exceeds a claim often enough. See `samples_needed`.
+    """Scores per group with which a bound exceeds a claim often enough. See `samples_needed`.
 
     Attributes
     ----------
     n : int
-        Scores per side.
+        Scores per group.
     power : Power
-        The power with n scores per side.
+        The power with n scores per group.
     wanted : float
         The power that was asked for.
     """
@@ -117,4 +117,4 @@ class SampleSize:
         return self.n
 
     def __repr__(self) -> str:
-        return f"SampleSize({self.n:,} scores per side for {percent(self.wanted)}; {self.power!r})"
+        return f"SampleSize({self.n:,} scores per group for {percent(self.wanted)}; {self.power!r})"

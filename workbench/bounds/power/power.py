@@ -36,7 +36,7 @@ _DRAWS = 4000
 #: Standard deviations within which critical counts are looked for first.
 _REACH = 4
 
-#: Scores per side beyond which no sample size is looked for.
+#: Scores per group beyond which no sample size is looked for.
 MOST_SCORES = 10**9
 
 #: Parameters between which the least detectable mechanism is looked for, and how exactly.

@@ -54,7 +54,7 @@ def power(
     delta : float
         In [0, 1).
     n : int or pair of int
-        Scores per side, or (n_p, n_q).
+        Scores per group, or (n_p, n_q).
     confidence : float
         In (0.5, 1).
     guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}
@@ -102,7 +102,7 @@ def samples_needed(
     guarantee: str = "simultaneous",
     seed: int | np.random.Generator = 0,
 ) -> SampleSize:
-    """Scores per side with which a lower bound on ε exceeds a claimed ε with a given power.
+    """Scores per group with which a lower bound on ε exceeds a claimed ε with a given power.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def plan_distribution(
     delta : float
         In [0, 1).
     n : int or pair of int
-        Scores per side, or (n_p, n_q).
+        Scores per group, or (n_p, n_q).
     confidence : float
         In (0.5, 1).
     guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}

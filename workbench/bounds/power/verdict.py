@@ -116,7 +116,7 @@ class Detectable:
     def _least(self) -> str:
         caught = round_safely(self.caught, "up")
         if self.symbol == "factor":
-            return f"{caught} times the privacy loss"
+            return f"{caught} times the claimed privacy loss"
         return f"{self.symbol} ≥ {caught}"
 
     @property
@@ -151,7 +151,7 @@ class Verdict:
         there are too few samples, and for some claims a second kind.
     sample_sizes : pair of int, optional
         Scores (n_p, n_q) that refute twice the claim with probability one half. Given with "too few
-        samples", where at most 10⁹ scores per side suffice.
+        samples", where at most 10⁹ scores per group suffice.
     """
 
     scores: Scores
@@ -216,7 +216,7 @@ class Verdict:
     def _stands(self) -> str:
         return (
             f"The claim “{self.claimed}” is not refuted with {self._level}; that does not show "
-            f"that it is true. These scores {self._would_have_caught}.{self._ties}"
+            f"that it is true. {self._detectable_leak}{self._ties}"
         )
 
     def _too_few(self) -> str:
@@ -226,7 +226,7 @@ class Verdict:
             f"Too few samples to tell whether the claim “{self.claimed}” holds, with "
             f"{self._level}: of {first._twice}, {s.n_p:,} scores of members and {s.n_q:,} of "
             f"non-members would have refuted it with a probability of {power}%, less than one "
-            f"half; {self._enough}. These scores {self._would_have_caught}.{self._ties}"
+            f"half; {self._enough}. {self._detectable_leak}{self._ties}"
         )
 
     @property
@@ -234,28 +234,32 @@ class Verdict:
         if self.sample_sizes is None:
             if self.power[0].twice == 0:
                 return "no number of scores suffices, because twice 0 is 0"
-            return f"even {MOST_SCORES:,} scores per side would not suffice"
+            return f"even {MOST_SCORES:,} scores per group would not suffice"
         n_p, n_q = map(_about, self.sample_sizes)
         if n_p == n_q:
-            return f"about {n_p} scores per side would suffice"
+            return f"about {n_p} scores per group would suffice"
         return f"about {n_p} scores of members and {n_q} of non-members would suffice"
 
     @property
-    def _would_have_caught(self) -> str:
+    def _detectable_leak(self) -> str:
+        """A sentence on the smallest leak of each family that would be refuted."""
         first, *others = self.power
-        power = f"with {percent(CAUGHT)} power"
         if math.isinf(first.caught):
-            return f"would have caught no mechanism {power}, however much it leaks"
-        text = f"would have caught {first._least} {power}"
-        if others:
-            text += f" ({first.mechanism}, the easiest to catch)"
+            leak, detail = "no mechanism", ", however much it leaks"
+        else:
+            leak = f"a mechanism with {first._least}"
+            detail = f" ({first.mechanism}, the easiest to detect)" if others else ""
+        text = (
+            f"With these sample sizes, {leak} would be refuted with probability "
+            f"{percent(CAUGHT)}{detail}"
+        )
         for other in others:
             text += (
-                f", and no {other.mechanism} mechanism"
+                f"; no {other.mechanism} mechanism would be"
                 if math.isinf(other.caught)
-                else f", and {other._least} if {other.mechanism}"
+                else f"; a {other.mechanism} mechanism, from {other._least}"
             )
-        return text
+        return f"{text}."
 
     @property
     def _ties(self) -> str:
@@ -264,7 +268,7 @@ class Verdict:
         if 2 * np.unique(q).size > q.size:
             return ""
         return (
-            " They are tied, though, and ties catch less: before an audit, break them at random "
+            " The scores have ties, which reduce this power: before an audit, break them at random "
             "by noise smaller than the gaps between the scores."
         )
 

@@ -165,7 +165,7 @@ class RankBand:
         return "P‖Q" if fpr[j, best] <= fnr[j, best] else "Q‖P"
 
     def smallest_useful_size(self) -> int | None:
-        """Scores per side with which a perfect attack would show; None if these sizes suffice."""
+        """Scores per group with which a perfect attack would show; None if these sizes suffice."""
         if perfect_p_value(self.n_p, self.n_q) <= self.level:
             return None
         enough = 2

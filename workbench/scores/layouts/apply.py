@@ -38,7 +38,7 @@ def scores_from_tables(
     nonfinite: str = "keep",
     name: str | None = None,
 ) -> tuple[Scores, Layout]:
-    """The scores in one table, or in one table per side, and where they were found.
+    """The scores in one table, or in one table per group, and where they were found.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def apply_layout(
         The table, or that of P.
     layout : Layout
     table_q : DataTable, optional
-        The table of Q, where the layout has one file per side.
+        The table of Q, where the layout has one file per group.
 
     Returns
     -------
@@ -105,9 +105,9 @@ def apply_layout(
     if layout.kind == "score and label":
         return _by_label(table, layout)
     p_name, q_name = str(layout.p), str(layout.q)
-    if layout.kind == "one file per side":
+    if layout.kind == "one file per group":
         if table_q is None:
-            raise ScoresError("this layout has one file per side: the file of Q is missing")
+            raise ScoresError("this layout has one file per group: the file of Q is missing")
         p, q = table.numbers(p_name), table_q.numbers(q_name)
     else:
         table_q = table

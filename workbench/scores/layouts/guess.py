@@ -93,7 +93,7 @@ def guess_layout(
     member_value: object = None,
     cluster: str | None = None,
 ) -> Layout:
-    """The layout of a table, or of one table per side; whatever is given is taken as it is.
+    """The layout of a table, or of one table per group; whatever is given is taken as it is.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ def guess_layout(
     labeled = score is not None or member is not None or member_value is not None
     if table_q is not None:
         if member is not None or member_value is not None:
-            raise ScoresError("member= and member_value= have no use with one file per side")
+            raise ScoresError("member= and member_value= have no use with one file per group")
         return Layout(
-            "one file per side",
+            "one file per group",
             p=_one_side(table, score if p is None else p, "p"),
             q=_one_side(table_q, score if q is None else q, "q"),
             cluster=cluster,
@@ -240,7 +240,7 @@ def _not_found(table: DataTable, numeric: list[str]) -> str:
     return (
         f"it is open where the scores of P and Q are in {table.label}: {_listing(table)}. Give "
         "p= and q= (one column for each side), or score= and member= (a column of scores and one "
-        "of labels), or path_q= (one file per side)"
+        "of labels), or path_q= (one file per group)"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from workbench.scores.table import is_unnamed
 
-Kind = Literal["two columns", "score and label", "one file per side"]
+Kind = Literal["two columns", "score and label", "one file per group"]
 
 
 @dataclass(frozen=True)
@@ -16,10 +16,10 @@ class Layout:
 
     Parameters
     ----------
-    kind : {"two columns", "score and label", "one file per side"}
+    kind : {"two columns", "score and label", "one file per group"}
         Which of the fields below are used.
     p, q : str or None
-        Columns of the two sides ("two columns"; "one file per side", in the first and the second
+        Columns of the two sides ("two columns"; "one file per group", in the first and the second
         file).
     score, member : str or None
         Columns of the scores and of their labels ("score and label").
@@ -46,7 +46,7 @@ class Layout:
                 f"P = rows of '{self.score}' whose '{self.member}' is {value}, "
                 f"Q = all other rows{clusters}"
             )
-        if self.kind == "one file per side":
+        if self.kind == "one file per group":
             return (
                 f"P = column '{self.p}' of the first file, "
                 f"Q = column '{self.q}' of the second file{clusters}"
