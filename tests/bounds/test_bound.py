@@ -93,9 +93,9 @@ def test_explain_in_natural_counts(bound):
     at = QuantityArguments(fpr=0.001)
     told = replace(bound, quantity="tpr", value=0.0437, at=at).explain()
     assert told == (
-        "With 95% confidence, assuming independent rows, an attacker who wrongly accuses 1 in 1,000 "
-        "people correctly identifies at least 43 in 1,000 members. A lower bound cannot show that a "
-        "mechanism is private."
+        "With 95% confidence, assuming independent rows, an attacker who wrongly accuses 1 in "
+        "1,000 people correctly identifies at least 43 in 1,000 members. A lower bound cannot "
+        "show that a mechanism is private."
     )
     nothing = replace(bound, quantity="tpr", value=0.001, at=at).explain()
     assert "better than guessing" in nothing
@@ -211,7 +211,7 @@ def test_the_words_of_a_bound_at_a_choice_keep_to_that_choice(bound):
     at_threshold = replace(bound, guarantee="pointwise", threshold=0.5)
     of_guesses = replace(bound, guarantee="pointwise", family="Gaussian", canaries=10)
     for one in (at_threshold, replace(at_threshold, family="Gaussian"), of_guesses):
-        assert "chosen before these data were seen" in one.explain()
+        assert "fixed before these data were seen" in one.explain()
         assert "dragging the threshold" in one.survival
     assert replace(bound, guarantee="estimate").survival == ""
 

@@ -24,7 +24,8 @@ SYMBOLS = {
 GUARANTEE_HELP = {
     "estimate": "An estimate without a guarantee: it may lie above the truth.",
     "approximate": "An interval whose coverage is below its stated level for some sample sizes.",
-    "pointwise": "Holds if the threshold, the bins and the attack were fixed before these data were seen.",
+    "pointwise": "Holds if the threshold, the bins and the attack were fixed before these data "
+    "were seen.",
     "simultaneous": "Holds for all thresholds at once.",
     "held-out": "Tuned on one part of the data, measured on the other.",
     "anytime": "Holds at all sample sizes at once, so watching and stopping do not invalidate it.",
@@ -34,20 +35,21 @@ GUARANTEE_HELP = {
 
 #: Guarantee -> how a choice made after seeing the bound affects it.
 SURVIVAL = {
-    "simultaneous": "It stays valid when the threshold, the bins, δ, the reference or the direction of "
-    "the divergence changes: one error budget covers them all. Changing the confidence, the column, "
-    "the file, the direction of the score, the treatment of non-finite scores or the method because "
-    "of a result invalidates it; such a bound is marked until Reset.",
-    "pointwise": "It stays valid when δ or the reference changes. Choosing the threshold or the bins "
-    "after seeing the scores invalidates it.",
-    "approximate": "At some sample sizes it exceeds the truth more often than its level states. Use it "
-    "to compare with other tools, not to prove a leak.",
+    "simultaneous": "It stays valid when the threshold, the bins, δ, the reference or the "
+    "direction of the divergence changes: one error budget covers them all. Changing the "
+    "confidence, the column, the file, the direction of the score, the treatment of non-finite "
+    "scores or the method because of a result invalidates it; such a bound is marked until "
+    "Reset.",
+    "pointwise": "It stays valid when δ or the reference changes. Choosing the threshold or the "
+    "bins after seeing the scores invalidates it.",
+    "approximate": "At some sample sizes it exceeds the truth more often than its level states. "
+    "Use it to compare with other tools, not to prove a leak.",
     "held-out": "It stays valid under any tuning on the first part of the data. A second split, "
     "chosen because of the first result, invalidates it.",
     "anytime": "It stays valid if somebody watches the data arrive and stops because of a result.",
-    "of a family": "It stays valid when δ or the family changes, since it says nothing about pairs "
-    "outside its own family. Changing the confidence, the column, the file, the direction of the "
-    "score or the treatment of non-finite scores because of a result invalidates it.",
+    "of a family": "It stays valid when δ or the family changes, since it says nothing about "
+    "pairs outside its own family. Changing the confidence, the column, the file, the direction "
+    "of the score or the treatment of non-finite scores because of a result invalidates it.",
 }
 
 #: Families that are not a property of the pair.

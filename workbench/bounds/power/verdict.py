@@ -178,14 +178,14 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """The evidence in a few words: what was shown, would have been caught, or would suffice."""
+        """The evidence in a few words: what was shown, would be detected, or would suffice."""
         if self.verdict == REFUTED:
             bound, w = self.bounds[0], self.witness
             shown = f"{bound.symbol} {bound.relation} {bound.rounded}"
             if bound.quantity == "tpr" and w is not None:
                 shown += f" where the claim allows {round_safely(1 - w.claimed_fnr, 'up')}"
             return shown
-        return self._would_have_caught if self.verdict == NOT_REFUTED else self._enough
+        return self._detects if self.verdict == NOT_REFUTED else self._enough
 
     @property
     def _level(self) -> str:
@@ -239,6 +239,12 @@ class Verdict:
         if n_p == n_q:
             return f"about {n_p} scores per group would suffice"
         return f"about {n_p} scores of members and {n_q} of non-members would suffice"
+
+    @property
+    def _detects(self) -> str:
+        first = self.power[0]
+        leak = "no leak" if math.isinf(first.caught) else str(first)
+        return f"detects {leak} with {percent(CAUGHT)} power"
 
     @property
     def _detectable_leak(self) -> str:
