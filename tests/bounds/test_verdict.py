@@ -241,7 +241,7 @@ def test_each_verdict_explains_itself():
     assert "does not show that it is true" in stands.explain()
     assert "a mechanism with ε ≥ " in stands.explain()
     assert (
-        "with 80% power (randomized response without ties, the easiest to catch)"
+        "with probability 80% (randomized response without ties, the easiest to detect)"
         in stands.explain()
     )
     assert "if Gaussian" in stands.explain()
@@ -296,7 +296,7 @@ def test_a_pair_is_a_claim_and_doubles_its_losses():
     v = wb.judge(s, pair)
     assert v.claimed == "no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps"
     assert v.verdict == "not refuted"
-    assert "times the privacy loss with 80% power" in v.explain()
+    assert "times the claimed privacy loss would be refuted with probability 80%" in v.explain()
     # μ of a Gaussian pair doubles with its losses.
     by_pair, by_mu = wb.judge(s, wb.GaussianPair(0.5)).power[0], wb.judge(s, wb.GDP(0.5)).power[0]
     assert by_pair.power_at_twice == pytest.approx(by_mu.power_at_twice, abs=0.002)

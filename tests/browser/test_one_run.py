@@ -27,7 +27,7 @@ def test_a_moved_threshold_voids_what_is_not_paid_for_and_more_canaries_are_simu
     board.slider("Threshold").focus()
     page.keyboard.press("ArrowRight")
     same.threshold = 0.05
-    page.locator(f'[aria-label="{STEINKE}"] .wb-badge').filter(has_text="void").wait_for()
+    page.locator(f'[aria-label="{STEINKE}"] .wb-badge').filter(has_text="not valid").wait_for()
     assert board.number("Independent canaries, exact") == same.bits().rounded
     assert badge(board, "Best of several, corrected") == "simultaneous"
     # The next run: the rule was there before it, and d < n is told.

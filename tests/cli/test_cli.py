@@ -57,7 +57,7 @@ def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsy
     assert "Give --p and --q (one column" in capsys.readouterr().err
     read.clear()
     assert main(["serve", str(path), "--p", "b", "--q", "a", "--smaller-is-member"]) == 0
-    about_scores = [make for make in served if isinstance(make, partial)]
+    about_scores = [tab.factory for tab in served if isinstance(tab.factory, partial)]
     assert len(about_scores) == 3
     for make in about_scores:
         page = make()
@@ -75,7 +75,7 @@ def test_serve_takes_the_layout_of_two_files(tmp_path, monkeypatch):
     for path, shift in zip(paths, (5, 0), strict=True):
         path.write_text("a,b\n" + "\n".join(f"{i + shift},{-i}" for i in range(60)))
     assert main(["serve", *map(str, paths), "--p", "a", "--q", "a"]) == 0
-    page = served[0]()
+    page = served[0].factory()
     assert page.scores.p.tolist() == list(range(5, 65))
     page.sampling = "independent runs"
     assert (page.message, page.scores.p.tolist()) == ("", list(range(5, 65)))

@@ -164,7 +164,9 @@ class Wording:
             if self.side == "lower" and self.value <= 0:
                 text += " The bound is 0: these data show no leak. That does not show privacy."
             elif self.side == "lower":
-                text += " The truth may be larger: a lower bound cannot show that a mechanism is private."
+                text += (
+                    " The truth may be larger: no lower bound shows that a mechanism is private."
+                )
         if self.note:
             text += f" {self.note}"
         if self.void:

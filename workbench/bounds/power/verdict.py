@@ -243,7 +243,7 @@ class Verdict:
     @property
     def _detects(self) -> str:
         first = self.power[0]
-        leak = "no leak" if math.isinf(first.caught) else str(first)
+        leak = "no leak" if math.isinf(first.caught) else first._least
         return f"detects {leak} with {percent(CAUGHT)} power"
 
     @property
