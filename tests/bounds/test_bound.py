@@ -204,7 +204,7 @@ def test_the_words_of_a_bound_that_rests_on_a_family_name_no_threshold():
     assert "Uses no threshold and no bins" in of_family.explain()
     assert "chosen before" not in of_family.explain()
     assert "after seeing the scores" not in of_family.survival
-    assert "changes of δ and of the family" in of_family.survival
+    assert "when δ or the family changes" in of_family.survival
 
 
 def test_the_words_of_a_bound_at_a_choice_keep_to_that_choice(bound):

@@ -244,7 +244,7 @@ def test_each_verdict_explains_itself():
         "with probability 80% (randomized response without ties, the easiest to detect)"
         in stands.explain()
     )
-    assert "if Gaussian" in stands.explain()
+    assert "a Gaussian mechanism, from" in stands.explain()
     assert "scores per group would suffice" in few.explain()
     assert "less than one half" in few.explain()
     for v in (refuted, stands, few):

@@ -105,14 +105,12 @@ def test_judge_refutes_what_is_false_and_nothing_else():
 
 @pytest.mark.parametrize("tester", ["hockey-stick", "renyi", "mmd", "histogram"])
 def test_every_tester_tests_it(tester):
-    from workbench.testers.two_samples import find
-
     rng = np.random.default_rng(5)
     p, q = rng.normal(1, 1, 20_000), rng.normal(0, 1, 20_000)
-    false = find(p, q, "zcdp(0.1)", tester)
+    false = wb.find_violation(p, q, "zcdp(0.1)", tester)
     assert false.violation
     assert 0.1 < false.parameter < 0.5
-    assert not find(p, q, "zcdp(0.5)", tester).violation
+    assert not wb.find_violation(p, q, "zcdp(0.5)", tester).violation
 
 
 def test_true_claims_are_refuted_no_more_often_than_stated():
