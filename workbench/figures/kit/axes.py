@@ -97,7 +97,9 @@ def bare_axis(low: float, high: float) -> Axis:
 
 def hidden_axis() -> Axis:
     """An axis of a chart that shows nothing."""
-    return axis("", 0, 1) | {"visible": False}
+    return {key: value for key, value in axis("", 0, 1).items() if key != "range"} | {
+        "visible": False
+    }
 
 
 def count_axis(
