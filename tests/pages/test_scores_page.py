@@ -315,13 +315,15 @@ def test_the_reference_is_judged_as_a_claim(page):
 
 
 def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_path, monkeypatch):
-    from workbench.cli import main, serve
+    from workbench.cli import files, main
     from workbench.dashboard import app
 
     served, read = [], []
     monkeypatch.setattr(app, "serve", lambda tabs, **how: served.extend(tabs))
-    whole = serve.read_table
-    monkeypatch.setattr(serve, "read_table", lambda path: read.append(path) or whole(path))
+    whole = files.read_table
+    monkeypatch.setattr(
+        files, "read_table", lambda path, **how: read.append(path) or whole(path, **how)
+    )
     path = tmp_path / "mine.csv"
     path.write_text("in,out\n" + "\n".join(f"{k / 7},{k / 9}" for k in range(300)))
     assert main(["serve", "--no-open", str(path)]) == 0

@@ -41,9 +41,6 @@ PAGES = {
 #: Where shown code may import from.
 PUBLIC = {"workbench", "workbench.onerun", "workbench.selection", "workbench.testing"}
 
-#: Pages that show names that are not public yet: drop each from here when they are.
-DEEP = {"one run", "own function", "watch"}
-
 #: Pages whose code takes longer than a test may, or needs an object that was given.
 NOT_RUN = {"mechanism", "own function"}
 
@@ -57,9 +54,7 @@ def imported(code: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_shown_code_imports_public_names(name, request):
-    if name in DEEP:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="not public yet"))
+def test_shown_code_imports_public_names(name):
     assert set(imported(PAGES[name]().code({}))) <= PUBLIC
 
 

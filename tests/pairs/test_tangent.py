@@ -110,7 +110,7 @@ def test_the_tight_mu_is_shown_with_its_floor_as_number_and_line():
     for item in page.figures():
         if item.name == "mu_at_rates":
             assert item.drag == {"floor": "log_floor"}
-            assert "2.471" in item.caution
+            assert "3.17e-5" in item.caution
 
 
 def test_the_certified_mu_stays_below_the_truth():
@@ -164,7 +164,7 @@ def test_releases_are_composed():
 def test_many_releases_are_drawn_fewer_times_and_it_is_said():
     page = PairLabPage(pair_kind="gaussian", log_n=6.0, releases=20)
     assert page.n == MOST_RELEASES // 20 == page.scores().n_p
-    assert page.sizes().note.endswith("no more for 20 releases")
+    assert page.sizes().note.endswith("; the limit for 20 releases")
 
 
 def test_releases_that_leak_nothing_are_no_error():

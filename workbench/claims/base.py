@@ -333,9 +333,11 @@ class Claim(ABC):
         """
         if self.quantity is None:
             return found
-        quantity, at = self.quantity
-        fields = {"delta": None, "order": None, "epsilon": None, "threshold": None, **at}
-        return replace(found, quantity=quantity, value=float(parameter), **fields)  # type: ignore[arg-type]
+        from workbench.bounds.quantities import QuantityArguments
+
+        quantity, arguments = self.quantity
+        at = QuantityArguments(**arguments)
+        return replace(found, quantity=quantity, value=float(parameter), at=at, threshold=None)
 
     def why_any_renyi(self, order: float) -> str:
         """Why no Rényi divergence of this order refutes the claim, as a sentence."""

@@ -280,7 +280,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     def sizes(self) -> Fact:
         """Number of members (P), and of non-members (Q)."""
         fewer = self.n < round(10**self.log_n)
-        most = f"; at most so many for {self.releases} releases" if fewer else ""
+        most = f"; the limit for {self.releases} releases" if fewer else ""
         return Fact(f"{self.n:,} per group", f"seed {self.seed}{most}")
 
     def _truth(self, value: float) -> Fact:
