@@ -27,7 +27,7 @@ def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any
     if page.datasets == "pair":
         arguments["datasets"] = Name("mechanism.pair")
     if "domain" in asked:
-        arguments["domain"] = f"wb.{asked['domain']!r}"
+        arguments["domain"] = Name(f"wb.{asked['domain']!r}")
     claim = _claim(page.claim())
     return script(
         made,
