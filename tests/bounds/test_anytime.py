@@ -255,7 +255,7 @@ def test_the_bound_says_what_it_rests_on():
     assert bound.assumption == "independent runs"
     assert bound.n_p == bound.n_q == 1000
     assert "Ville" in bound.cite()
-    assert "every sample size" in bound.explain()
+    assert "all sample sizes" in bound.explain()
 
 
 def test_too_few_scores_show_nothing_and_say_so():

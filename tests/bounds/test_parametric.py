@@ -374,7 +374,7 @@ def test_the_curves_of_a_check(family, q):
         assert check.fpr_there == pytest.approx(np.mean(s.q > check.threshold))
         assert check.fnr_there == pytest.approx(np.mean(s.p <= check.threshold))
         assert f"{check.threshold:.4g}" in check.verdict
-        assert "wrong that the pair is Laplace" in check.verdict
+        assert "rule out that the pair is Laplace" in check.verdict
     else:
         assert check.threshold is None
         assert "does not show" in check.verdict

@@ -19,6 +19,8 @@ from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.mechanism_audit import MechanismAudit
 
+pytestmark = pytest.mark.slow
+
 #: Small enough for a test; the mechanism runs in this process, one tester looks.
 QUICK = ("--testers=hockey-stick", "--trials=4", "--samples=4000", "--time-limit=0")
 

@@ -11,6 +11,8 @@ from workbench.jupyter.picture import svg as picture
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 
+pytestmark = pytest.mark.slow
+
 ACTS = 8
 
 

@@ -97,6 +97,7 @@ def test_a_field_has_bounds_in_words_and_no_slider():
         Fields().count = 10**9 + 1
 
 
+@pytest.mark.slow
 def test_no_typed_value_costs_much():
     """The page grew to 17.7 GB for a count of 10⁹."""
     done = subprocess.run(

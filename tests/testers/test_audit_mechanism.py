@@ -28,6 +28,8 @@ from workbench.testers.learning.histogram_of_outputs import picture
 from workbench.testers.property_testers.base import Finding, FittedWitness, Tester
 from workbench.testers.running import sandbox
 
+pytestmark = pytest.mark.slow
+
 PAIR = (np.array([0.0, 1.0]), np.array([0.0]))
 
 

@@ -11,6 +11,8 @@ from workbench.testers.finders.base import FinishedTrial, ProposalError
 from workbench.testers.finders.given import FixedFinder, GivenFinder
 from workbench.testers.finders.neighbors import RELATIONS, Neighbors, NotNeighbors, left_over
 
+pytestmark = pytest.mark.slow
+
 DOMAINS = {
     "vectors": Domain(),
     "tables": Domain(low=-2.0, high=3.0, columns=2, min_records=0, max_records=40),

@@ -16,6 +16,8 @@ from workbench.testers.learning.outputs import OutputsError
 from workbench.testers.property_testers.mmd import MMDTester
 from workbench.testers.property_testers.renyi import RenyiTester
 
+pytestmark = pytest.mark.slow
+
 TESTERS = {"renyi": RenyiTester(), "mmd": MMDTester()}
 
 #: High, so that errors would be many: as in Kong et al. (2023).
