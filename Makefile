@@ -22,7 +22,7 @@ test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup \
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --ignore tests/browser \
 	  -m "not (browser or notebook or kernel or statistical or slow)"
 
 docs: $(VENV)/.docs ## the documentation site, in docs/_build/html; needs no network

@@ -15,6 +15,8 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 
+pytestmark = pytest.mark.slow
+
 EPSILONS = np.array([-3.0, -0.4, 0.0, 0.1, 0.7, 1.5, 3.0, 6.0])
 DIRECTIONS = ("P‖Q", "Q‖P")
 

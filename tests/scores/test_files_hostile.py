@@ -29,6 +29,8 @@ from workbench.scores.parsing.limits import LIMITS, MB, ReadLimits
 from workbench.scores.parsing.source import read_table
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, to_parts
 
+pytestmark = pytest.mark.slow
+
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and /proc of Linux")
 
 

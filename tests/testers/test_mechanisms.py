@@ -18,6 +18,8 @@ from workbench.mechanisms import svt
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.finders.neighbors import Neighbors
 
+pytestmark = pytest.mark.slow
+
 RUNS = 200_000
 
 
