@@ -102,7 +102,7 @@ def examine(
 
 # ---------------------------------------------------------------- what a test shows, and its cost
 
-#: N(1, 1) against N(0, 1), ε = 0.1, 5·10^5 a side: the least mean, and the most CPU seconds.
+#: N(1, 1) against N(0, 1), ε = 0.1, 5·10^5 per group: the least mean, and the most CPU seconds.
 FIGURES: dict[str, tuple[str, Claim, float, float]] = {
     "hockey-stick": ("δ(0.1), truth 0.3523", PureDP(0.1), 0.347, 1.5),
     "renyi": ("Rényi divergence, truth 0.75", RenyiDP(ORDER, 0.1), 0.70, 4.0),

@@ -48,7 +48,7 @@ def moves() -> Iterable[tuple[str, str, str]]:
             clock(lambda v=v, n=name: (setattr(page, n, v), results(page)), time.process_time)
             for v in values
         ]  # type: ignore[misc]
-        yield f"{name} at 10^7 a side", f"{1e3 * statistics.median(taken):.2f} ms", target
+        yield f"{name} at 10^7 per group", f"{1e3 * statistics.median(taken):.2f} ms", target
 
 
 def results(page: ScoresPage) -> None:
@@ -81,7 +81,7 @@ def all_numbers() -> tuple[str, str, str]:
 
     run()
     taken = statistics.median(clock(run, time.process_time) for _ in range(5))
-    return "all scores to all numbers, 10^6 a side", f"{taken:.2f} s of CPU", "≤ 0.5 s"
+    return "all scores to all numbers, 10^6 per group", f"{taken:.2f} s of CPU", "≤ 0.5 s"
 
 
 def all_thresholds() -> tuple[str, str, str]:
@@ -96,7 +96,7 @@ def all_thresholds() -> tuple[str, str, str]:
         s = wb.Scores(p, q)
         _ = s.ordered
         taken.append(run(s))
-    what = "ε over all thresholds, 10^6 a side, after sorting"
+    what = "ε over all thresholds, 10^6 per group, after sorting"
     return what, f"{statistics.median(taken):.3f} s of CPU", "≤ 0.15 s"
 
 

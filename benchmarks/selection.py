@@ -102,7 +102,7 @@ def audits() -> Iterable[Row]:
             f"{wb.GaussianPair(mu).epsilon(DELTA):.3f}, generic {generic}; worst order "
             f"{also:.3f} ≤ {float(worst):.3f}"
         )
-        yield f"audit at 10^6 a side ≤ direct ≤ Rényi: {runs.name}, μ {mu}", measured, target
+        yield f"audit at 10^6 per group ≤ direct ≤ Rényi: {runs.name}, μ {mu}", measured, target
 
 
 def speed() -> Iterable[Row]:
@@ -124,7 +124,7 @@ def speed() -> Iterable[Row]:
     taken = clock(lambda: selection.tradeoff_curve(one, 0.5))
     yield "trade-off curve of the release", f"{taken:.0f} ms", "≤ 200 ms"
     taken = clock(lambda: selection.simulate(one, 0.5, AUDITED), repeats=3)
-    yield "simulation of 10^6 selections a side", f"{taken:.0f} ms", "seconds"
+    yield "simulation of 10^6 selections per group", f"{taken:.0f} ms", "seconds"
 
 
 def clock(work: Callable[[], object], repeats: int = 5) -> float:

@@ -196,7 +196,7 @@ HEADLINES = {
     "10-choosing-a-bound": [
         "1.28 to 1.57",
         "held-out, 95%",
-        "a side",
+        "per group",
         "The scores rule out that the pair is",
     ],
     "09-one-run": ["≥ 3.67 (pointwise", "1.6261", "2.456", "0.4583", "not valid"],
@@ -214,11 +214,11 @@ HEADLINES = {
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
 TRUTHS = {
-    "01-what-an-audit-sees": {"from 2000 runs a side": 4.37717810},
+    "01-what-an-audit-sees": {"from 2000 runs per group": 4.37717810},
     "02-total-variation-by-histogram": {"lower limit at μ = 1": 0.38292492},
     "03-which-bounds-survive-tuning": {"simultaneous bound where μ = 1, mean": 4.37717810},
-    "04-the-subsampled-gaussian": {"μ from 10 000 scores a side": 3.3334},
-    "05-laplace-and-wrong-families": {"Laplace, 100 000 scores a side": 1.0},
+    "04-the-subsampled-gaussian": {"μ from 10 000 scores per group": 3.3334},
+    "05-laplace-and-wrong-families": {"Laplace, 100 000 scores per group": 1.0},
     "10-choosing-a-bound": {
         "simultaneous bound, μ = 1, n = 1000, mean": 4.37717810,
         "held-out bound, μ = 1, n = 1000, mean": 4.37717810,
@@ -231,7 +231,7 @@ TRUTHS = {
         "membership advantage": 0.5359,
     },
     "09-one-run": {
-        "paid for, one run of μ = 1": 4.37717810,
+        "corrected for tuning, one run of μ = 1": 4.37717810,
         "held out, one run of μ = 1": 4.37717810,
         "Laplace as Laplace": 1.0,
     },
@@ -244,7 +244,7 @@ TRUTHS = {
         "δ at ε = 1 by the histogram tester": 0.09196986,
         "δ at ε = 1 by the MMD tester": 0.09196986,
         "Rényi divergence of order 1.5": 0.69314719,  # log 2
-        "own function: ε at least": 8.59,  # log(2 n/log 400), no overlap among n = 16 000 a side
+        "own function: ε at least": 8.59,  # log(2 n/log 400), no overlap among n = 16 000 per group
         "own function: ε on fresh runs": 9.277,  # log(2 n/log 20)
         "doubled median: ε at least, by random": 2.0,
         "doubled median: ε at least, by bandit": 2.0,

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
         help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
         "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; may be repeated, all verdicts hold together",
     )
-    add_format(command, "JUnit XML with a test a claim")
+    add_format(command, "JUnit XML with one test per claim")
     add_layout_arguments(command)
 
 

@@ -154,7 +154,9 @@ def as_junit(audit: Audit) -> str:
         Without a claim there is no test.
     """
     if not audit.verdicts:
-        raise ValueError("junit has a test a claim and none was given; add --claim 'gdp(1)'")
+        raise ValueError(
+            "junit has one test per claim, and no claim was given; add --claim 'gdp(1)'"
+        )
     s = audit.scores
     facts = {
         "scores": s.name,

@@ -8,7 +8,7 @@ Proof. Look at trial t. Its neighboring datasets may depend on all that earlier 
 its witnesses on the fitting part of its outputs; so do the K_t testers that take part, since a
 tester refuses or fails before an output of the measured part is drawn. Given all this the measured
 outputs are independent runs of the mechanism, so each finding, at level 1 − α/(T·K_t), is false
-with probability at most α/(T·K_t), both directions paid for inside the tester. By the union bound
+with probability at most α/(T·K_t), both directions included. By the union bound
 trial t makes a false claim with probability at most α/T, and some trial does with at most α.
 Trials that are lost, cancelled or never begun only take claims away. ∎
 

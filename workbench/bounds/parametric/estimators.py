@@ -198,15 +198,17 @@ class NormalScores(FamilyEstimator):
             ]
         rows = np.concatenate([np.vstack([line, -one]).T for line, _ in sides])
         edges = np.concatenate([edge for _, edge in sides])
-        told = np.isfinite(edges)
+        known = np.isfinite(edges)
         free = (None, None)
-        found = linprog([0, 0, 0, 1], rows[told], edges[told], bounds=[(0, None), free, free, free])
+        found = linprog(
+            [0, 0, 0, 1], rows[known], edges[known], bounds=[(0, None), free, free, free]
+        )
         if found.fun is None or found.x is None:
             raise RuntimeError(f"the check of the Gaussian family failed: {found.message}")
         if found.fun <= _ROUND_OFF:
             return None
         # The lines are stuck between several limits; the dual tells which holds them most.
-        worst = int(np.flatnonzero(told)[np.argmin(found.ineqlin.marginals)])
+        worst = int(np.flatnonzero(known)[np.argmin(found.ineqlin.marginals)])
         kind, i = divmod(worst, t.size)
         side = "Q" if kind < 2 else "P"
         line = float(rows[worst, :3] @ found.x[:3]) * (1 if kind % 2 == 0 else -1)
@@ -328,7 +330,7 @@ class ResponseScores(FamilyEstimator):
             raise ValueError(
                 "randomized response has two outcomes, and these scores take other values than "
                 f"{scores.p.min():g} and {scores.p.max():g}; cut them at a threshold chosen "
-                "beforehand, or take another family"
+                "in advance, or use another family"
             )
         return float(low)
 

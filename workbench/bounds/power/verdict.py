@@ -401,7 +401,7 @@ def judge(
 
 
 def _of_all(p_values: Floats) -> float:
-    """The p-value that has paid for the choice of the smallest of those at all ranks."""
+    """The smallest p-value over all ranks, corrected for multiple testing."""
     smallest = float(p_values.min())
     return -math.expm1(p_values.size * math.log1p(-smallest)) if smallest < 1 else 1.0
 

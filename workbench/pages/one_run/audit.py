@@ -302,10 +302,10 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         guesses = self.guesses()
         if isinstance(guesses, str):
             return f"{guesses[0].upper()}{guesses[1:]}{'' if guesses.endswith('.') else '.'}"
-        told = next((b for b in map(self._method, METHODS) if isinstance(b, Bound)), None)
-        if told is None:
+        first = next((b for b in map(self._method, METHODS) if isinstance(b, Bound)), None)
+        if first is None:
             return "No method applies to these guesses; use a threshold on each canary's own score."
-        return told.explain()
+        return first.explain()
 
     @sentence(needs=("guesses",))
     def coins(self) -> str:

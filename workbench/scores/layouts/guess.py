@@ -183,7 +183,7 @@ def _named_pair(table: DataTable) -> tuple[str, str] | None:
     if len(found) != 1:
         return None
     for name in found[0]:
-        table.column(name)  # a side that is, say, a 2-d array is an error, not a reason to look on
+        table.column(name)  # a 2-d array, say, is an error here, not a reason to look further
     return found[0]
 
 
