@@ -45,7 +45,7 @@ def test_watching_goes_back_in_time(visit, served):
     wait_for_line(board, charts, "log_rows", same.log_rows)
     assert board.number("Anytime bound") == same.epsilon().rounded
     assert board.number("Largest fixed-size bound so far") == same.limit_largest().rounded
-    assert board.number("Evidence against the claim") == same.e_value().text
+    assert board.number("E-value against the claim") == same.e_value().text
     assert grave_faults(page) == []
 
 

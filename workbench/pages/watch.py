@@ -211,7 +211,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         return Fact(round_safely(truth, "nearest"), "exact, from the pair's formula")
 
     @number(
-        "Evidence against the claim",
+        "E-value against the claim",
         needs=("evidence", "confidence", "log_rows", "looked"),
         formula="The wealth of a bet against the claim that starts at 1. If the claim is true, its "
         "expected value is at most 1 at every row, so it ever reaches 1/α with probability at most "

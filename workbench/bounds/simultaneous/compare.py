@@ -79,21 +79,31 @@ class Comparison:
 
     def explain(self) -> str:
         """The verdicts in a sentence or two."""
+        level = f"{percent(self.confidence)} confidence"
         verdicts = [
-            f"{VERDICTS[which]} at false positive rates from {plain(low)} to {plain(high)}"
-            for low, high, which in self.ranges
-            if which and low < high
+            f"{VERDICTS[which]} at false positive rates {spans}"
+            for which in (1, -1)
+            if (spans := self._spans(which))
         ]
-        level = f"With {percent(self.confidence)} confidence for all of it, "
         if not verdicts:
             return (
-                f"{level}these samples cannot tell which of the two leaks more at any false "
-                "positive rate; that does not show that they leak alike."
+                "These samples do not show which of the two leaks more at any false positive rate "
+                f"({level}). That does not show that they leak equally."
             )
         return (
-            f"{level}{'; '.join(verdicts)}. Elsewhere one cannot tell. This compares the attacks "
-            "that these scores allow, not what a better attack would find."
+            f"{'; '.join(verdicts)} ({level} for all statements together). At the other rates the "
+            "samples do not show which leaks more. This compares these two attacks, not the best "
+            "possible ones."
         )
+
+    def _spans(self, which: int) -> str:
+        """The ranges with one verdict, such as "0.01–0.02 and 0.1–0.15"."""
+        spans = [
+            f"{plain(low)}–{plain(high)}"
+            for low, high, found in self.ranges
+            if found == which and low < high
+        ]
+        return " and ".join(filter(None, [", ".join(spans[:-1]), *spans[-1:]]))
 
     def __repr__(self) -> str:
         verdicts = "; ".join(

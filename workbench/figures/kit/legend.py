@@ -31,7 +31,7 @@ def key(styles: Sequence[Style], columns: int = 1, low: bool = False) -> Mark:
     rows = -(-len(styles) // columns)
     top = -(margin + ROW * rows) if low else margin
     widths = [
-        SAMPLE + GAP + CHARACTER * max(len(s.name) for s in styles[i::columns]) + 2 * GAP
+        SAMPLE + GAP + max(_width(s.name) for s in styles[i::columns]) + 2 * GAP
         for i in range(columns)
     ]
     corner = 0 if low else 1
@@ -72,3 +72,8 @@ def key(styles: Sequence[Style], columns: int = 1, low: bool = False) -> Mark:
             }
         )
     return Mark("key", shapes=tuple(samples), labels=tuple(names))
+
+
+def _width(name: str) -> float:
+    """Pixels of a name, at most: m and w are wide."""
+    return CHARACTER * (len(name) + 0.6 * sum(name.lower().count(wide) for wide in "mw"))
