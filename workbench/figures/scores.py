@@ -72,7 +72,7 @@ def histograms(h: Histogram, threshold: float, reach: tuple[float, float]) -> di
     p_right = float(h.edges[:-1] @ h.p[: h.bins]) >= float(h.edges[:-1] @ h.q[: h.bins])
     on_left = threshold < (h.edges[0] + h.edges[-1]) / 2
     ha, dx = ("left", 6) if on_left else ("right", -6)
-    words = f"flagged as member: score {member_side} {threshold:.4g}"
+    words = f"member: score {member_side} {threshold:.4g}"
     return chart(
         [
             histogram(NON_MEMBERS, h.edges, q),
