@@ -65,6 +65,7 @@ html_sidebars: dict[str, list[str]] = {page: [] for page in _leaves}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_nav_level": 1,
+    "header_links_before_dropdown": 4,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
