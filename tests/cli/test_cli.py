@@ -8,6 +8,7 @@ import pytest
 from helpers.junit import assert_junit
 
 import workbench as wb
+from workbench.claims.parse import CLAIMS
 from workbench.cli import files, main
 from workbench.scores.examples import card
 from workbench.scores.parsing import source
@@ -233,3 +234,12 @@ def test_an_unknown_format_is_status_2_too(capsys):
         main(["audit", GAUSSIAN, "--format", "html"])
     assert stop.value.code == 2
     assert "markdown" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["audit", "test"])
+def test_the_help_names_every_claim(command, capsys):
+    """The commands do not import the registry: it would cost every call the time of scipy."""
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    said = capsys.readouterr().out
+    assert [kind.word for kind in CLAIMS if f"{kind.word}(" not in said] == []

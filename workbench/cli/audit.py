@@ -43,7 +43,8 @@ def add(commands: Any) -> None:
         action="append",
         default=[],
         help="what is promised: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
-        "'renyi(ORDER, EPSILON)' or 'gdp(MU)'; may be repeated, all verdicts hold together",
+        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)'; may be repeated, all verdicts hold "
+        "together",
     )
     add_format(command, "JUnit XML with one test per claim")
     add_layout_arguments(command)
