@@ -7,12 +7,16 @@ session takes one connection, so its token cannot be used a second time.
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import ctypes
 import gc
 import hashlib
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
@@ -23,9 +27,19 @@ import bokeh.server.tornado as bokeh_tornado
 from bokeh.protocol.exceptions import ProtocolError
 from bokeh.util.token import get_session_id
 from panel.io.server import DocHandler, WSHandler
-from tornado.web import HTTPError, StaticFileHandler
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 
 from workbench.assets.board import HERE
+from workbench.dashboard.visitors import OWNER, Visit, Visitors
+from workbench.dashboard.worker import THREADS
+from workbench.workspace.errors import WorkspaceError
+
+#: The visit of the request that is being answered, and the visitors of its server.
+VISIT: ContextVar[Visit] = ContextVar("visit")
+VISITORS: ContextVar[Visitors] = ContextVar("visitors")
+
+#: Cookies that say who a visitor is, and that it is the owner of the workspace on disk.
+WHO, KEY = "workbench-visitor", "workbench-key"
 
 #: Names by which an address or a header could choose a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
@@ -75,19 +89,74 @@ def static_patterns() -> list[tuple[Any, ...]]:
     site = {"path": str(DOCUMENTATION), "default_filename": "index.html"}
     return [
         *([(r"/docs/(.*)", StaticFileHandler, site)] if has_documentation() else []),
+        (r"/data/([^/]+)\.csv", DataHandler),
         (r"/assets/[0-9a-f]+/([a-z]+\.(?:js|css|svg))", KeptFiles, {"path": str(HERE)}),
         (r"/plotly/[0-9.]+/(plotly\.min\.js)", KeptFiles, {"path": plotly}),
     ]
 
 
+def visitor_of(handler: RequestHandler) -> str:
+    """Who sent a request."""
+    visitors: Visitors = handler.settings["visitors"]
+    if visitors.is_key(handler.get_cookie(KEY, "") or ""):
+        return OWNER
+    return visitors.named(handler.get_cookie(WHO, "") or "")
+
+
 class PageHandler(DocHandler):
-    """Handler of pages, which opens a new session for every visit."""
+    """Handler of the document, which opens a new session for every visit."""
 
     async def prepare(self) -> None:
-        """Refuse a request that names a session."""
+        """Refuse a request that names a session; find out who sent it, and what they see."""
         await super().prepare()
         if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
+        visitors: Visitors = self.settings["visitors"]
+        key = self.get_query_argument("key", None)
+        if key is not None:
+            self._let_in(visitors, key)
+            return
+        who = visitor_of(self)
+        if who != OWNER:
+            self._keep(WHO, who)
+        address = f"/{self.request.path.rstrip('/').rsplit('/', 1)[-1]}"
+        tabs = visitors.tabs
+        page = next((n for n, tab in tabs.items() if tab.address == address), next(iter(tabs)))
+        loop = asyncio.get_running_loop()
+        VISIT.set(await loop.run_in_executor(THREADS, visitors.visit, who, page))
+        VISITORS.set(visitors)
+
+    def _let_in(self, visitors: Visitors, key: str) -> None:
+        """Let the owner in, and take the key out of the address."""
+        if not visitors.is_key(key):
+            raise HTTPError(403, reason="this is not the key of this server; see what it printed")
+        self._keep(KEY, key)
+        self.redirect(f"./{self.request.path.rsplit('/', 1)[-1]}")
+
+    def _keep(self, name: str, value: str) -> None:
+        self.set_cookie(name, value, httponly=True, samesite="Lax", expires_days=365)
+
+
+class DataHandler(RequestHandler):
+    """Handler of the scores of a data set as csv, for the visitor whose it is."""
+
+    def get(self, key: str) -> None:
+        """Send the scores."""
+        workspace = self.settings["visitors"].workspace(visitor_of(self))
+        try:
+            dataset, scores = workspace.dataset(key), workspace.scores(key)
+        except WorkspaceError as error:
+            raise HTTPError(404, reason="there is no such data set") from error
+        text = io.StringIO()
+        rows = csv.writer(text)
+        rows.writerow(("score", "member"))
+        for member, values in ((1, scores.p), (0, scores.q)):
+            rows.writerows((repr(float(value)), member) for value in values)
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in dataset.name)
+        self.set_header("Content-Type", "text/csv; charset=utf-8")
+        self.set_header("Content-Disposition", f'attachment; filename="{name}.csv"')
+        self.set_header("Cache-Control", "no-store")
+        self.write(text.getvalue())
 
 
 class SocketHandler(WSHandler):

@@ -9,7 +9,7 @@ A front end hands over gestures, and draws when it is asked to. A gesture is a d
     {"kind": "job", "job": "simulate"}                    the button of a job
     {"kind": "dismiss"}                                   the message was read
 
-The dashboard adds ``files``, ``chunk`` and ``restore``.
+The dashboard adds ``files`` and ``chunk``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import param
 
@@ -30,11 +30,20 @@ logger = logging.getLogger(__name__)
 
 INTERRUPTED = "Interrupted: the results shown may be older than the controls."
 
+#: Kinds of gestures that change the settings of a page.
+CHANGING = ("set", "drag", "click", "files", "chunk")
+
 #: Kinds of gestures that wait for another process, such as the one that parses files.
 BLOCKING = ("files", "chunk")
 
 #: The key of a task, and the task, that a gesture asks for.
 Asked = tuple[Hashable, Task]
+
+
+class Taker(Protocol):
+    """Who sent gestures, and has an attribute for the serial number of the last one handled."""
+
+    handled: int
 
 
 class PageSession:
@@ -79,6 +88,8 @@ class PageSession:
         #: Names of the items whose inputs changed, and of the parameters that changed or were set.
         self.stale: set[str] = set()
         self.changed: set[str] = set()
+        #: The control that a person used since `take_used`; "" for none.
+        self.used = ""
         #: Serial number of the last gesture that was carried out.
         self.handled = 0
         self._draw, self._outside, self._log_level = draw, outside, log_level
@@ -107,19 +118,29 @@ class PageSession:
 
     # -- from the person to the page ---------------------------------------------------------------
 
-    def receive(self, gesture: dict[str, Any]) -> None:
+    def receive(self, gesture: dict[str, Any], sender: Taker | None = None) -> None:
         """Carry out a gesture soon; of several that set the same thing, only the latest.
 
         An invalid gesture is logged and changes nothing, but counts as handled.
+
+        Parameters
+        ----------
+        gesture : dict
+            See the docstring of the module.
+        sender : object, optional
+            Takes the serial number as its ``handled``; this session by default.
         """
+        sender = sender or self
         try:
             key, task = self._actions[gesture["kind"]](gesture)
         except (KeyError, TypeError, ValueError, AttributeError):
             logger.warning("an invalid gesture was ignored", exc_info=True)
             key, task = "invalid", lambda: None
-        handled = partial(setattr, self, "handled", int(gesture["serial"]))
+        if gesture.get("kind") in CHANGING:
+            task = partial(self._use, str(key), task)
+        handled = partial(setattr, sender, "handled", int(gesture["serial"]))
         blocks = gesture.get("kind") in BLOCKING
-        self.queue.post_together({key: task, "handled": handled}, blocks)
+        self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
     def choose(self, name: str, value: Any) -> None:
         """Set a parameter to what a person chose, soon; see `assign`.
@@ -245,6 +266,15 @@ class PageSession:
         """Names of the parameters that changed or were set since the last call."""
         changed, self.changed = self.changed, set()
         return changed
+
+    def take_used(self) -> str:
+        """The control that a person used since the last call; "" for none."""
+        used, self.used = self.used, ""
+        return used
+
+    def _use(self, control: str, task: Task) -> None:
+        self.used = control
+        task()
 
     def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
         needed = self.page.drawn_from(item)
