@@ -63,7 +63,7 @@ ASKED = ("log_delta", "confidence")
 class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     """State and drawings of the page."""
 
-    title = "Known truth"
+    title = "Pairs with known truth"
     about = (
         "Scores are sampled from a pair whose privacy loss is known. Compare the bounds of an "
         "audit with the true values."
