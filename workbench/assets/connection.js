@@ -34,6 +34,7 @@ export class Connection {
     Bokeh.documents[0].on_event("connection_lost", () => this.lose())
     root.dataset.connected = ""
     this.tell("")
+    model.send_msg({text: JSON.stringify({kind: "hello"})})
     for (const wire of this.wires.values()) wire.flush()
   }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,14 +83,15 @@ def make_server(
     panel.io.server.Server
     """
     app = app if isinstance(app, App) else App(app)
+    shown = [tab for tab in app.tabs if tab.name != IMPORT]
     THREADS.submit(_warm, app.tabs)
     with server.own_handlers():
         serving = pn.io.server.get_server(
-            {tab.address: _document(app, tab) for tab in app.tabs if tab.name != IMPORT},
+            {address: _document(app) for address in ("/", *(tab.address for tab in shown))},
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            title={tab.address: f"{tab.title} · {TITLE}" for tab in app.tabs},
+            title={"/": TITLE} | {tab.address: f"{tab.title} · {TITLE}" for tab in shown},
             location=False,
             liveness=True,
             extra_patterns=server.static_patterns(),
@@ -147,16 +147,12 @@ def _warm(tabs: Sequence[Tab]) -> None:
             logger.exception("the page %s cannot be drawn", tab.title)
 
 
-#: The visit whose document is being made; set by `server.PageHandler` for the request.
-VISIT: ContextVar[Visit] = server.VISIT
-
-
-def _document(app: App, tab: Tab) -> Callable[[], Channel]:
+def _document(app: App) -> Callable[[], Channel]:
     # Panel calls functions only, and would display a functools.partial.
-    return lambda: _visit(app, tab)
+    return lambda: _visit(app)
 
 
-def _visit(app: App, tab: Tab) -> Channel:
+def _visit(app: App) -> Channel:
     """The channel of a visit; the document holds the page, so it needs no connection."""
     doc: Any = pn.state.curdoc
     visit = server.VISIT.get()
@@ -173,19 +169,19 @@ def _visit(app: App, tab: Tab) -> Channel:
     if visit.text:  # a visitor who has been here before
         connection.attach()
 
-    def end(context: Any) -> None:
+    def end() -> None:
         connection.end()
         visitors.leave(visit.who)
         server.give_memory_back(loop)
 
     channel.receive = connection.receive
-    doc.on_session_destroyed(end)
+    server.when_closed(doc, end)
     doc.template = _TEMPLATE
-    doc.template_variables.update(_variables(app, tab, visit, visitors))
+    doc.template_variables.update(_variables(app, visit, visitors))
     return channel
 
 
-def _variables(app: App, tab: Tab, visit: Visit, visitors: Visitors) -> dict[str, Any]:
+def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     """What the template of the document shows."""
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     menu: dict[str, list[Tab]] = {}

@@ -26,9 +26,12 @@ from workbench.pages.core.page import Page
 from workbench.pages.core.queue import LatestWins, Task
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import DataChoice
+from workbench.scores.examples import NAMES
 from workbench.workspace.dataset import DataSet
+from workbench.workspace.draws import DRAW
 from workbench.workspace.errors import LinkError, WorkspaceError
 from workbench.workspace.link import DataReference, Link, read_link
+from workbench.workspace.sources import EXAMPLE
 from workbench.workspace.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -460,9 +463,21 @@ _ACTIONS: dict[str, Callable[[Bench, dict[str, Any]], dict[str, Any] | None]] = 
 }
 
 
+#: The draw that the Data menu offers before a person has made one.
+FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
+
+
 def data_sets(workspace: Workspace) -> list[dict[str, Any]]:
     """What the Data menu shows of the data sets of a workspace."""
-    return [_shown(group, one) for group, one in workspace.groups()]
+    current = workspace.current or ""
+    draw = current if current.startswith(DRAW) else FIRST_DRAW
+    groups = {
+        "own": workspace.own,
+        "shared": workspace.shared,
+        "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in NAMES],
+        "draw": [workspace.dataset(draw)],
+    }
+    return [_shown(group, one) for group, sets in groups.items() for one in sets]
 
 
 def _shown(group: str, one: DataSet) -> dict[str, Any]:

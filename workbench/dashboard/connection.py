@@ -53,6 +53,7 @@ class Connection:
         self._sending = Lock()
         self._number = 0
         self._ended = False
+        self._waiting: list[str] | None = []  # what is sent once the browser is connected
         self._shown = shown
         if shown:
             self._viewers[shown] = Viewer(self.send, sent)
@@ -71,7 +72,18 @@ class Connection:
         """Send a message, but for its number."""
         with self._sending:
             self._number += 1
-            self._put(f'{text[:-1]},"number":{self._number}}}')
+            numbered = f'{text[:-1]},"number":{self._number}}}'
+            if self._waiting is None:
+                self._put(numbered)
+            else:
+                self._waiting.append(numbered)
+
+    def _hello(self) -> None:
+        """The browser is connected."""
+        with self._sending:
+            waiting, self._waiting = self._waiting or [], None
+            for text in waiting:
+                self._put(text)
 
     def tell(self, **entries: Any) -> None:
         """Send a message that is not about one page."""
@@ -83,7 +95,9 @@ class Connection:
             return
         name = str(gesture.get("page", ""))
         try:
-            if name:
+            if gesture["kind"] == "hello":
+                self._hello()
+            elif name:
                 self._view(name)
                 self._viewed[name].receive(gesture, self._viewers[name])
             elif gesture["kind"] in ("show", "look"):

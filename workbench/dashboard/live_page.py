@@ -165,18 +165,16 @@ class LivePage:
         self._due |= self._waiting
         self._waiting = set()
 
-    def whole(self, sent: Sent, **more: Any) -> str:
+    def whole(self, sent: Sent) -> str:
         """The page as JSON, with everything that a browser needs to draw it.
 
         Parameters
         ----------
         sent : Sent
             Notes what the browser has then.
-        **more
-            Further entries of the message.
         """
         self._draw_stale(at_rest=True)
-        return whole(self.page, self.controls, self._parts, sent, page=self.name, **more)
+        return whole(self.page, self.controls, self._parts, sent)
 
     # -- from a person to the page -----------------------------------------------------------------
 
@@ -272,9 +270,8 @@ class LivePage:
         if viewer.lost_track:
             viewer.lost_track = False
             viewer.sent.hashes.clear()
-            return whole(
-                self.page, self.controls, self._parts, viewer.sent, page=self.name, **state
-            )
+            more = {"page": self.name, **state}
+            return whole(self.page, self.controls, self._parts, viewer.sent, more)
         told = news(self.page, self.controls, self.settings, viewer.sent)
         text = assets.content({"page": self.name, **told, **state})
         return f'{text[:-1]},"items":{viewer.sent.items(self._parts)}}}'

@@ -100,7 +100,13 @@ def first_state(page: Page) -> FirstState:
     return FirstState(text, sent.hashes, parts, drawn_from, page.data_key)
 
 
-def whole(page: Page, controls: Controls, parts: Parts, sent: Sent, **more: Any) -> str:
+def whole(
+    page: Page,
+    controls: Controls,
+    parts: Parts,
+    sent: Sent,
+    more: Mapping[str, Any] | None = None,
+) -> str:
     """A page with everything that a browser needs to draw it, as JSON.
 
     Parameters
@@ -112,14 +118,14 @@ def whole(page: Page, controls: Controls, parts: Parts, sent: Sent, **more: Any)
         Its items; see `Parts`.
     sent : Sent
         Notes what the browser has then.
-    **more
+    more : mapping, optional
         Further entries of the message.
     """
     state = {
         "frame": assets.frame(type(page)),
         "sections": controls.sections(),
         **news(page, controls, page.settings(), sent),
-        **more,
+        **(more or {}),
     }
     return f'{assets.content(state)[:-1]},"items":{sent.items(parts)}}}'
 

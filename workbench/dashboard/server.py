@@ -14,7 +14,7 @@ import gc
 import hashlib
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
@@ -50,6 +50,9 @@ _asked = False
 
 #: Session -> its connection, or None while it is being made.
 _CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+#: Document -> what is called when its socket closes.
+_CLOSED: WeakKeyDictionary[Any, list[Callable[[], None]]] = WeakKeyDictionary()
 
 #: Seconds for which browsers keep a file whose address changes with its content.
 _YEAR = 365 * 24 * 3600
@@ -162,6 +165,8 @@ class DataHandler(RequestHandler):
 class SocketHandler(WSHandler):
     """Handler of sockets, which connects a session once."""
 
+    _session: Any = None
+
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket, and send every answer at once: filling a packet takes up to 40 ms."""
         self.set_nodelay(True)
@@ -179,12 +184,34 @@ class SocketHandler(WSHandler):
         _CONNECTIONS[session] = None
         await super()._async_open(token)
         _CONNECTIONS[session] = self.connection
+        self._session = session
+
+    def on_close(self) -> None:
+        """Let go of the page at once: it takes no second connection."""
+        super().on_close()
+        if self._session is not None:
+            _CONNECTIONS[self._session] = None
+            for closed in _CLOSED.pop(self._session.document, ()):
+                closed()
 
 
 def connection_of(doc: Any) -> Any:
     """The connection of a document's session, or None."""
     context = doc.session_context
     return None if context is None else _CONNECTIONS.get(context.session)
+
+
+def when_closed(doc: Any, call: Callable[[], None]) -> None:
+    """Have ``call`` run when the socket of a document closes, or when its session ends without one.
+
+    Parameters
+    ----------
+    doc : bokeh.document.Document
+    call : callable
+        May be called twice.
+    """
+    _CLOSED.setdefault(doc, []).append(call)
+    doc.on_session_destroyed(lambda context: call())
 
 
 def give_memory_back(loop: Any) -> None:

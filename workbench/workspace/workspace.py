@@ -100,8 +100,18 @@ class Workspace:
     def datasets(self) -> Datasets:
         """The data sets that were not removed, oldest first; those of the base come first."""
         with self._lock:
-            own = [e.dataset for e in self._store.entries().values() if e.removed is None]
-            return Datasets([*self._of_base(), *own], self.where)
+            return Datasets([*self.shared, *self.own], self.where)
+
+    @property
+    def own(self) -> list[DataSet]:
+        """Those of `datasets` that can be changed here."""
+        with self._lock:
+            return [e.dataset for e in self._store.entries().values() if e.removed is None]
+
+    @property
+    def shared(self) -> list[DataSet]:
+        """Those of `datasets` that are the base's."""
+        return [] if self._base is None else list(self._base.datasets)
 
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
@@ -525,11 +535,8 @@ class Workspace:
         for callback in tuple(self._watchers):
             callback(self)
 
-    def _of_base(self) -> list[DataSet]:
-        return [] if self._base is None else list(self._base.datasets)
-
     def _base_keys(self) -> set[str]:
-        return {one.key for one in self._of_base()}
+        return {one.key for one in self.shared}
 
     def _own(self, key: str) -> Entry:
         """The entry of a data set that can be changed."""
@@ -568,7 +575,7 @@ class Workspace:
         digest = content_hash(tables)
         facts = source if isinstance(source, GivenSource) else GivenSource()
         with self._changes():
-            for one in self._of_base():
+            for one in self.shared:
                 if _is_same(one, digest, reading, facts):
                     return one
             for entry in self._store.entries().values():

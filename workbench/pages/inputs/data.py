@@ -1,0 +1,4 @@
+"""Stub."""
+import param
+class DataChoice(param.Selector):
+    pass
