@@ -10,8 +10,8 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from workbench.scores.table import DataTable
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.draws import DRAW
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.draws import DRAW
 
 #: Draws of each page whose settings are kept: every move of a slider makes another draw.
 MOST_DRAW_STATES = 20

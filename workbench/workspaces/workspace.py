@@ -19,13 +19,13 @@ from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.refusals import did_you_mean
 from workbench.scores.sample import Scores, require_scores
 from workbench.scores.table import DataTable
-from workbench.workspace.cache import ScoresCache
-from workbench.workspace.content import content_hash, table_of_scores
-from workbench.workspace.dataset import DataSet, drawn_dataset, example_dataset
-from workbench.workspace.draws import DRAW
-from workbench.workspace.errors import WorkspaceError
-from workbench.workspace.reading import Reading
-from workbench.workspace.sources import (
+from workbench.workspaces.cache import ScoresCache
+from workbench.workspaces.content import content_hash, table_of_scores
+from workbench.workspaces.dataset import DataSet, drawn_dataset, example_dataset
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import (
     EXAMPLE,
     GIVEN_LAYOUT,
     DataSource,
@@ -33,8 +33,8 @@ from workbench.workspace.sources import (
     FileSource,
     GivenSource,
 )
-from workbench.workspace.store import Entry, MemoryStore, Store, file_hash
-from workbench.workspace.view import Datasets
+from workbench.workspaces.store import Entry, MemoryStore, Store, file_hash
+from workbench.workspaces.view import Datasets
 
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
@@ -59,7 +59,7 @@ class Workspace:
     """Data sets, the one in view, and the settings of every page.
 
     Keys name data sets: ``example:NAME`` a bundled example, ``draw:…`` a draw from a pair with
-    known privacy loss (`workbench.workspace.draws`), and an unguessable text any other one.
+    known privacy loss (`workbench.workspaces.draws`), and an unguessable text any other one.
     Examples and draws are always there and are not stored. All methods may be called from any
     thread.
 
