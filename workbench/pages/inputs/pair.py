@@ -14,10 +14,7 @@ import param
 
 from workbench.pages.core.page import Control
 from workbench.pairs.base import Pair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
-from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.workspace.draws import KINDS as DRAWN
 
 
 @dataclass(frozen=True)
@@ -29,17 +26,12 @@ class Kind:
     arguments: dict[str, str]  # argument of the class -> parameter of the page, without prefix
 
 
+#: Parameters whose name differs from that of the argument: pages have a δ of their own.
+_RENAMED = {"delta": "pure_delta"}
+
 KINDS = {
-    "gaussian": Kind("Gaussian", GaussianPair, {"mu": "mu"}),
-    "laplace": Kind("Laplace", LaplacePair, {"mu": "mu"}),
-    "subsampled-gaussian": Kind(
-        "Subsampled Gaussian", SubsampledGaussianPair, {"q": "q", "sigma": "sigma"}
-    ),
-    "randomized-response": Kind(
-        "Randomized response",
-        RandomizedResponsePair,
-        {"epsilon": "epsilon", "delta": "pure_delta"},
-    ),
+    name: Kind(kind.label, kind.build, {a: _RENAMED.get(a, a) for a in kind.arguments})
+    for name, kind in DRAWN.items()
 }
 
 #: Parameters of all kinds; their names follow the prefix.
