@@ -17,7 +17,7 @@ DATA = Section("Data", (Control("larger_is_member"),))
 CHOICE_OF_DATA = len(ScoreSource.source_controls)
 
 
-class GivenData(ScoreSource):
+class GivenScoreSource(ScoreSource):
     """Mixed into a page of scores before it: the page is about the scores given.
 
     Parameters
@@ -73,19 +73,19 @@ class GivenData(ScoreSource):
             self.adopt(scores, self.loaded, Arrival.REREAD)
 
 
-class GivenScoresPage(GivenData, ScoresPage):
+class GivenScoresPage(GivenScoreSource, ScoresPage):
     """`ScoresPage` about the scores given."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *ScoresPage.controls[CHOICE_OF_DATA:])
 
 
-class GivenFamilyPage(GivenData, FamilyPage):
+class GivenFamilyPage(GivenScoreSource, FamilyPage):
     """`FamilyPage` about the scores given."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *FamilyPage.controls[CHOICE_OF_DATA:])
 
 
-class GivenWatchPage(GivenData, WatchPage):
+class GivenWatchPage(GivenScoreSource, WatchPage):
     """`WatchPage` about the scores given, in their order."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *WatchPage.controls[CHOICE_OF_DATA:])

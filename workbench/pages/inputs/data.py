@@ -14,7 +14,12 @@ from typing import Any
 import param
 
 from workbench.pages.core.page import Control
-from workbench.pages.inputs.pair import KINDS, chosen_pair, pair_controls, pair_parameters
+from workbench.pages.inputs.pair import (
+    chosen_pair,
+    pair_controls,
+    pair_parameters,
+    parameters_of_kind,
+)
 from workbench.scores.examples import NAMES, card
 from workbench.workspace.dataset import DataSet
 from workbench.workspace.draws import DRAW
@@ -38,7 +43,7 @@ def draw_key(pair: str, n: int = 10_000, seed: int = 0, **arguments: float) -> s
     Parameters
     ----------
     pair : str
-        A key of `KINDS`.
+        A key of `workbench.workspace.draws.KINDS`.
     n, seed : int
         Samples per group, and the seed.
     **arguments : float
@@ -194,7 +199,7 @@ class DataInput:
         sizes: Any = page.param[self.n]
         if source.n not in sizes.get_range().values():
             sizes.objects = {**sizes.get_range(), f"{source.n:,}": source.n}
-        names = KINDS[source.pair].arguments
+        names = parameters_of_kind(source.pair)
         return {
             f"{self.prefix}_kind": source.pair,
             **{f"{self.prefix}_{names[arg]}": value for arg, value in source.arguments.items()},
