@@ -20,7 +20,7 @@ from workbench.dashboard.connection import Connection
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitors import Visit, Visitors
 from workbench.dashboard.worker import THREADS
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 

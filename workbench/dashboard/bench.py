@@ -27,12 +27,12 @@ from workbench.pages.core.queue import LatestWins, Task
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import DataChoice
 from workbench.scores.examples import NAMES
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.draws import DRAW
-from workbench.workspace.errors import LinkError, WorkspaceError
-from workbench.workspace.link import DataReference, Link, read_link
-from workbench.workspace.sources import EXAMPLE
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import LinkError, WorkspaceError
+from workbench.workspaces.link import DataReference, Link, read_link
+from workbench.workspaces.sources import EXAMPLE
+from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 

@@ -32,7 +32,7 @@ from tornado.web import HTTPError, RequestHandler, StaticFileHandler
 from workbench.assets.board import HERE
 from workbench.dashboard.visitors import OWNER, Visit, Visitors
 from workbench.dashboard.worker import THREADS
-from workbench.workspace.errors import WorkspaceError
+from workbench.workspaces.errors import WorkspaceError
 
 #: The visit of the request that is being answered, and the visitors of its server.
 VISIT: ContextVar[Visit] = ContextVar("visit")

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.dashboard.sent import FirstState, first_state
 from workbench.pages.core.page import Page
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 #: Makes one person's page: a `Page` class, or a ``functools.partial`` of one.
 Factory = Callable[..., Page]

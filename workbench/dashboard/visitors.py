@@ -19,7 +19,7 @@ from workbench.dashboard.bench import Bench
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
 #: a reload finds them.

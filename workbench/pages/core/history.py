@@ -29,7 +29,7 @@ class Change:
     settings : tuple of mapping
         The page's settings before and after.
     data : tuple
-        The `workbench.workspace.workspace.WorkspaceState` before and after.
+        The `workbench.workspaces.workspace.WorkspaceState` before and after.
     """
 
     page: str

@@ -31,7 +31,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
