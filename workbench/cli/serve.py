@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
-from workbench.pages.registry import PAGES
-from workbench.scores.sample import ScoresError
+from workbench.pages.registry import MENU, PAGES
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+#: Addresses that only this machine reaches.
+LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def add(commands: Any) -> None:
@@ -47,25 +53,16 @@ def add(commands: Any) -> None:
 def serve(arguments: argparse.Namespace) -> int:
     """Serve all pages; those about scores with the given files or a bundled example."""
     # Imported here, so that the other commands start without them.
-    from workbench.dashboard.app import Tab
-    from workbench.dashboard.app import serve as serve_tabs
-    from workbench.pages.inputs.score_source import ScoreSource
-    from workbench.testers.running.load_mechanism import find_mechanism
+    from workbench.dashboard.app import serve as serve_app
 
-    served = _served(arguments)
-    tabs: list[Tab] = []
-    for name, entry in PAGES.items():
-        page: Any = entry.kind
-        if served and issubclass(page, ScoreSource):
-            page = partial(page, **served)
-        if name == "mechanism" and arguments.mechanism:
-            page = partial(page, find_mechanism(arguments.mechanism))
-        tabs.append(Tab(page, f"/{name}" if tabs else "/", entry.title))
-    logging.getLogger(__name__).info(
-        "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
+    app = _app(arguments)
+    key = f"?key={app.key}" if app.key else ""
+    logger.info(
+        "DP Audit Workbench on http://%s:%d/%s (stop with Ctrl-C)",
+        *(arguments.address, arguments.port, key),
     )
-    serve_tabs(
-        tabs,
+    serve_app(
+        app,
         port=arguments.port,
         address=arguments.address,
         allow_origin=arguments.allow_origin,
@@ -74,20 +71,34 @@ def serve(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _served(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The controls of a page that is about the given files; empty without files."""
-    if not arguments.files:
-        return {}
-    tables, layout = read_tables(arguments)
-    names = (path.name for path in arguments.files)
-    served = {
-        "source": "file",
-        "upload": tuple(zip(names, tables, strict=True)),
-        "file_layout": layout,
-        **reading(arguments),
-    }
-    # Scores that cannot be found in it are a message here, not an empty page.
-    if message := PAGES["scores"].kind(**served).message:
+def _app(arguments: argparse.Namespace) -> Any:
+    """What is served: all pages; on this machine's own address with the workspace on disk."""
+    from workbench.dashboard.app import App
+    from workbench.dashboard.tab import Tab
+    from workbench.testers.running.load_mechanism import find_mechanism
+
+    base = _served(arguments)
+    tabs: list[Tab] = []
+    groups = {name: group for group, pages in MENU.items() for name in pages}
+    for name, entry in PAGES.items():
+        page: Any = entry.kind
+        if name == "mechanism" and arguments.mechanism:
+            page = partial(page, find_mechanism(arguments.mechanism))
+        tabs.append(
+            Tab(page, f"/{name}", entry.title, groups.get(name, ""), entry.answers, base)
+        )
+    if arguments.address not in LOCAL:
+        return App(tabs, base)
+    return App(tabs, base)
+
+
+def _served(arguments: argparse.Namespace) -> Workspace:
+    """The data sets that all visitors share: the given files."""
+    base = Workspace()
+    if arguments.files:
+        tables, layout = read_tables(arguments)
         with in_option_names():
-            raise ScoresError(message)
-    return served
+            names = tuple(path.name for path in arguments.files)
+            read = Reading(layout, **reading(arguments))
+            base.choose(base.add(tables, read, files=names).key)
+    return base

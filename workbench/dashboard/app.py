@@ -211,7 +211,7 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
 
 def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     """What people see of the data sets and the history."""
-    first = {tab.name: tab.first().data_key for tab in app.tabs}
+    first = {tab.name: tab.data_key for tab in app.tabs}
     if visit.text:
         return {**visitors.bench(visit.who).state(), "first": first}
     workspace = visitors.workspace(visit.who)

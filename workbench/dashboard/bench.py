@@ -89,10 +89,9 @@ class Bench:
 
     def untouched(self, name: str) -> bool:
         """True if the page is as every visitor first sees it."""
-        if name in self._live or self.workspace.current is not None:
+        if name in self._live or self.workspace.chosen is not None:
             return False
-        key = self.tabs[name].first().data_key
-        return self.workspace.page_state(name, key) is None
+        return self.workspace.page_state(name, self.tabs[name].data_key) is None
 
     def document(self, name: str, sent: Sent) -> str:
         """The page as JSON, with everything that a browser needs to draw it.

@@ -80,15 +80,12 @@ class FirstState:
         The items as JSON; see `Parts`.
     drawn_from : dict of str to tuple
         The values that each item was drawn from; see `Page.drawn_from`.
-    data_key : str
-        Key of the data set in view; see `Page.data_key`.
     """
 
     text: str
     sent: dict[str, Any]
     parts: Parts
     drawn_from: dict[str, tuple[Any, ...]]
-    data_key: str
 
 
 def first_state(page: Page) -> FirstState:
@@ -97,7 +94,7 @@ def first_state(page: Page) -> FirstState:
     parts = {item.name: assets.parts(page.draw(item)) for item in page.items()}
     text = whole(page, Controls(page), parts, sent)
     drawn_from = {item.name: page.drawn_from(item) for item in page.items()}
-    return FirstState(text, sent.hashes, parts, drawn_from, page.data_key)
+    return FirstState(text, sent.hashes, parts, drawn_from)
 
 
 def whole(

@@ -52,6 +52,14 @@ class Tab:
         self._first: FirstState | None = None
         self._lock = Lock()
 
+    @property
+    def data_key(self) -> str:
+        """Key of the data set that the page begins with; "" on pages without data."""
+        if "data" not in self.kind.param:
+            return ""
+        chosen = None if self._base is None else self._base.current
+        return str(chosen or self.kind.param["data"].default)
+
     def make(self, workspace: Workspace) -> Page:
         """A new page on a workspace."""
         return self.factory(workspace=workspace)
@@ -60,5 +68,7 @@ class Tab:
         """The first state of the page, drawn once for all visitors."""
         with self._lock:
             if self._first is None:
-                self._first = first_state(self.make(Workspace(base=self._base)))
+                page = self.make(Workspace(base=self._base))
+                page.follow(page.workspace.current)
+                self._first = first_state(page)
             return self._first

@@ -354,7 +354,16 @@ class Workspace:
 
     @property
     def current(self) -> str | None:
-        """The key of the data set in view on every page; None until one is chosen."""
+        """The key of the data set in view on every page; None until one is chosen.
+
+        It is that of the base until another one is chosen here.
+        """
+        chosen = self.chosen
+        return self._base.current if chosen is None and self._base is not None else chosen
+
+    @property
+    def chosen(self) -> str | None:
+        """The key that was chosen here; None for none."""
         with self._lock:
             return self._store.current()
 
