@@ -198,7 +198,7 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     text = f'{assets.content(frame)[:-1]},"page":{page}}}'
     return {
         "menu": list(menu.items()) if len(shown) > 1 else [],
-        "data": IMPORT in app.by_name,
+        "data": any(tab.data_key for tab in app.tabs),
         "heading": TITLE,
         "shown": visit.page,
         "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
