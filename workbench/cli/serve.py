@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
 from workbench.pages.registry import MENU, PAGES
+from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
 
@@ -88,17 +89,27 @@ def _app(arguments: argparse.Namespace) -> Any:
             Tab(page, f"/{name}", entry.title, groups.get(name, ""), entry.answers, base)
         )
     if arguments.address not in LOCAL:
-        return App(tabs, base)
-    return App(tabs, base)
+        own = workspace()
+    if arguments.files:
+        own.choose(_add(own, arguments))
+    return App(tabs, base, own, owner_key(home_folder()))
+    own = workspace()
+    if arguments.files:
+        own.choose(_add(own, arguments))
+    return App(tabs, base, own, owner_key(home_folder()))
 
 
 def _served(arguments: argparse.Namespace) -> Workspace:
     """The data sets that all visitors share: the given files."""
     base = Workspace()
     if arguments.files:
-        tables, layout = read_tables(arguments)
-        with in_option_names():
-            names = tuple(path.name for path in arguments.files)
-            read = Reading(layout, **reading(arguments))
-            base.choose(base.add(tables, read, files=names).key)
+        base.choose(_add(base, arguments))
     return base
+
+
+def _add(data_sets: Workspace, arguments: argparse.Namespace) -> str:
+    """Key of the given files in a workspace."""
+    tables, layout = read_tables(arguments)
+    names = tuple(path.name for path in arguments.files)
+    with in_option_names():
+        return data_sets.add(tables, Reading(layout, **reading(arguments)), files=names).key

@@ -30,7 +30,7 @@ from workbench.scores.examples import NAMES
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError, WorkspaceError
-from workbench.workspaces.link import DataReference, Link, read_link
+from workbench.workspaces.link import DataReference, PageLink, read_link
 from workbench.workspaces.sources import EXAMPLE
 from workbench.workspaces.workspace import Workspace
 
@@ -69,7 +69,7 @@ class Bench:
         self.readers: list[Reader] = []
         self._live: dict[str, LivePage] = {}
         self._followed: dict[str, str | None] = {}
-        self._link: tuple[Link, DataReference] | None = None
+        self._link: tuple[PageLink, DataReference] | None = None
         self._later = later
         self._lock = RLock()
         self._queue = LatestWins(self._turn, submit)
@@ -364,23 +364,15 @@ class Bench:
 
     def _make_link(self, gesture: dict[str, Any]) -> dict[str, Any]:
         live = self.live(gesture["link"])
-        references = tuple(
-            self._reference(name, str(live.settings[name])) for name in _choices(live.page)
-        )
-        settings = {name: v for name, v in live.settings.items() if name not in _choices(live.page)}
-        return {"link": Link(live.name, settings, references).text()}
-
-    def _reference(self, parameter: str, key: str) -> DataReference:
-        dataset = self.workspace.dataset(key)
-        virtual = dataset.virtual
-        return DataReference(parameter, dataset.name, dataset.sha256, key if virtual else "")
+        data = {n: self.workspace.dataset(live.settings[n]) for n in _choices(live.page)}
+        return {"link": PageLink.of(live.name, live.settings, data).text()}
 
     def _open_link(self, gesture: dict[str, Any]) -> dict[str, Any]:
         link = read_link(str(gesture["text"]))
         if link.page not in self.tabs or link.page == IMPORT:
             raise LinkError(f"The link is to a page “{link.page}”, which this version lacks.")
         for reference in link.data:
-            if self._key_of(reference) is None:
+            if reference.find(self.workspace) is None:
                 self._link = (link, reference)
                 words = (
                     f"The link is about the data set “{reference.name}”, which is not among "
@@ -389,15 +381,10 @@ class Bench:
                 return {"ask": {"words": words}}
         return self._use_link(link)
 
-    def _key_of(self, reference: DataReference) -> str | None:
-        if reference.key:
-            return reference.key
-        found = self.workspace.find(reference.sha256)
-        return None if found is None else found.key
-
-    def _use_link(self, link: Link, instead: str = "") -> dict[str, Any]:
+    def _use_link(self, link: PageLink, instead: str = "") -> dict[str, Any]:
         live = self.live(link.page)
-        keys = {one.parameter: self._key_of(one) or instead for one in link.data}
+        found = {one.parameter: one.find(self.workspace) for one in link.data}
+        keys = {name: one.key if one else instead for name, one in found.items()}
         settings = {**link.settings, **keys}
         live.change("link", partial(self._set_link, live, settings))
         return {"goto": link.page}

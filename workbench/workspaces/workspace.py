@@ -33,7 +33,7 @@ from workbench.workspaces.sources import (
     FileSource,
     GivenSource,
 )
-from workbench.workspaces.store import Entry, MemoryStore, Store, file_hash
+from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
 from workbench.workspaces.view import Datasets
 
 #: Characters of a name of a data set.
@@ -78,6 +78,7 @@ class Workspace:
     def __init__(self, store: Store | None = None, base: Workspace | None = None):
         self._store: Store = MemoryStore() if store is None else store
         self._base = base
+        self.closed = False
         self._lock = RLock()
         self._cache = ScoresCache()
         self._watchers: list[Callable[[Workspace], None]] = []
@@ -516,9 +517,11 @@ class Workspace:
     def close(self) -> None:
         """Flush, and let go of the store. The workspace is not used afterwards."""
         with self._lock:
-            self._watchers = []
-            self._cache.clear()
-            self._store.close()
+            if not self.closed:
+                self.closed = True
+                self._watchers = []
+                self._cache.clear()
+                self._store.close()
 
     def __repr__(self) -> str:
         return f"Workspace({len(self.datasets)} data sets, {self.where})"
@@ -589,7 +592,7 @@ class Workspace:
                     return one
             for entry in self._store.entries().values():
                 if _is_same(entry.dataset, digest, reading, facts):
-                    return self._present(entry)
+                    return self._present(entry, tables)
             if scores is None:
                 scores = source.read(tables, reading)
             dataset = DataSet(
@@ -608,8 +611,10 @@ class Workspace:
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
 
-    def _present(self, entry: Entry) -> DataSet:
-        """The data set of an entry, no longer removed."""
+    def _present(self, entry: Entry, tables: tuple[DataTable, ...] = ()) -> DataSet:
+        """The data set of an entry, no longer removed, its content repaired if it was damaged."""
+        if tables:
+            self._store.add(entry, tables)
         if entry.removed is not None:
             entry = Entry(replace(entry.dataset, name=self._free_name(entry.dataset.name)))
             self._store.update(entry)

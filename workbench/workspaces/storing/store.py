@@ -50,7 +50,7 @@ class Store(Protocol):
         """All data sets by key, oldest first, removed ones included."""
 
     def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
-        """Keep a data set with its tables."""
+        """Keep a data set with its tables; if it is there, only content that is damaged."""
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
@@ -112,14 +112,14 @@ class MemoryStore:
         return dict(self._entries)
 
     def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
-        """Keep a data set with its tables.
+        """Keep a data set with its tables; those that are there already stay.
 
         Parameters
         ----------
         entry : Entry
         tables : sequence of DataTable
         """
-        self._tables[entry.dataset.key] = tuple(tables)
+        self._tables.setdefault(entry.dataset.key, tuple(tables))
         self.update(entry)
 
     def update(self, entry: Entry) -> None:
@@ -137,6 +137,16 @@ class MemoryStore:
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set."""
         return self._tables[key]
+
+    def tables_or_none(self, key: str) -> tuple[DataTable, ...] | None:
+        """The tables of a data set, or None."""
+        return self._tables.get(key)
+
+    def emptied(self) -> MemoryStore:
+        """A store without anything, of a later version."""
+        empty = MemoryStore()
+        empty._version = self._version + 1
+        return empty
 
     def current(self) -> str | None:
         """The key that was chosen last."""
