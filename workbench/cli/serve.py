@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -78,38 +79,33 @@ def _app(arguments: argparse.Namespace) -> Any:
     from workbench.dashboard.tab import Tab
     from workbench.testers.running.load_mechanism import find_mechanism
 
-    base = _served(arguments)
+    given, base = _given(arguments), Workspace()
+    given(base)
     tabs: list[Tab] = []
     groups = {name: group for group, pages in MENU.items() for name in pages}
     for name, entry in PAGES.items():
         page: Any = entry.kind
         if name == "mechanism" and arguments.mechanism:
             page = partial(page, find_mechanism(arguments.mechanism))
-        tabs.append(
-            Tab(page, f"/{name}", entry.title, groups.get(name, ""), entry.answers, base)
-        )
+        group = groups.get(name, "")
+        tabs.append(Tab(page, f"/{name}", entry.title, group, entry.answers, base))
     if arguments.address not in LOCAL:
-        own = workspace()
-    if arguments.files:
-        own.choose(_add(own, arguments))
-    return App(tabs, base, own, owner_key(home_folder()))
+        return App(tabs, base)
     own = workspace()
-    if arguments.files:
-        own.choose(_add(own, arguments))
+    given(own)
     return App(tabs, base, own, owner_key(home_folder()))
 
 
-def _served(arguments: argparse.Namespace) -> Workspace:
-    """The data sets that all visitors share: the given files."""
-    base = Workspace()
-    if arguments.files:
-        base.choose(_add(base, arguments))
-    return base
-
-
-def _add(data_sets: Workspace, arguments: argparse.Namespace) -> str:
-    """Key of the given files in a workspace."""
+def _given(arguments: argparse.Namespace) -> Callable[[Workspace], None]:
+    """A function that adds the given files to a workspace and takes them into view."""
+    if not arguments.files:
+        return lambda data_sets: None
     tables, layout = read_tables(arguments)
     names = tuple(path.name for path in arguments.files)
-    with in_option_names():
-        return data_sets.add(tables, Reading(layout, **reading(arguments)), files=names).key
+
+    def add_and_choose(data_sets: Workspace) -> None:
+        with in_option_names():
+            added = data_sets.add(tables, Reading(layout, **reading(arguments)), files=names)
+        data_sets.choose(added.key)
+
+    return add_and_choose

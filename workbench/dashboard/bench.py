@@ -273,8 +273,10 @@ class Bench:
         if self._followed.get(live.name) == key:
             live.page.refresh()
         else:
+            page = live.page
             self._followed[live.name] = key
-            self._take_data(live.page, key)
+            self.workspace.keep_page_state(live.name, live.settings, page.data_key)
+            self._take_data(page, key)
 
     def _of_data(self, label: str, change: Callable[[], Any]) -> None:
         """Change the data sets in a way that can be undone."""
