@@ -51,7 +51,7 @@ def test_the_glossary_of_the_site_is_that_of_the_pages(monkeypatch):
     for text, topic in zip(texts, GLOSSARY.values(), strict=True):
         for term in topic:
             assert f"{term.name}\n\n{term.text}" in text
-    ids = {id for section in sections for node in section.findall() for id in node.get("ids", ())}
+    ids = {id for part in sections for node in part.findall(terms.nodes.term) for id in node["ids"]}
     assert {f"term-{key}" for key in TERMS} <= ids
 
 
