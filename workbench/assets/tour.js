@@ -4,7 +4,6 @@
 import {make} from "./board.js"
 
 const KEPT = "workbench:tour"
-const PATIENCE = 5000 // ms for a page to show the element
 const GAP = 12 // px between the element and the guide
 const BAR = 64 // px at the top that the bar of the page covers
 const NARROW = "(max-width: 700px)"
@@ -66,7 +65,7 @@ export class Tour {
     const target = await this.found(control ? `[data-control="${control}"]` : `[data-item="${item}"]`, asked)
     if (this.asked !== asked) return // meanwhile at another step
     this.target = target
-    target?.scrollIntoView({block: "center", behavior: calm() ? "auto" : "smooth"})
+    target.scrollIntoView({block: "center", behavior: calm() ? "auto" : "smooth"})
     this.next.focus({preventScroll: true}) // the new page may have taken it
   }
 
@@ -117,9 +116,9 @@ export class Tour {
 
   // -- the element --
 
-  // The element, once it is there; null if it does not come.
+  // The element, once it is there; null if the person went on before.
   async found(selector, asked) {
-    for (const until = performance.now() + PATIENCE; performance.now() < until && this.asked === asked;) {
+    while (this.asked === asked) {
       const seen = [...document.querySelectorAll(selector)].find(one => one.checkVisibility())
       if (seen) return seen
       await new Promise(resolve => setTimeout(resolve, 50))
