@@ -190,17 +190,22 @@ export function found(all, asked, page = "") {
   return [...groups]
 }
 
-// Every word that was asked has to be found; in the title it counts most.
-function points({titleWords, alsoWords, otherWords}, asked) {
+// Every word that was asked has to be found; in the title it counts most. Where an entry is counts only
+// together with what it is: the name of a page alone does not find everything on it.
+function points({titleWords, alsoWords, textWords, whereWords, phrases}, asked) {
   let sum = 0
+  let own = false
   for (const word of asked) {
     const best = Math.max(
-      wordPoints(titleWords, word, [10, 8, 5]), wordPoints(alsoWords, word, [7, 6, 4]), wordPoints(otherWords, word, [4, 3, 0]))
-    if (!best) return 0
-    sum += best
+      wordPoints(titleWords, word, [10, 8, 5]), wordPoints(alsoWords, word, [9, 7, 4]), wordPoints(textWords, word, [4, 3, 0]))
+    own ||= best > 0
+    const found = best || wordPoints(whereWords, word, [3, 2, 0])
+    if (!found) return 0
+    sum += found
   }
+  if (!own) return 0
   const begins = titleWords[0]?.startsWith(asked[0]) ? 2 : 0
-  const whole = titleWords.length === asked.length && titleWords.every((word, k) => word === asked[k]) ? 4 : 0
+  const whole = phrases.includes(asked.join(" ")) ? 4 : 0
   return sum / asked.length + begins + whole
 }
 
@@ -237,5 +242,13 @@ export function words(text) {
 
 function prepared(entry) {
   const {title, also = [], where = "", text = ""} = entry
-  return {...entry, titleWords: words(title), alsoWords: words(also.join(" ")), otherWords: words(`${where} ${text}`)}
+  const page = entry.kind === "page" // what a page answers says what it is
+  return {
+    ...entry,
+    phrases: [title, ...also].map(one => words(one).join(" ")),
+    titleWords: words(title),
+    alsoWords: words(also.join(" ")),
+    textWords: words(page ? `${where} ${text}` : text),
+    whereWords: words(where),
+  }
 }

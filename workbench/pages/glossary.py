@@ -188,8 +188,11 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "Trade-off function",
             "The smallest false negative rate that any attack reaches at each false positive rate "
             "α. If nothing leaks, it is 1 − α; the lower it is, the more leaks. Every attack is a "
-            "point on it or above it.",
-            ("trade-off function", "trade-off curve", "trade-off functions", "trade-off curves"),
+            "point on it or above it. Upside down, it is the ROC curve of the best attacks.",
+            (
+                *("trade-off function", "trade-off functions"),
+                *("trade-off curve", "trade-off curves", "ROC curve"),
+            ),
             ("scores", "tradeoff"),
         ),
         Term(
