@@ -10,6 +10,7 @@ from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
 from workbench.dashboard import server
 from workbench.dashboard.app import Tab, make_server
+from workbench.pages.glossary import GLOSSARY, TERMS
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,6 +39,20 @@ def test_a_missing_and_an_unknown_name_are_caught(public_names, monkeypatch, tmp
         "Bond is not public",
         "Bond is listed 2 times",
     ]
+
+
+def test_the_glossary_of_the_site_is_that_of_the_pages(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    import terms
+
+    sections = terms.sections()
+    texts = [section.astext() for section in sections]
+    assert [section.next_node(terms.nodes.title).astext() for section in sections] == list(GLOSSARY)
+    for text, topic in zip(texts, GLOSSARY.values(), strict=True):
+        for term in topic:
+            assert f"{term.name}\n\n{term.text}" in text
+    ids = {id for part in sections for node in part.findall(terms.nodes.term) for id in node["ids"]}
+    assert {f"term-{key}" for key in TERMS} <= ids
 
 
 @pytest.fixture
