@@ -14,11 +14,13 @@ from helpers.servers import ROOT, free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
+from workbench.dashboard.server import READY
+
 
 @pytest.mark.parametrize("name", ["bokeh-session-id", "bokeh-token"])
 def test_a_visit_cannot_choose_its_session(demo, name):
     body = urllib.request.urlopen(demo).read().decode()
-    token = re.search(r'"token":"([^"]+)"', body)[1]
+    token = re.search(r'data-token="([^"]+)"', body)[1]
     for request in (f"{demo}?{name}={token}", urllib.request.Request(demo, headers={name: token})):
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(request)
@@ -37,13 +39,13 @@ async def answer_to(demo, token):
 def test_a_session_takes_one_reader_and_no_other_token(demo):
     async def attempts():
         body = urllib.request.urlopen(demo).read().decode()
-        token = re.search(r'"token":"([^"]+)"', body)[1]
+        token = re.search(r'data-token="([^"]+)"', body)[1]
         first, socket = await answer_to(demo, token)
         second, _ = await answer_to(demo, token)
         socket.close()
         third, _ = await answer_to(demo, token)
         forged, _ = await answer_to(demo, token[:-4] + "AAAA")
-        return "ACK" in first, second, third, forged
+        return first == READY, second, third, forged
 
     assert asyncio.run(attempts()) == (True, None, None, None)
 

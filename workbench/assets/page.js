@@ -2,6 +2,7 @@
 // the session sends, and sends the gestures of people. See workbench/dashboard/session.py for the messages.
 
 import {Board, make} from "./board.js"
+import {Channel} from "./channel.js"
 import {Controls} from "./controls.js"
 
 const NARROW = "(max-width: 899px)"
@@ -25,7 +26,7 @@ class Wire {
     this.serial = this.handled = 0
     this.underway = null // the serial of the message that was not answered yet
     this.waiting = new Map() // key -> [gesture, serial]
-    this.model = null
+    this.channel = null
     this.lost = false
   }
 
@@ -40,13 +41,11 @@ class Wire {
   }
 
   flush() {
-    if (!this.model || this.lost || this.underway !== null || !this.waiting.size) return
+    if (!this.channel || this.lost || this.underway !== null || !this.waiting.size) return
     const [key, [gesture, serial]] = this.waiting.entries().next().value
     this.waiting.delete(key)
     this.underway = serial
-    const {content, ...rest} = gesture
-    const message = {text: JSON.stringify({...rest, serial})}
-    this.model.send_msg(content === undefined ? message : {...message, content})
+    this.channel.send({...gesture, serial})
     this.watch()
   }
 
@@ -124,10 +123,10 @@ function merged(before, {all, layout, traces, ...changed}) {
 
 // -- the connection --------------------------------------------------------------------------------
 
-window.workbench.use = model => {
-  wire.model = model
-  model.on("msg:custom", event => arrived(JSON.parse(event.data ?? event)))
-  Bokeh.documents[0].on_event("connection_lost", lost)
+const channel = new Channel({opened, arrived, closed: () => (wire.channel ? lost() : absent())})
+
+function opened() {
+  wire.channel = channel
   const before = sessionStorage.getItem(kept)
   sessionStorage.removeItem(kept)
   if (before) {
@@ -143,10 +142,11 @@ window.workbench.use = model => {
   tell("")
   wire.flush()
 }
-if (window.workbench.model) window.workbench.use(window.workbench.model)
-setTimeout(() => {
-  if (!wire.model) tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
-}, ARRIVAL)
+setTimeout(() => { if (!wire.channel) absent() }, ARRIVAL)
+
+function absent() {
+  tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
+}
 
 function lost() {
   if (wire.lost) return

@@ -14,7 +14,7 @@ import panel as pn
 from tornado.ioloop import IOLoop
 
 from workbench.assets import board as assets
-from workbench.dashboard import server
+from workbench.dashboard import server, static
 from workbench.dashboard.channel import Channel
 from workbench.dashboard.session import FirstState, Session, first_state
 from workbench.dashboard.worker import THREADS
@@ -30,6 +30,8 @@ Factory = Callable[[], Page]
 _TEMPLATE = jinja2.Environment(autoescape=True).from_string(
     (assets.HERE / "page.html").read_text(encoding="utf-8")
 )
+
+_MODULES = static.modules("page.js")
 
 
 class Tab:
@@ -83,6 +85,7 @@ def make_server(
     -------
     panel.io.server.Server
     """
+    THREADS.submit(static.pack)
     THREADS.submit(_warm, tabs)
     with server.own_handlers():
         return pn.io.server.get_server(
@@ -90,10 +93,10 @@ def make_server(
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            title={e.address: f"{e.title} · {TITLE}" for e in tabs},
             location=False,
             liveness=True,
-            extra_patterns=server.static_patterns(),
+            extra_patterns=static.patterns(),
+            compress_response=True,
             sign_sessions=True,
             secret_key=secrets.token_bytes(32),
             **more,
@@ -126,7 +129,7 @@ def serve(
 
 
 def _apps(tabs: Sequence[Tab]) -> dict[str, Any]:
-    def app(tab: Tab) -> Callable[[], Channel]:
+    def app(tab: Tab) -> Callable[[], None]:
         # Panel calls functions only, and would display a functools.partial.
         return lambda: _visit(tab, tabs)
 
@@ -142,15 +145,15 @@ def _warm(tabs: Sequence[Tab]) -> None:
             logger.exception("the page %s cannot be drawn", tab.title)
 
 
-def _visit(tab: Tab, tabs: Sequence[Tab]) -> Channel:
-    """The channel of a visit; the document holds the first state, so it needs no connection."""
+def _visit(tab: Tab, tabs: Sequence[Tab]) -> None:
+    """Begin a visit; the document holds the first state, so it needs no connection."""
     doc: Any = pn.state.curdoc
     first = tab.first()
-    channel = Channel()
+    channel = Channel(doc)
     loop = IOLoop.current()
 
     def send(text: str) -> None:
-        loop.add_callback(channel.send, doc, text)
+        loop.add_callback(channel.send, text)
 
     def later(seconds: float, call: Callable[[], None]) -> None:
         loop.add_callback(loop.call_later, seconds, call)
@@ -170,6 +173,7 @@ def _visit(tab: Tab, tabs: Sequence[Tab]) -> Channel:
 
     channel.receive = receive
     doc.on_session_destroyed(end)
+    doc.title = f"{tab.title} · {TITLE}"
     doc.template = _TEMPLATE
     doc.template_variables.update(
         address=tab.address,
@@ -177,11 +181,11 @@ def _visit(tab: Tab, tabs: Sequence[Tab]) -> Channel:
         heading=TITLE,
         first=_in_script(first.text),
         palette=assets.palette_css(),
-        static=server.STATIC,
-        plotly=server.PLOTLY,
-        documentation="./docs/index.html" if server.has_documentation() else "",
+        static=static.STATIC,
+        modules=_MODULES,
+        plotly=static.PLOTLY_ADDRESS,
+        documentation="./docs/index.html" if static.has_documentation() else "",
     )
-    return channel
 
 
 def _in_script(text: str) -> str:
