@@ -67,14 +67,13 @@ class KeptFiles(RequestHandler):
         self._files = files
 
     def get(self, address: str) -> None:
-        """Send the file, compressed if the browser takes that."""
+        """Send the file, compressed if the browser takes that; the server adds ``Vary``."""
         file = self._files.get(address)
         if file is None:
             raise HTTPError(404)
         self._digest = file.digest
         self.set_header("Content-Type", _KINDS[file.path.suffix])
         self.set_header("Cache-Control", f"public, max-age={_YEAR}, immutable")
-        self.set_header("Vary", "Accept-Encoding")
         if "gzip" in self.request.headers.get("Accept-Encoding", ""):
             self.set_header("Content-Encoding", "gzip")
             self.write(file.packed)
