@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
-from workbench.dashboard import server
+from workbench.dashboard import static
 from workbench.dashboard.app import Tab, make_server
 from workbench.pages.glossary import GLOSSARY, TERMS
 
@@ -79,13 +79,13 @@ def fetch():
 
 def test_the_pages_link_to_a_site_that_was_built(fetch, monkeypatch, tmp_path):
     (tmp_path / "index.html").write_text("the site", encoding="utf-8")
-    monkeypatch.setattr(server, "DOCUMENTATION", tmp_path)
+    monkeypatch.setattr(static, "DOCUMENTATION", tmp_path)
     assert 'href="./docs/index.html"' in fetch("/")
     assert fetch("/docs/") == fetch("/docs/index.html") == "the site"
 
 
 def test_without_a_site_there_is_no_link(fetch, monkeypatch, tmp_path):
-    monkeypatch.setattr(server, "DOCUMENTATION", tmp_path)
+    monkeypatch.setattr(static, "DOCUMENTATION", tmp_path)
     assert "./docs/" not in fetch("/")
     with pytest.raises(HTTPClientError, match="404"):
         fetch("/docs/index.html")

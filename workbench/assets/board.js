@@ -468,44 +468,66 @@ function color(role, style) {
   return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
 }
 
+// The chart library; until it is here there are no charts.
+let Plotly
+let coming
+
 async function havePlotly(address, model) {
-  if (!window.Plotly) await loadScript(address || await fromModel(model))
+  Plotly ??= await (address ? fromAddress(address) : fromModel(model))
 }
 
-// The document may have begun to load it already. One that failed is tried anew by a new element.
-function loadScript(address) {
-  let script = document.querySelector(`script[src="${address}"]:not([data-failed])`)
-  if (!script) document.head.append(script = make("script", {src: address}))
+// To run the library takes longer than to draw the numbers, so these are painted first.
+function fromAddress(address) {
+  coming ??= painted().then(() => run(address)).catch(error => {
+    coming = null
+    throw error
+  })
+  return coming
+}
+
+// After the next frame; a page in the background has none.
+const painted = () => new Promise(resolve => {
+  requestAnimationFrame(() => setTimeout(resolve))
+  if (document.hidden) resolve()
+})
+
+function run(address) {
+  const script = make("script", {src: address})
   return new Promise((resolve, reject) => {
-    const failed = () => {
-      script.dataset.failed = ""
-      reject(new Error(`plotly.js could not be loaded from ${address}`))
-    }
-    script.addEventListener("load", () => (window.Plotly ? resolve() : failed()))
-    script.addEventListener("error", failed)
+    script.addEventListener("load", () => resolve(window.Plotly))
+    script.addEventListener("error", () => reject(new Error(`plotly.js could not be loaded from ${address}`)))
+    document.head.append(script)
   })
 }
 
 // A notebook's kernel sends plotly.js once per page, compressed, to the first board that asks. If
 // the kernel stops before it answers, nothing waits for it.
 function fromModel(model) {
-  const asked = window.wbPlotly
-  if (asked && performance.now() - asked.at < PATIENCE) return asked.address
-  const address = new Promise(resolve => {
-    model.on("msg:custom", async ({kind}, buffers) => {
-      if (kind === "plotly") resolve(URL.createObjectURL(await unpacked(buffers[0])))
+  const before = window.wbPlotly
+  if (before && (before.here || performance.now() - before.at < PATIENCE)) return before.library
+  const asked = window.wbPlotly = {here: false, at: performance.now()}
+  asked.library = new Promise((resolve, reject) => {
+    model.on("msg:custom", ({kind}, buffers) => {
+      if (kind !== "plotly") return
+      asked.here = true
+      unpacked(buffers[0]).then(resolve, reject)
     })
   })
-  window.wbPlotly = {address, at: performance.now()}
   model.send({kind: "plotly"})
-  return address
+  return asked.library
 }
 
-// Inside a function of its own, so that no AMD loader on the page takes it for a module.
+// In a function of a module, so that no loader on the page takes it for a module of its own, and no
+// other output of the notebook finds this small plotly.js where it looks for the whole.
 async function unpacked(bytes) {
   const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
   const code = await new Response(text).blob()
-  return new Blob(["(function(define, module, exports) {", code, "\n})()"], {type: "text/javascript"})
+  const parts = [
+    "const others = window.Plotly, own = {exports: {}};(function(module, exports, define) {", code,
+    "\n}).call(window, own, own.exports); window.Plotly = others; export default own.exports",
+  ]
+  const address = URL.createObjectURL(new Blob(parts, {type: "text/javascript"}))
+  return (await import(address)).default
 }
 
 // -- elements -----------------------------------------------------------------------------------

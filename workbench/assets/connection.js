@@ -1,6 +1,7 @@
 // The connection to the session on the server, and the order of what goes to and fro.
 
 import {make} from "./board.js"
+import {Channel} from "./channel.js"
 
 const PATIENCE = 4000 // ms without an answer after which people are told
 const ARRIVAL = 20_000 // ms for the connection to come
@@ -14,12 +15,13 @@ const notice = document.querySelector(".wb-connection")
 export class Connection {
   // take(message) takes a message in its order; keep() returns what a reload has to bring back.
   constructor({take, keep}) {
-    Object.assign(this, {take, keep, model: null, lost: false, wires: new Map(), early: new Map(), next: 1})
-    window.workbench.use = model => this.use(model)
-    if (window.workbench.model) this.use(window.workbench.model)
-    setTimeout(() => {
-      if (!this.model) this.tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
-    }, ARRIVAL)
+    Object.assign(this, {take, keep, open: false, lost: false, wires: new Map(), early: new Map(), next: 1})
+    this.channel = new Channel({
+      opened: () => this.opened(),
+      arrived: message => this.arrived(message),
+      closed: () => (this.open ? this.lose() : this.absent()),
+    })
+    setTimeout(() => { if (!this.open) this.absent() }, ARRIVAL)
   }
 
   // The wire of a page; that of the bench has no name.
@@ -28,14 +30,15 @@ export class Connection {
     return this.wires.get(page)
   }
 
-  use(model) {
-    this.model = model
-    model.on("msg:custom", event => this.arrived(JSON.parse(event.data ?? event)))
-    Bokeh.documents[0].on_event("connection_lost", () => this.lose())
+  opened() {
+    this.open = true
     root.dataset.connected = ""
     this.tell("")
-    model.send_msg({text: JSON.stringify({kind: "hello"})})
     for (const wire of this.wires.values()) wire.flush()
+  }
+
+  absent() {
+    this.tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
   }
 
   // A part of a figure builds on those before it, and messages can overtake each other.
@@ -115,14 +118,12 @@ class Wire {
   }
 
   flush() {
-    const {model, lost} = this.connection
-    if (!model || lost || this.underway !== null || !this.waiting.size) return
+    const {channel, open, lost} = this.connection
+    if (!open || lost || this.underway !== null || !this.waiting.size) return
     const [key, [gesture, serial]] = this.waiting.entries().next().value
     this.waiting.delete(key)
     this.underway = serial
-    const {content, ...rest} = gesture
-    const message = {text: JSON.stringify({...rest, page: this.page, serial})}
-    model.send_msg(content === undefined ? message : {...message, content})
+    channel.send({...gesture, page: this.page, serial})
     clearTimeout(this.alarm)
     this.alarm = setTimeout(
       () => this.connection.tell("The server has not answered yet. The numbers do not include your last change."), PATIENCE)

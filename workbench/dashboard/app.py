@@ -13,7 +13,9 @@ import panel as pn
 from tornado.ioloop import IOLoop
 
 from workbench.assets import board as assets
-from workbench.dashboard import server
+from workbench.assets import start as start_page
+from workbench.assets.search import search_index
+from workbench.dashboard import server, static
 from workbench.dashboard.bench import IMPORT, data_sets
 from workbench.dashboard.channel import Channel
 from workbench.dashboard.connection import Connection
@@ -23,6 +25,8 @@ from workbench.dashboard.worker import THREADS
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
+
+_MODULES = static.modules("page.js")
 
 TITLE = "DP Audit Workbench"
 
@@ -84,6 +88,7 @@ def make_server(
     """
     app = app if isinstance(app, App) else App(app)
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
+    THREADS.submit(static.pack)
     THREADS.submit(_warm, app.tabs)
     with server.own_handlers():
         serving = pn.io.server.get_server(
@@ -91,10 +96,10 @@ def make_server(
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            title={"/": TITLE} | {tab.address: f"{tab.title} · {TITLE}" for tab in shown},
             location=False,
             liveness=True,
-            extra_patterns=server.static_patterns(),
+            extra_patterns=[*server.patterns(), *static.patterns()],
+            compress_response=True,
             sign_sessions=True,
             secret_key=secrets.token_bytes(32),
             **more,
@@ -147,21 +152,21 @@ def _warm(tabs: Sequence[Tab]) -> None:
             logger.exception("the page %s cannot be drawn", tab.title)
 
 
-def _document(app: App) -> Callable[[], Channel]:
+def _document(app: App) -> Callable[[], None]:
     # Panel calls functions only, and would display a functools.partial.
     return lambda: _visit(app)
 
 
-def _visit(app: App) -> Channel:
-    """The channel of a visit; the document holds the page, so it needs no connection."""
+def _visit(app: App) -> None:
+    """Begin a visit; the document holds the page, so it needs no connection."""
     doc: Any = pn.state.curdoc
     visit = server.VISIT.get()
     visitors: Visitors = server.VISITORS.get()
-    channel = Channel()
+    channel = Channel(doc)
     loop = IOLoop.current()
 
     def send(text: str) -> None:
-        loop.add_callback(channel.send, doc, text)
+        loop.add_callback(channel.send, text)
 
     connection = Connection(
         app.by_name, send, lambda: visitors.bench(visit.who), visit.page, visit.sent
@@ -174,11 +179,12 @@ def _visit(app: App) -> Channel:
         visitors.leave(visit.who)
         server.give_memory_back(loop)
 
-    channel.receive = connection.receive
-    server.when_closed(doc, end)
+    channel.receive, channel.opened, channel.closed = connection.receive, connection.open, end
+    doc.on_session_destroyed(lambda context: end())
+    title = app.by_name[visit.page].title if visit.page else ""
+    doc.title = f"{title} · {TITLE}" if title else TITLE
     doc.template = _TEMPLATE
     doc.template_variables.update(_variables(app, visit, visitors))
-    return channel
 
 
 def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
@@ -203,9 +209,10 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
         "shown": visit.page,
         "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
         "palette": assets.palette_css(),
-        "static": server.STATIC,
-        "plotly": server.PLOTLY,
-        "documentation": "./docs/index.html" if server.has_documentation() else "",
+        "static": static.STATIC,
+        "modules": _MODULES,
+        "plotly": static.PLOTLY_ADDRESS,
+        "documentation": "./docs/index.html" if static.has_documentation() else "",
     }
 
 

@@ -78,8 +78,8 @@ class Connection:
             else:
                 self._waiting.append(numbered)
 
-    def _hello(self) -> None:
-        """The browser is connected."""
+    def open(self) -> None:
+        """Send what the browser, which is connected now, has not yet been sent."""
         with self._sending:
             waiting, self._waiting = self._waiting or [], None
             for text in waiting:
@@ -95,9 +95,7 @@ class Connection:
             return
         name = str(gesture.get("page", ""))
         try:
-            if gesture["kind"] == "hello":
-                self._hello()
-            elif name:
+            if name:
                 self._view(name)
                 self._viewed[name].receive(gesture, self._viewers[name])
             elif gesture["kind"] in ("show", "look"):

@@ -1,4 +1,4 @@
-"""Request handlers of the server: one browser per session, and files that browsers cache.
+"""Request handlers of the server: one browser per session.
 
 A session belongs to the browser that opened it. Its id is made and signed here; an id in an address
 or a header is refused, as a stranger could have sent it in order to see this visitor's page. A
@@ -11,25 +11,20 @@ import asyncio
 import csv
 import ctypes
 import gc
-import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib.metadata import version
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import bokeh.server.tornado as bokeh_tornado
 from bokeh.protocol.exceptions import ProtocolError
 from bokeh.util.token import get_session_id
 from panel.io.server import DocHandler, WSHandler
-from tornado.web import HTTPError, RequestHandler, StaticFileHandler
+from tornado.web import HTTPError, RequestHandler
 
-from workbench.assets.board import HERE
+from workbench.dashboard.channel import Channel
 from workbench.dashboard.visitors import OWNER, Visit, Visitors
 from workbench.dashboard.worker import THREADS
 from workbench.workspaces.errors import WorkspaceError
@@ -48,54 +43,8 @@ _NAMES = ("bokeh-session-id", "bokeh-token")
 _SOON = 10.0
 _asked = False
 
-#: Session -> its connection, or None while it is being made.
-_CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-
-#: Document -> what is called when its socket closes.
-_CLOSED: WeakKeyDictionary[Any, list[Callable[[], None]]] = WeakKeyDictionary()
-
-#: Seconds for which browsers keep a file whose address changes with its content.
-_YEAR = 365 * 24 * 3600
-
-
-def _digest() -> str:
-    """Hash of the files that browsers load."""
-    content = b"".join(path.read_bytes() for path in sorted(HERE.iterdir()) if path.is_file())
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-#: Addresses of our scripts and of plotly.js, relative to a page.
-STATIC = f"./assets/{_digest()}"
-PLOTLY = f"./plotly/{version('plotly')}/plotly.min.js"
-
-
-#: Where `make docs` puts the documentation site, in a checkout.
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "_build" / "html"
-
-
-def has_documentation() -> bool:
-    """Whether the documentation site was built."""
-    return (DOCUMENTATION / "index.html").is_file()
-
-
-class KeptFiles(StaticFileHandler):
-    """Handler of files whose address changes with their content, so that browsers cache them."""
-
-    def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
-        """Seconds for which browsers may keep the file."""
-        return _YEAR
-
-
-def static_patterns() -> list[tuple[Any, ...]]:
-    """Tornado routes of the files that browsers load."""
-    plotly = str(files("plotly") / "package_data")
-    site = {"path": str(DOCUMENTATION), "default_filename": "index.html"}
-    return [
-        *([(r"/docs/(.*)", StaticFileHandler, site)] if has_documentation() else []),
-        (r"/data/([^/]+)\.csv", DataHandler),
-        (r"/assets/[0-9a-f]+/([a-z]+\.(?:js|css|svg))", KeptFiles, {"path": str(HERE)}),
-        (r"/plotly/[0-9.]+/(plotly\.min\.js)", KeptFiles, {"path": plotly}),
-    ]
+#: The first message: the browser may send from now on.
+READY = "{}"
 
 
 def visitor_of(handler: RequestHandler) -> str:
@@ -163,9 +112,9 @@ class DataHandler(RequestHandler):
 
 
 class SocketHandler(WSHandler):
-    """Handler of sockets, which connects a session once."""
+    """Handler of sockets, which joins one socket to the channel of a session."""
 
-    _session: Any = None
+    _channel: Channel | None = None
 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket, and send every answer at once: filling a packet takes up to 40 ms."""
@@ -178,40 +127,28 @@ class SocketHandler(WSHandler):
         except ProtocolError:
             self.close(reason="the session has ended")
             return
-        if session in _CONNECTIONS:
+        channel = Channel.of(session.document)
+        if not channel.join(self):
             self.close(reason="the session has its visitor")
             return
-        _CONNECTIONS[session] = None
         await super()._async_open(token)
-        _CONNECTIONS[session] = self.connection
-        self._session = session
+        self._channel = channel
+        await channel.send(READY)
+        channel.opened()
+
+    async def on_message(self, fragment: str | bytes) -> None:
+        """Hand a frame to the channel."""
+        if self._channel is not None:
+            self._channel.take(fragment)
 
     def on_close(self) -> None:
         """Let go of the page at once: it takes no second connection."""
         super().on_close()
-        if self._session is not None:
-            _CONNECTIONS[self._session] = None
-            for closed in _CLOSED.pop(self._session.document, ()):
-                closed()
+        if self._channel is not None:
+            self._channel.closed()
 
-
-def connection_of(doc: Any) -> Any:
-    """The connection of a document's session, or None."""
-    context = doc.session_context
-    return None if context is None else _CONNECTIONS.get(context.session)
-
-
-def when_closed(doc: Any, call: Callable[[], None]) -> None:
-    """Have ``call`` run when the socket of a document closes, or when its session ends without one.
-
-    Parameters
-    ----------
-    doc : bokeh.document.Document
-    call : callable
-        May be called twice.
-    """
-    _CLOSED.setdefault(doc, []).append(call)
-    doc.on_session_destroyed(lambda context: call())
+    async def send_message(self, message: Any) -> None:
+        """Leave out what Bokeh would tell its own scripts, which no page has."""
 
 
 def give_memory_back(loop: Any) -> None:
@@ -243,3 +180,8 @@ def own_handlers() -> Iterator[None]:
         yield
     finally:
         bokeh_tornado.per_app_patterns[:] = theirs
+
+
+def patterns() -> list[tuple[Any, ...]]:
+    """Tornado routes of what belongs to one visitor."""
+    return [(r"/data/([^/]+)\.csv", DataHandler)]
