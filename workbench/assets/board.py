@@ -27,6 +27,7 @@ def frame(page: type[Page]) -> dict[str, Any]:
     return {
         "title": page.title,
         "about": page.about,
+        "main": list(page.main),
         "figures": [_texts(item) for item in page.figures()],
         "numbers": [_texts(item) for item in page.numbers()],
         "sentences": [_texts(item) for item in page.sentences()],

@@ -3,6 +3,7 @@
 
 import {Board, make} from "./board.js"
 import {Controls} from "./controls.js"
+import {Sheet} from "./sheet.js"
 
 const NARROW = "(max-width: 899px)"
 const PATIENCE = 4000 // ms without an answer after which people are told
@@ -256,6 +257,9 @@ showTheme()
 
 drawer.append(controls.element)
 document.querySelector("#content").append(board.element)
+const sheet = new Sheet(first.frame.main, name => controls.all.get(name)?.element)
+document.body.append(sheet.element)
+board.element.addEventListener("wb-enlarged", event => sheet.lend(event.detail))
 update(first)
 board.start(document.body.dataset.plotly)
 if (sessionStorage.getItem(kept)) {

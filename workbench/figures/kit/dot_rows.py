@@ -16,7 +16,7 @@ from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, rule
 MARGIN = margins(left=16)
 
 #: Pixels: of a row, and of the lowest such chart.
-ROW, LEAST = 32, 300
+ROW, LEAST = 28, 240
 
 #: Rows above the first dot, for its name and for that of a rule, and below the last one.
 ABOVE, BELOW = 1.2, 0.5

@@ -77,7 +77,7 @@ def chart(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
         "hovermode": "closest" if closest else "x",
-        "hoverlabel": {"bgcolor": "@paper", "bordercolor": "@line", "font": {"size": 12}},
+        "hoverlabel": {"bgcolor": "@paper", "bordercolor": "@line", "font": {"size": 12, "color": "@ink"}},
         "uirevision": revision,
         "xaxis": x,
         "yaxis": y,

@@ -75,6 +75,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         "about privacy?"
     )
 
+    main: ClassVar[tuple[str, ...]] = ("threshold", "bin_width")
+
     CHOICES: ClassVar[Mapping[str, str]] = {
         "confidence": "the confidence",
         "ordering": "the attack statistic",
