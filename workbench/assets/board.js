@@ -11,7 +11,7 @@ const QUIET = 900 // ms after the last change until it is read aloud
 // Pixels of the dashboard's page: its bar, the gap between cards, and what a row of charts needs.
 const BAR = 56
 const GAP = 12
-const ROW = {least: 250, lowest: 300, highest: 560}
+const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
 
 export class Board {
   // frame: what the page holds and never changes; send(gesture) returns the gesture's serial.
@@ -99,6 +99,7 @@ export class Board {
     const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP
     const rows = Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
     const row = Math.floor((rest + GAP) / rows - GAP)
+    this.cards.toggleAttribute("data-roomy", row >= ROW.roomy)
     this.cards.style.setProperty("--row", `${Math.min(Math.max(row, rows > 1 ? 0 : ROW.lowest), ROW.highest)}px`)
   }
 
@@ -436,9 +437,11 @@ class ChartCard {
     }
     this.arrays = arrays
     this.summary = layout.meta?.summary ?? this.item.title
-    delete layout.meta
+    // One that has nothing to draw needs less room on a phone.
+    this.element.toggleAttribute("data-empty", Boolean(layout.meta?.empty))
     // A height that is more than there is comes back as a new size.
     this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
+    delete layout.meta
     Object.assign(layout, this.size)
     layout.uirevision = `${JSON.stringify(layout.uirevision)} ${this.resets ?? 0}`
     // With a finger, a drag across the chart scrolls the page.

@@ -117,6 +117,29 @@ class Fact:
     note: str = ""
 
 
+class NotChosen(str):
+    """A reason why a bound is not valid yet: nobody has chosen what it rests on.
+
+    As the ``void`` of a bound it has the front end ask for the choice instead of showing a number
+    that nobody wanted.
+
+    Parameters
+    ----------
+    reason : str
+        The text itself.
+    ask : str
+        What to choose, such as "choose a threshold".
+    """
+
+    ask: str
+
+    def __new__(cls, reason: str, ask: str = "") -> NotChosen:
+        """The reason, which is the text, with the request."""
+        made = super().__new__(cls, reason)
+        made.ask = ask
+        return made
+
+
 def figure(
     title: str,
     needs: tuple[str, ...],

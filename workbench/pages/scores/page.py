@@ -23,7 +23,16 @@ from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    NotChosen,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
 from workbench.pages.core.sliders import LogNumber, NumberField
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.reference import (
@@ -61,7 +70,9 @@ SIGNIFICANT = 2
 #: Bounds of the range of the bins.
 SCORE = (-1e15, 1e15)
 
-PLACED = "the threshold was placed at the median of these scores"
+PLACED = NotChosen(
+    "the threshold was placed at the median of these scores", ask="choose a threshold"
+)
 MOVED = "the threshold was chosen after seeing the scores"
 BINS_MOVED = "the bins were chosen after seeing the scores"
 
@@ -454,7 +465,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             return ""
         return f"{verdict.explain()}{self.looked_sentence}"
 
-    @sentence(needs=("roc", "scores"))
+    @sentence(needs=("roc", "scores"), place="strip")
     def question(self) -> str:
         """A question about the direction if members score significantly the other way."""
         auc, s = self.roc().auc, self.scores
