@@ -438,7 +438,7 @@ class ChartCard {
     this.arrays = arrays
     this.summary = layout.meta?.summary ?? this.item.title
     // One that has nothing to draw needs less room on a phone.
-    this.element.toggleAttribute("data-empty", Boolean(layout.meta?.empty))
+    this.element.toggleAttribute("data-empty", !data.length)
     // A height that is more than there is comes back as a new size.
     this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
     delete layout.meta

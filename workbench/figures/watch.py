@@ -103,7 +103,8 @@ def evidence(
     times = round(1 / (1 - confidence))
     now = found.at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
-    at, ha, va, dx = (RIGHT, "right", "top", -6) if over else (LEFT, "left", "bottom", 4)
+    at, ha, dx = (RIGHT, "right", -6) if over else (LEFT, "left", 4)
+    va = "top" if over and goal - low > 0.1 * (top - low) else "bottom"
     return chart(
         [
             *_seen(EVIDENCE, found.n, powers, rows),

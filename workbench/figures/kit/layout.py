@@ -97,9 +97,7 @@ def chart(
 def empty(words: str) -> dict[str, Any]:
     """A chart that shows nothing yet, and says why."""
     note = label(Share(0.5), Share(0.5), words, "muted", size=14)
-    figure = chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))
-    figure["layout"]["meta"]["empty"] = True
-    return figure
+    return chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))
 
 
 def _placed(note: Part, x: Axis, y: Axis) -> Part:
