@@ -2,6 +2,7 @@
 
 import {Board} from "./board.js"
 import {Controls} from "./controls.js"
+import {Sheet} from "./sheet.js"
 
 export class PageView {
   // state: a whole page, see workbench/dashboard/live_page.py; wire: of the page.
@@ -13,6 +14,9 @@ export class PageView {
       settled: serial => wire.settled(serial),
       upload: (control, files) => wire.upload(control, files, share => this.controls.progress(control, share)),
     })
+    this.main = state.frame.main
+    this.sheet = null
+    this.board.element.addEventListener("wb-enlarged", event => this.sheet?.lend(event.detail))
     this.board.element.dataset.page = name
     this.controls.element.dataset.page = name
     this.update(state)
@@ -36,6 +40,13 @@ export class PageView {
   show(on) {
     this.board.element.hidden = !on
     this.controls.element.hidden = !on
+    if (on && !this.sheet) {
+      this.sheet = new Sheet(this.main, control => this.controls.all.get(control)?.element)
+      document.body.append(this.sheet.element)
+    } else if (!on && this.sheet) {
+      this.sheet.stop()
+      this.sheet = null
+    }
   }
 
   // What a reload has to bring back where the server has forgotten it.

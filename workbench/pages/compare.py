@@ -46,6 +46,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         "Two score sets, of two mechanisms or two attacks: at which false positive rates does an "
         "attacker identify more members in one of them?"
     )
+    main: ClassVar[tuple[str, ...]] = ("log_delta",)
 
     draw_again = param.Event(label="Draw again", doc="New samples from the same pairs.")
 

@@ -56,6 +56,7 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
         "Enter the four counts of one membership attack. See what they prove, and what the "
         "intervals of other tools would report."
     )
+    main: ClassVar[tuple[str, ...]] = ("log_delta", "log_prior")
 
     tp = IntegerField(400, COUNT, label="True positives", doc="Members classified as members.")
     fn = IntegerField(100, COUNT, label="False negatives", doc="Members classified as non-members.")

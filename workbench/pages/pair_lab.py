@@ -68,6 +68,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         "Scores are sampled from a pair whose privacy loss is known. Compare the bounds of an "
         "audit with the true values."
     )
+    main: ClassVar[tuple[str, ...]] = ("log_n", "log_floor")
 
     pair_kind = kind_selector("Pair", "subsampled-gaussian")
     releases = param.Integer(

@@ -23,7 +23,16 @@ from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    NotChosen,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
 from workbench.pages.core.sliders import LogNumber, NumberField
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
@@ -59,7 +68,9 @@ LOW_FPR = 0.01
 #: Bounds of the range of the bins.
 SCORE = (-1e15, 1e15)
 
-PLACED = "the threshold was placed at the median of these scores"
+PLACED = NotChosen(
+    "the threshold was placed at the median of these scores", ask="choose a threshold"
+)
 MOVED = "the threshold was chosen after seeing the scores"
 BINS_MOVED = "the bins were chosen after seeing the scores"
 
@@ -72,6 +83,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         "How well can an attacker distinguish members from non-members, and what does that prove "
         "about privacy?"
     )
+
+    main: ClassVar[tuple[str, ...]] = ("threshold", "bin_width")
 
     CHOICES: ClassVar[Mapping[str, str]] = {
         "confidence": "the confidence",
@@ -450,7 +463,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             return ""
         return f"{verdict.explain()}{self.looked_sentence}"
 
-    @sentence(needs=("roc", "scores"))
+    @sentence(needs=("roc", "scores"), place="strip")
     def question(self) -> str:
         """A question about the direction if members score significantly the other way."""
         return "" if self.source == "pair" else direction_question(self.scores, self.roc().auc)
