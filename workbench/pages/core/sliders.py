@@ -148,7 +148,7 @@ def displayed(value: float, log: bool = False) -> str:
         Whether it is given by its log₁₀.
     """
     if log:
-        return f"{number_of(value):.6g}" if abs(value) <= 300 else f"10^{value:.6g}"
+        return f"{number_of(value):.6g}" if abs(value) < 300 else f"10^{displayed(value)}"
     exact = Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))
     return f"{value:,}" if exact.adjusted() < 15 and exact.adjusted() > -15 else f"{exact:.3e}"
 
