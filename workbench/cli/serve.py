@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workbench.cli.address import listening
 from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
 from workbench.pages.registry import PAGES
 from workbench.scores.sample import ScoresError
@@ -64,13 +65,14 @@ def serve(arguments: argparse.Namespace) -> int:
     logging.getLogger(__name__).info(
         "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
     )
-    serve_tabs(
-        tabs,
-        port=arguments.port,
-        address=arguments.address,
-        allow_origin=arguments.allow_origin,
-        open_browser=not arguments.no_open,
-    )
+    with listening(arguments.port, arguments.address):
+        serve_tabs(
+            tabs,
+            port=arguments.port,
+            address=arguments.address,
+            allow_origin=arguments.allow_origin,
+            open_browser=not arguments.no_open,
+        )
     return 0
 
 
