@@ -184,7 +184,7 @@ def leaky():
 def test_scores_that_refute_a_claim_fail_with_the_evidence(leaky):
     with pytest.raises(AssertionError, match="is refuted with 95% confidence"):
         assert_not_refuted(leaky, "gdp(0.5)")
-    with pytest.raises(AssertionError, match="q = 0[.]01, 1000 steps” is refuted"):
+    with pytest.raises(AssertionError, match=r"q = 0\.01, 1000 steps” is refuted"):
         assert_not_refuted(leaky, "dpsgd(noise=1, rate=0.01, steps=1000)")
     assert assert_not_refuted(leaky, "gdp(1)").verdict == "not refuted"
 
