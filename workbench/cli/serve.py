@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workbench.cli.address import listening
 from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
 from workbench.pages.registry import MENU, PAGES
 from workbench.workspaces.home import home_folder, owner_key, workspace
@@ -63,13 +64,14 @@ def serve(arguments: argparse.Namespace) -> int:
         "DP Audit Workbench on http://%s:%d/%s (stop with Ctrl-C)",
         *(arguments.address, arguments.port, key),
     )
-    serve_app(
-        app,
-        port=arguments.port,
-        address=arguments.address,
-        allow_origin=arguments.allow_origin,
-        open_browser=not arguments.no_open,
-    )
+    with listening(arguments.port, arguments.address):
+        serve_app(
+            app,
+            port=arguments.port,
+            address=arguments.address,
+            allow_origin=arguments.allow_origin,
+            open_browser=not arguments.no_open,
+        )
     return 0
 
 

@@ -4,6 +4,7 @@ A front end hands over gestures, and draws when it is asked to. A gesture is a d
 ``kind`` and its ``serial`` number::
 
     {"kind": "set", "name": "threshold", "value": 0.5}    a control; a selector by its label
+    {"kind": "set", "name": "threshold", "value": 7, "typed": true}    a number that was typed
     {"kind": "drag", "item": "roc", "shape": "line", "x": 0.3}
     {"kind": "click", "item": "roc", "x": 0.3, "y": 0.7}
     {"kind": "job", "job": "simulate"}                    the button of a job
@@ -158,7 +159,7 @@ class PageSession:
         """Start a job, or cancel it while it runs, soon."""
         self.queue.post(("press", job), partial(self.page.press_job, job, self.queue.post))
 
-    def assign(self, name: str, value: Any) -> None:
+    def assign(self, name: str, value: Any, typed: bool = False) -> None:
         """Set a parameter now; a number that it does not take becomes the message of the page.
 
         Parameters
@@ -166,7 +167,9 @@ class PageSession:
         name : str
             The parameter. An event happens, whatever the value.
         value : object
-            A slider's number is held within the bounds of the slider.
+            A slider's number is held within the range of the slider.
+        typed : bool
+            Whether a number was typed: it may lie beyond the slider, whose range then widens.
         """
         parameter = self.page.param[name]
         self.changed.add(name)  # a control may have to show another value than what was chosen
@@ -175,7 +178,7 @@ class PageSession:
             return
         if isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
             try:
-                value = taken(parameter, value)
+                value = taken(parameter, value, typed)
             except ValueError as error:
                 self.page.message = self._refusal = str(error)
                 return
@@ -191,7 +194,7 @@ class PageSession:
             with param.discard_events(self.page):
                 setattr(self.page, event, False)
 
-    def setting(self, name: str, value: Any) -> Asked:
+    def setting(self, name: str, value: Any, typed: bool = False) -> Asked:
         """The key and the task that set a control; a KeyError if no control sets ``name``.
 
         Parameters
@@ -200,14 +203,16 @@ class PageSession:
             The parameter of the control.
         value : object
             What it is set to.
+        typed : bool
+            See `assign`.
         """
         if name not in self._settable:
             raise KeyError(f"no control sets {name!r}")
-        return name, partial(self.assign, name, value)
+        return name, partial(self.assign, name, value, typed)
 
     def _set(self, gesture: dict[str, Any]) -> Asked:
         name, value = gesture["name"], gesture["value"]
-        key, task = self.setting(name, value)
+        key, task = self.setting(name, value, gesture.get("typed") is True)
         if isinstance(self.page.param[name], param.Selector):
             task = partial(self._assign_label, name, value)
         return key, task
