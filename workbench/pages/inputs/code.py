@@ -10,7 +10,7 @@ from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pairs.base import Pair
 
 #: Settings that every restored view keeps, beside its data.
-KEPT = ("show", "looked", "log_delta", "confidence")
+KEPT = ("show", "controls", "looked", "log_delta", "confidence")
 
 #: Longer calls are written with one argument per line.
 _WIDTH = 88
