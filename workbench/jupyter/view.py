@@ -22,7 +22,7 @@ from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
 
 #: Seconds without a change after which the picture beside the widget is brought up to date.
-IDLE = 2.0
+IDLE = 0.3
 
 #: Seconds of drawing after which the next drawing is announced.
 PATIENCE = 0.3

@@ -1,11 +1,9 @@
 // A slider under its label and its number, which can be typed. With scale.log ("real" or "whole")
 // the value is log₁₀ of what is shown, typed and read aloud.
 
-let count = 0
-
 export default {
   render({model, el}) {
-    const id = `wb-slider-${++count}`
+    const id = `wb-slider-${Math.random().toString(36).slice(2)}` // each widget has a module of its own
     const make = (tag, attributes) => Object.assign(document.createElement(tag), attributes)
     const name = model.get("description")
     const label = make("label", {htmlFor: id, textContent: name, title: model.get("tooltip")})
