@@ -165,7 +165,7 @@ class Group:
             else JobButton(page, control, session.press)
             for control in section.controls
         ]
-        heading = [widgets.HTML(f"<h4>{escape(section.title)}</h4>")] if section.title else []
+        heading = [widgets.HTML(f"<p>{escape(section.title)}</p>")] if section.title else []
         self.widget = widgets.VBox([*heading, *(field.widget for field in self.fields)])
         self.show()
 

@@ -10,8 +10,8 @@ export default {
     const typed = make("input", {type: "text", inputMode: "decimal", autocomplete: "off", spellcheck: false})
     const range = make("input", {type: "range", id})
     typed.setAttribute("aria-label", `${name}: value`)
+    range.dataset.lmSuppressShortcuts = "" // its arrow keys are not the notebook's
     el.classList.add("wb-slider")
-    el.dataset.lmSuppressShortcuts = "" // arrow keys are those of the slider, not of the notebook
     el.append(label, typed, range)
 
     let shown = ""
