@@ -31,6 +31,7 @@ NUMERICS = (
 )
 FLOORS = [
     NUMERICS,
+    ("workspaces",),
     ("figures",),
     ("pages",),
     ("assets",),
@@ -50,6 +51,7 @@ OUTSIDE = {
         "bayes_opt",
         "cloudpickle",
     },
+    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
     "figures": {"numpy"},
     "pages": {"numpy", "param"},
 }
@@ -87,7 +89,8 @@ def test_imports_go_downward(path):
 
 def test_importing_the_library_loads_nothing_heavy():
     heavy = (
-        "panel, plotly, ipywidgets, pandas, scipy, pyarrow, dp_accounting, sklearn, param, bokeh"
+        "panel, plotly, ipywidgets, pandas, scipy, pyarrow, dp_accounting, sklearn, param, bokeh, "
+        "sqlalchemy, platformdirs"
     )
     code = f"import sys, workbench; print([m for m in {heavy.split(', ')!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

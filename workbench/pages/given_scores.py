@@ -17,7 +17,7 @@ DATA = Section("Data", (Control("larger_is_member"),))
 CHOICE_OF_DATA = len(ScoreSource.source_controls)
 
 
-class GivenSource(ScoreSource):
+class GivenScoreSource(ScoreSource):
     """Mixed into a page of scores before it: the page is about the scores given.
 
     Parameters
@@ -40,19 +40,19 @@ class GivenSource(ScoreSource):
         return self._given.with_direction(self.larger_is_member), self.loaded
 
 
-class GivenScoresPage(GivenSource, ScoresPage):
+class GivenScoresPage(GivenScoreSource, ScoresPage):
     """`ScoresPage` about the scores given."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *ScoresPage.controls[CHOICE_OF_DATA:])
 
 
-class GivenFamilyPage(GivenSource, FamilyPage):
+class GivenFamilyPage(GivenScoreSource, FamilyPage):
     """`FamilyPage` about the scores given."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *FamilyPage.controls[CHOICE_OF_DATA:])
 
 
-class GivenWatchPage(GivenSource, WatchPage):
+class GivenWatchPage(GivenScoreSource, WatchPage):
     """`WatchPage` about the scores given, in their order."""
 
     controls: ClassVar[tuple[Section, ...]] = (DATA, *WatchPage.controls[CHOICE_OF_DATA:])

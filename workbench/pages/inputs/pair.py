@@ -7,40 +7,16 @@ a page may inherit several. The functions below take the prefix.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import param
 
 from workbench.pages.core.page import Control
 from workbench.pairs.base import Pair
-from workbench.pairs.gaussian import GaussianPair
-from workbench.pairs.laplace import LaplacePair
-from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.workspaces.draws import KINDS
 
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of pair: its label, its class, and the parameters that it takes."""
-
-    label: str
-    build: Callable[..., Pair]
-    arguments: dict[str, str]  # argument of the class -> parameter of the page, without prefix
-
-
-KINDS = {
-    "gaussian": Kind("Gaussian", GaussianPair, {"mu": "mu"}),
-    "laplace": Kind("Laplace", LaplacePair, {"mu": "mu"}),
-    "subsampled-gaussian": Kind(
-        "Subsampled Gaussian", SubsampledGaussianPair, {"q": "q", "sigma": "sigma"}
-    ),
-    "randomized-response": Kind(
-        "Randomized response",
-        RandomizedResponsePair,
-        {"epsilon": "epsilon", "delta": "pure_delta"},
-    ),
-}
+#: Parameters of the page that are not called as the argument of the pair's class is.
+_OWN = {"delta": "pure_delta"}
 
 #: Parameters of all kinds; their names follow the prefix.
 PARAMETERS = ("mu", "q", "sigma", "epsilon", "pure_delta")
@@ -132,6 +108,11 @@ class ClaimedPair(param.Parameterized):
     curve_pure_delta = response_delta_slider()
 
 
+def parameters_of_kind(kind: str) -> dict[str, str]:
+    """The page's parameter, without its prefix, for each argument of a kind of pair."""
+    return {argument: _OWN.get(argument, argument) for argument in KINDS[kind].arguments}
+
+
 def pair_parameters(prefix: str) -> tuple[str, ...]:
     """Names of the choice's parameters."""
     return (f"{prefix}_kind", *(f"{prefix}_{name}" for name in PARAMETERS))
@@ -150,7 +131,7 @@ def pair_controls(prefix: str, when: Callable[[Any], bool] = lambda page: True) 
     def offered(name: str) -> Callable[[Any], bool]:
         def check(page: Any) -> bool:
             kind = getattr(page, f"{prefix}_kind")
-            return when(page) and name in KINDS[kind].arguments.values()
+            return when(page) and name in parameters_of_kind(kind).values()
 
         return check
 
@@ -162,9 +143,9 @@ def pair_controls(prefix: str, when: Callable[[Any], bool] = lambda page: True) 
 
 def chosen_pair(page: Any, prefix: str) -> Pair:
     """The pair as chosen, from the page's parameters of this prefix."""
-    kind = KINDS[getattr(page, f"{prefix}_kind")]
-    return kind.build(
-        **{arg: getattr(page, f"{prefix}_{own}") for arg, own in kind.arguments.items()}
+    kind = getattr(page, f"{prefix}_kind")
+    return KINDS[kind].build(
+        **{arg: getattr(page, f"{prefix}_{own}") for arg, own in parameters_of_kind(kind).items()}
     )
 
 
@@ -180,6 +161,6 @@ def pair_values(prefix: str, pair: str, **arguments: float) -> dict[str, Any]:
         Of the class.
     """
     name = next(name for name, kind in KINDS.items() if kind.build.__name__ == pair)
-    own = KINDS[name].arguments
+    own = parameters_of_kind(name)
     values = {f"{prefix}_{own[arg]}": value for arg, value in arguments.items()}
     return {f"{prefix}_kind": name, **values}

@@ -20,6 +20,7 @@ from workbench.pages.inputs.pair import (
     mu_slider,
     noise_slider,
     pair_parameters,
+    parameters_of_kind,
     response_delta_slider,
     response_epsilon_slider,
     sampling_rate_slider,
@@ -91,7 +92,9 @@ def _claimed_table(table: tuple[tuple[str, bytes], ...]) -> Pair | None:
 
 REFERENCES: dict[str, Reference] = {
     name: Reference(
-        kind.label, (*kind.arguments.values(), "times"), _composed(kind.build, kind.arguments)
+        kind.label,
+        (*parameters_of_kind(name).values(), "times"),
+        _composed(kind.build, parameters_of_kind(name)),
     )
     for name, kind in PAIRS.items()
 } | {

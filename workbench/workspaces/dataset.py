@@ -1,0 +1,101 @@
+"""`DataSet`: what is known of a set of scores, without the scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from workbench._html import table
+from workbench.scores.examples import card
+from workbench.workspaces.draws import KINDS
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import EXAMPLE, DataSource, DrawnSource, ExampleSource
+
+#: Bundled examples and draws are older than anything that people add.
+_EVER = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A set of scores in a workspace: its name, its source and how it is read.
+
+    Parameters
+    ----------
+    key : str
+        Names it for programs, in this workspace only.
+    name : str
+        For people; no other data set of the workspace has it.
+    source : ExampleSource, DrawnSource, FileSource or GivenSource
+    reading : Reading
+    sha256 : str
+        Hash of the content (see `workbench.workspaces.content`); "" for examples and draws.
+    n_p, n_q : int
+        Scores of P and of Q that the bounds use.
+    created : datetime
+        When it was added.
+    reread : str
+        The choice of the reading that was changed after results were shown, such as "the direction
+        of the score"; "" if there is none.
+    declared : Reading or None
+        The reading under which the first results were shown; None before.
+    kind : str
+        "scores".
+    """
+
+    key: str
+    name: str
+    source: DataSource
+    reading: Reading
+    sha256: str
+    n_p: int
+    n_q: int
+    created: datetime
+    reread: str = ""
+    declared: Reading | None = None
+    kind: str = "scores"
+
+    @property
+    def virtual(self) -> bool:
+        """Whether it is an example or a draw, which everybody has."""
+        return self.sha256 == ""
+
+    def describe(self) -> str:
+        """Its source and its reading as a sentence."""
+        if self.virtual:
+            return self.source.describe()
+        return f"{self.source.describe()}: {self.reading.describe()}"
+
+    def _repr_html_(self) -> str:
+        return table(
+            self.name,
+            [
+                ("source", self.source.describe()),
+                ("read as", self.reading.describe()),
+                ("scores", f"{self.n_p:,} + {self.n_q:,}"),
+                ("added", f"{self.created:%Y-%m-%d %H:%M} UTC"),
+            ],
+            f"{self.reread} changed after results were shown" if self.reread else "",
+        )
+
+
+def example_dataset(name: str) -> DataSet:
+    """A bundled example as a data set.
+
+    Raises
+    ------
+    ValueError
+        No example of that name.
+    """
+    about = card(name)
+    reading = Reading(larger_is_member=about.larger_is_member, sampling=about.sampling)
+    source = ExampleSource(name)
+    return DataSet(
+        f"{EXAMPLE}{name}", about.title, source, reading, "", about.n_p, about.n_q, _EVER
+    )
+
+
+def drawn_dataset(source: DrawnSource) -> DataSet:
+    """A draw as a data set."""
+    name = f"{KINDS[source.pair].label}, {source.n:,} per group"
+    reading = Reading(sampling="independent runs")
+    return DataSet(source.key, name, source, reading, "", source.n, source.n, _EVER)

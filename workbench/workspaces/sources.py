@@ -1,0 +1,274 @@
+"""Where data sets come from; each source reads its tables as scores, and goes to JSON and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Protocol
+
+from workbench import _checks
+from workbench.scores.examples import card, example
+from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.sample import NonFiniteCounts, Scores
+from workbench.scores.table import DataTable
+from workbench.workspaces.draws import Recipe
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+
+#: What a key of a bundled example begins with.
+EXAMPLE = "example:"
+
+#: The columns of scores that were given in Python.
+GIVEN_LAYOUT = Layout("two columns", p="p", q="q")
+
+
+class DataSource(Protocol):
+    """Where a data set comes from."""
+
+    kind: ClassVar[str]  #: "example", "pair", "file" or "given"
+    label: ClassVar[str]  #: what people call it
+
+    def describe(self) -> str:
+        """The source as a sentence."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values, with its ``kind``."""
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores in these tables; ScoresError where they cannot be read so."""
+
+
+@dataclass(frozen=True)
+class ExampleSource:
+    """A bundled example."""
+
+    name: str
+
+    kind: ClassVar[str] = "example"
+    label: ClassVar[str] = "Bundled example"
+
+    def describe(self) -> str:
+        """The example's title, what to look at, and its true values."""
+        about = card(self.name)
+        return f"{about.title}. {about.look} True values: {about.truth}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values."""
+        return {"kind": self.kind, **asdict(self)}
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores of the example, the same object every time.
+
+        Parameters
+        ----------
+        tables, reading
+            Not used: an example is read as its card says.
+        """
+        return example(self.name)
+
+
+@dataclass(frozen=True)
+class DrawnSource:
+    """A draw from a pair with known privacy loss.
+
+    Parameters
+    ----------
+    pair : str
+        A key of `workbench.workspaces.draws.KINDS`.
+    arguments : mapping of str to float
+    n, seed : int
+        Samples of each group, and what the generator starts from.
+
+    Raises
+    ------
+    WorkspaceError
+        As of `Recipe`.
+    """
+
+    pair: str
+    arguments: Mapping[str, float]
+    n: int
+    seed: int
+    recipe: Recipe = field(init=False, repr=False, compare=False)
+
+    kind: ClassVar[str] = "pair"
+    label: ClassVar[str] = "Sampled from a pair"
+
+    def __post_init__(self) -> None:
+        recipe = Recipe(self.pair, self.arguments, self.n, self.seed)
+        object.__setattr__(self, "arguments", recipe.arguments)
+        object.__setattr__(self, "recipe", recipe)
+
+    @property
+    def key(self) -> str:
+        """The key of the data set."""
+        return self.recipe.key
+
+    @classmethod
+    def of(cls, key: str) -> DrawnSource:
+        """The source of a key that begins with ``draw:`` (WorkspaceError if it is malformed)."""
+        recipe = Recipe.of(key)
+        return cls(recipe.kind, recipe.arguments, recipe.n, recipe.seed)
+
+    def describe(self) -> str:
+        """The size, the pair and the seed."""
+        return f"{self.n:,} samples per group from {self.recipe.pair.name}, seed {self.seed}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values."""
+        return {
+            "kind": self.kind,
+            "pair": self.pair,
+            "arguments": dict(self.arguments),
+            "n": self.n,
+            "seed": self.seed,
+        }
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores, drawn.
+
+        Parameters
+        ----------
+        tables, reading
+            Not used.
+        """
+        return self.recipe.draw()
+
+
+@dataclass(frozen=True)
+class FileSource:
+    """One file with both groups, or one file per group, members first.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the files.
+    """
+
+    names: tuple[str, ...]
+
+    kind: ClassVar[str] = "file"
+    label: ClassVar[str] = "File"
+
+    def describe(self) -> str:
+        """The names of the files."""
+        return f"File{'s' * (len(self.names) > 1)} " + " and ".join(f"“{n}”" for n in self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values."""
+        return {"kind": self.kind, "names": list(self.names)}
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores in the tables of the files.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+        reading : Reading
+        """
+        return scores_from_tables(tables, reading.layout, **reading.arguments)[0]
+
+
+@dataclass(frozen=True)
+class GivenSource:
+    """Scores that were given in Python.
+
+    Parameters
+    ----------
+    held_out : str
+        As in `Scores`.
+    clustered : bool
+        Whether each score is a cluster of rows.
+    rows : pair of int, optional
+        Rows of P and of Q; None where there were as many as scores.
+    dropped : pair of tuple of int, optional
+        NaN, +∞ and −∞ among the rows of P and of Q, where these were left out; else None.
+    """
+
+    held_out: str = ""
+    clustered: bool = False
+    rows: tuple[int, int] | None = None
+    dropped: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
+
+    kind: ClassVar[str] = "given"
+    label: ClassVar[str] = "Given in Python"
+
+    @classmethod
+    def of(cls, scores: Scores) -> GivenSource:
+        """What is known of scores besides their values and their reading."""
+        rows = (scores.rows_p, scores.rows_q)
+        p, q = scores.nonfinite_p, scores.nonfinite_q
+        counted = ((p.nan, p.plus_inf, p.minus_inf), (q.nan, q.plus_inf, q.minus_inf))
+        return cls(
+            scores.held_out,
+            scores.sampling == "clustered",
+            rows if rows != (scores.n_p, scores.n_q) else None,
+            counted if scores.nonfinite == "drop" or scores.sampling == "clustered" else None,
+        )
+
+    def describe(self) -> str:
+        """Where the scores come from."""
+        return f"Given in Python{f', {self.held_out}' if self.held_out else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values."""
+        return {"kind": self.kind, **asdict(self)}
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores as they were given, in the direction and with the sampling of the reading.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+            One, with the columns ``p`` and ``q``.
+        reading : Reading
+        """
+        table = tables[0]
+        scores = Scores(
+            table.numbers("p"),
+            table.numbers("q"),
+            **{**reading.arguments, "sampling": "unknown" if self.clustered else reading.sampling},
+            name=table.name,
+            held_out=self.held_out,
+        )
+        known: dict[str, Any] = {"sampling": "clustered"} if self.clustered else {}
+        if self.rows is not None:
+            known |= {"rows_p": self.rows[0], "rows_q": self.rows[1]}
+        if self.dropped is not None:
+            p, q = (NonFiniteCounts(*counts) for counts in self.dropped)
+            known |= {"nonfinite_p": p, "nonfinite_q": q}
+        return scores._changed(**known) if known else scores
+
+
+def source_from_dict(values: Mapping[str, Any]) -> DataSource:
+    """The source of a ``to_dict``.
+
+    Raises
+    ------
+    WorkspaceError
+        It is none.
+    """
+    fields = dict(values)
+    try:
+        kind = fields.pop("kind")
+        if kind == "given":
+            for name in ("rows", "dropped"):
+                fields[name] = _tuples(fields[name])
+        elif kind == "file":
+            fields["names"] = tuple(fields["names"])
+        source: DataSource = _SOURCES[kind](**fields)
+    except (TypeError, KeyError) as error:
+        raise WorkspaceError(
+            f"this is no source of a data set: {_checks.shown(values)} ({error})"
+        ) from error
+    return source
+
+
+_SOURCES: dict[str, Any] = {
+    source.kind: source for source in (ExampleSource, DrawnSource, FileSource, GivenSource)
+}
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value

@@ -1,0 +1,653 @@
+"""`Workspace`: data sets and the state of pages, for pages, notebooks and the command line."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from threading import RLock
+from typing import Any
+
+import numpy as np
+
+from workbench import _checks
+from workbench.scores.examples import NAMES
+from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.refusals import did_you_mean
+from workbench.scores.sample import Scores, require_scores
+from workbench.scores.table import DataTable
+from workbench.workspaces.cache import ScoresCache
+from workbench.workspaces.content import content_hash, table_of_scores
+from workbench.workspaces.dataset import DataSet, drawn_dataset, example_dataset
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import (
+    EXAMPLE,
+    GIVEN_LAYOUT,
+    DataSource,
+    DrawnSource,
+    FileSource,
+    GivenSource,
+)
+from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
+from workbench.workspaces.view import Datasets
+
+#: Characters of a name of a data set.
+LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class WorkspaceState:
+    """What `Workspace.revert` goes back to: names, readings, what was removed, what was chosen.
+
+    Parameters
+    ----------
+    entries : mapping of str to Entry
+        By key.
+    current : str or None
+    """
+
+    entries: Mapping[str, Entry]
+    current: str | None
+
+
+class Workspace:
+    """Data sets, the one in view, and the settings of every page.
+
+    Keys name data sets: ``example:NAME`` a bundled example, ``draw:…`` a draw from a pair with
+    known privacy loss (`workbench.workspaces.draws`), and an unguessable text any other one.
+    Examples and draws are always there and are not stored. All methods may be called from any
+    thread.
+
+    Parameters
+    ----------
+    store : Store, optional
+        Where everything is kept; in memory by default. `wb.workspace` opens the one on disk.
+    base : Workspace, optional
+        Its data sets are here, too, and cannot be changed here: those that a server was given.
+
+    See Also
+    --------
+    workspace : the workspace on this computer's disk.
+    """
+
+    def __init__(self, store: Store | None = None, base: Workspace | None = None):
+        self._store: Store = MemoryStore() if store is None else store
+        self._base = base
+        self.closed = False
+        self._lock = RLock()
+        self._cache = ScoresCache()
+        self._watchers: list[Callable[[Workspace], None]] = []
+        self._added: set[str] = set()  # what `revert` may remove: others may use the same store
+        self._seen = self._store.version()
+
+    # -- what there is ------------------------------------------------------------------------
+
+    @property
+    def where(self) -> str:
+        """Where the data sets are kept, such as "in the memory of this server"."""
+        return self._store.where
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the store, what was kept and what to do; "" if nothing is."""
+        return self._store.problem
+
+    @property
+    def datasets(self) -> Datasets:
+        """The data sets that were not removed, oldest first; those of the base come first."""
+        with self._lock:
+            own = [e.dataset for e in self._store.entries().values() if e.removed is None]
+            return Datasets([*self._of_base(), *own], self.where)
+
+    def dataset(self, key: str) -> DataSet:
+        """What is known of a data set.
+
+        Parameters
+        ----------
+        key : str
+            A key, also of an example, a draw, or a data set that was removed; or a name.
+
+        Raises
+        ------
+        WorkspaceError
+            There is none; a draw with values out of range.
+        """
+        _checks.text(key, "key")
+        if key.startswith(EXAMPLE):
+            return _example(key)
+        if key.startswith(DRAW):
+            return drawn_dataset(DrawnSource.of(key))
+        with self._lock:
+            entry = self._store.entries().get(key)
+            return self.datasets[key] if entry is None else entry.dataset
+
+    def tables(self, key: str) -> tuple[DataTable, ...]:
+        """The tables of a data set, as they came from its files.
+
+        Parameters
+        ----------
+        key : str
+            As of `dataset`.
+
+        Returns
+        -------
+        tuple of DataTable
+            Where the source is not a file: one table with the scores as arrays ``p`` and ``q``.
+        """
+        dataset = self.dataset(key)
+        if dataset.virtual:
+            return (table_of_scores(self.scores(dataset.key)),)
+        with self._lock:
+            if self._base is not None and dataset.key in self._base_keys():
+                return self._base.tables(dataset.key)
+            return self._store.tables(dataset.key)
+
+    def scores(self, key: str) -> Scores:
+        """The scores of a data set, the same object as long as anybody uses it.
+
+        Parameters
+        ----------
+        key : str
+            As of `dataset`.
+        """
+        dataset = self.dataset(key)
+        with self._lock:
+            if self._base is not None and dataset.key in self._base_keys():
+                return self._base.scores(dataset.key)
+            return self._cache.get(
+                (dataset.key, dataset.reading), lambda: self._read(dataset, dataset.reading)
+            )
+
+    def find(self, sha256: str) -> DataSet | None:
+        """The data set whose content has this hash, or None; removed ones do not count.
+
+        Parameters
+        ----------
+        sha256 : str
+        """
+        return next((one for one in self.datasets if sha256 and one.sha256 == sha256), None)
+
+    # -- changes ------------------------------------------------------------------------------
+
+    def add(
+        self,
+        tables: Sequence[DataTable],
+        reading: Reading | None = None,
+        name: str = "",
+        files: Sequence[str] = (),
+    ) -> DataSet:
+        """Add the tables of one file, or of one file per group, members first.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+        reading : Reading, optional
+            How they are read. Its layout is guessed where it is None.
+        name : str, optional
+            The table's name by default. A number is appended where another data set has it.
+        files : sequence of str, optional
+            Names of the files; the tables' names by default.
+
+        Returns
+        -------
+        DataSet
+            The one that is there already, where content and reading are the same. If it was
+            removed, it is there again.
+
+        Raises
+        ------
+        ScoresError
+            The tables cannot be read so.
+        """
+        tables, reading = tuple(tables), reading or Reading()
+        if reading.layout is None:
+            reading = replace(reading, layout=guess_layout(*tables))
+        source = FileSource(tuple(files) or tuple(table.name for table in tables))
+        return self._add(tables, source, reading, name or tables[0].name or "scores")
+
+    def add_scores(self, scores: Scores, name: str = "") -> DataSet:
+        """Add scores that were made in Python.
+
+        Parameters
+        ----------
+        scores : Scores
+        name : str, optional
+            The name of the scores by default.
+
+        Returns
+        -------
+        DataSet
+            As of `add`.
+        """
+        require_scores(scores)
+        reading = Reading(
+            GIVEN_LAYOUT,
+            scores.larger_is_member,
+            scores.sampling,
+            scores.cluster_rule,
+            scores.nonfinite,
+        )
+        return self._add(
+            (table_of_scores(scores),),
+            GivenSource.of(scores),
+            reading,
+            name or scores.name or "scores",
+            scores,
+        )
+
+    def rename(self, key: str, name: str) -> DataSet:
+        """Give a data set another name.
+
+        Parameters
+        ----------
+        key : str
+        name : str
+
+        Raises
+        ------
+        WorkspaceError
+            An empty or overlong name, one that another data set has, or a data set that cannot be
+            changed.
+        """
+        name = _checks.text(name, "name").strip()
+        if not 0 < len(name) <= LONGEST_NAME:
+            raise WorkspaceError(
+                f"a name must have 1 to {LONGEST_NAME} characters, got {_checks.shown(name)}"
+            )
+        with self._changes():
+            entry = self._own(key)
+            if any(one.name == name and one.key != entry.dataset.key for one in self.datasets):
+                raise WorkspaceError(f"another data set is called {name!r}; choose another name")
+            return self._update(entry, name=name)
+
+    def remove(self, key: str) -> None:
+        """Take a data set out of the list; its content stays until `purge`.
+
+        Parameters
+        ----------
+        key : str
+        """
+        with self._changes():
+            entry = self._own(key)
+            self._store.update(replace(entry, removed=datetime.now(UTC)))
+            if self._store.current() == entry.dataset.key:
+                self._store.choose(None)
+
+    def restore(self, key: str) -> DataSet:
+        """Bring a removed data set back.
+
+        Parameters
+        ----------
+        key : str
+        """
+        with self._changes():
+            return self._present(self._own(key))
+
+    def purge(self) -> None:
+        """Delete removed data sets with their content, and files that no page uses."""
+        with self._changes():
+            for key, entry in self._store.entries().items():
+                if entry.removed is not None:
+                    self._store.forget(key)
+            self._store.purge_files()
+            self._cache.clear()
+
+    def reread(self, key: str, reading: Reading, seen: bool) -> DataSet:
+        """Change how a data set is read.
+
+        Parameters
+        ----------
+        key : str
+        reading : Reading
+        seen : bool
+            Whether results were shown before. Then, if scores or direction differ from what was
+            declared before the first results, the data set is marked with the choice that changed
+            (`DataSet.reread`). A declaration that changes no number marks nothing, and going back
+            to what was declared takes the mark away.
+
+        Returns
+        -------
+        DataSet
+            A copy with a key of its own where the data set belongs to the base.
+
+        Raises
+        ------
+        ScoresError
+            The tables cannot be read so; nothing is changed.
+        WorkspaceError
+            An example or a draw.
+        """
+        with self._changes():
+            entry = self._reread_entry(key)
+            dataset = entry.dataset
+            if reading.layout is None:
+                reading = replace(reading, layout=dataset.reading.layout)
+            declared, mark = dataset.declared, ""
+            if seen or declared is not None:
+                declared = declared or dataset.reading
+                mark = self._mark(dataset, declared, reading)
+            scores = self._cache.get((dataset.key, reading), lambda: self._read(dataset, reading))
+            return self._update(
+                entry,
+                reading=reading,
+                declared=declared,
+                reread=mark,
+                n_p=scores.n_p,
+                n_q=scores.n_q,
+            )
+
+    # -- the one in view, and the settings of pages ----------------------------------------------
+
+    @property
+    def current(self) -> str | None:
+        """The key of the data set in view on every page; None until one is chosen."""
+        with self._lock:
+            return self._store.current()
+
+    def choose(self, key: str | None) -> None:
+        """Take a data set into view on every page.
+
+        Parameters
+        ----------
+        key : str or None
+            As of `dataset`.
+        """
+        known = None if key is None else self.dataset(key).key
+        with self._changes():
+            if known != self._store.current():
+                self._store.choose(known)
+
+    def page_state(self, page: str, key: str = "") -> dict[str, Any] | None:
+        """The settings that a page had, or None.
+
+        Parameters
+        ----------
+        page : str
+            The page's name.
+        key : str, optional
+            Of the data set that they belong to.
+        """
+        with self._lock:
+            return self._store.state(page, key)
+
+    def keep_page_state(self, page: str, settings: Mapping[str, Any], key: str = "") -> None:
+        """Keep the settings of a page.
+
+        Parameters
+        ----------
+        page : str
+        settings : mapping
+            JSON values.
+        key : str, optional
+            Of the data set that they belong to. Of draws, the last few are kept.
+
+        Raises
+        ------
+        WorkspaceError
+            Values that JSON does not hold.
+        """
+        try:
+            json.dumps(settings, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise WorkspaceError(
+                f"these settings cannot be kept: {error}; give numbers, text, lists and None"
+            ) from None
+        with self._lock:
+            self._store.keep_state(page, key, dict(settings))
+
+    def keep_file(self, name: str, content: bytes) -> str:
+        """Keep an uploaded file that is no set of scores, such as canaries or a table of claims.
+
+        Parameters
+        ----------
+        name : str
+        content : bytes
+
+        Returns
+        -------
+        str
+            The SHA-256 of the content, by which `file` finds it.
+        """
+        digest = file_hash(content)
+        with self._lock:
+            self._store.keep_file(digest, name, content)
+        return digest
+
+    def file(self, sha256: str) -> bytes | None:
+        """The content of a file that was kept, or None.
+
+        Parameters
+        ----------
+        sha256 : str
+        """
+        with self._lock:
+            found = self._store.file(sha256)
+        return self._base.file(sha256) if found is None and self._base is not None else found
+
+    # -- watching, undo, the end ---------------------------------------------------------------
+
+    def watch(self, callback: Callable[[Workspace], None]) -> None:
+        """Call ``callback(workspace)`` after data sets or the current one changed.
+
+        Parameters
+        ----------
+        callback : callable
+            Called in the thread of the change.
+        """
+        with self._lock:
+            self._watchers.append(callback)
+
+    def unwatch(self, callback: Callable[[Workspace], None]) -> None:
+        """Call it no longer.
+
+        Parameters
+        ----------
+        callback : callable
+        """
+        with self._lock:
+            self._watchers = [one for one in self._watchers if one != callback]
+
+    def refresh(self) -> bool:
+        """Whether another program changed the store since the last change seen here.
+
+        If so, watchers are called. Every other method sees such changes by itself.
+        """
+        with self._lock:
+            before, self._seen = self._seen, self._store.version()
+            changed = before != self._seen
+        if changed:
+            self._tell()
+        return changed
+
+    def snapshot(self) -> WorkspaceState:
+        """Names, readings, what was removed and what was chosen, for `revert`."""
+        with self._lock:
+            return WorkspaceState(self._store.entries(), self._store.current())
+
+    def revert(self, state: WorkspaceState) -> None:
+        """Go back, or forward, to a `snapshot`.
+
+        Data sets that were added here since are removed, which the way forward undoes. What another
+        program added stays.
+
+        Parameters
+        ----------
+        state : WorkspaceState
+        """
+        with self._changes():
+            now = self._store.entries()
+            for key, entry in now.items():
+                then = state.entries.get(key)
+                if then is not None and then != entry:
+                    self._store.update(then)
+                elif then is None and entry.removed is None and key in self._added:
+                    self._store.update(replace(entry, removed=datetime.now(UTC)))
+            if state.current != self._store.current():
+                self._store.choose(state.current)
+
+    def flush(self) -> None:
+        """Write what is not written yet."""
+        with self._lock:
+            self._store.flush()
+
+    def close(self) -> None:
+        """Flush, and let go of the store. The workspace is not used afterwards."""
+        with self._lock:
+            if not self.closed:
+                self.closed = True
+                self._watchers = []
+                self._cache.clear()
+                self._store.close()
+
+    def __repr__(self) -> str:
+        return f"Workspace({len(self.datasets)} data sets, {self.where})"
+
+    def _repr_html_(self) -> str:
+        return self.datasets._repr_html_()
+
+    # -- steps --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _changes(self) -> Iterator[None]:
+        """Context of a change: locked, and watchers are called at its end if something changed."""
+        with self._lock:
+            before = self._store.version()
+            try:
+                yield
+            finally:
+                self._seen = self._store.version()
+        if self._seen != before:
+            self._tell()
+
+    def _tell(self) -> None:
+        for callback in tuple(self._watchers):
+            callback(self)
+
+    def _of_base(self) -> list[DataSet]:
+        return [] if self._base is None else list(self._base.datasets)
+
+    def _base_keys(self) -> set[str]:
+        return {one.key for one in self._of_base()}
+
+    def _own(self, key: str) -> Entry:
+        """The entry of a data set that can be changed."""
+        dataset = self.dataset(key)
+        entry = self._store.entries().get(dataset.key)
+        if entry is None:
+            why = (
+                "is always there"
+                if dataset.virtual
+                else "was given to the server, for everybody who uses it"
+            )
+            raise WorkspaceError(
+                f"{dataset.name!r} {why}: it cannot be changed; add the scores under another name"
+            )
+        return entry
+
+    def _reread_entry(self, key: str) -> Entry:
+        dataset = self.dataset(key)
+        if dataset.virtual or dataset.key in self._store.entries():
+            return self._own(dataset.key)
+        # Everybody shares it: this visitor's way of reading it needs a copy.
+        copy = replace(dataset, key=_new_key(), name=self._free_name(dataset.name))
+        entry = Entry(replace(copy, created=datetime.now(UTC)))
+        self._store.add(entry, self.tables(dataset.key))
+        self._added.add(copy.key)
+        return entry
+
+    def _add(
+        self,
+        tables: tuple[DataTable, ...],
+        source: DataSource,
+        reading: Reading,
+        name: str,
+        scores: Scores | None = None,
+    ) -> DataSet:
+        digest = content_hash(tables)
+        facts = source if isinstance(source, GivenSource) else GivenSource()
+        with self._changes():
+            for one in self._of_base():
+                if _is_same(one, digest, reading, facts):
+                    return one
+            for entry in self._store.entries().values():
+                if _is_same(entry.dataset, digest, reading, facts):
+                    return self._present(entry, tables)
+            if scores is None:
+                scores = source.read(tables, reading)
+            dataset = DataSet(
+                key=_new_key(),
+                name=self._free_name(name.strip()[:LONGEST_NAME] or "scores"),
+                source=source,
+                reading=reading,
+                sha256=digest,
+                n_p=scores.n_p,
+                n_q=scores.n_q,
+                created=datetime.now(UTC),
+            )
+            self._store.add(Entry(dataset), tables)
+            self._added.add(dataset.key)
+            found = scores
+            self._cache.get((dataset.key, reading), lambda: found)
+        return dataset
+
+    def _present(self, entry: Entry, tables: tuple[DataTable, ...] = ()) -> DataSet:
+        """The data set of an entry, no longer removed, its content repaired if it was damaged."""
+        if tables:
+            self._store.add(entry, tables)
+        if entry.removed is not None:
+            entry = Entry(replace(entry.dataset, name=self._free_name(entry.dataset.name)))
+            self._store.update(entry)
+        return entry.dataset
+
+    def _update(self, entry: Entry, **changes: Any) -> DataSet:
+        dataset = replace(entry.dataset, **changes)
+        if dataset != entry.dataset:
+            self._store.update(replace(entry, dataset=dataset))
+        return dataset
+
+    def _read(self, dataset: DataSet, reading: Reading) -> Scores:
+        tables = () if dataset.virtual else self._store.tables(dataset.key)
+        return dataset.source.read(tables, reading)
+
+    def _mark(self, dataset: DataSet, declared: Reading, reading: Reading) -> str:
+        """The choice that changes the scores, or the direction, from what was declared."""
+        choice = declared.changed_choice(reading)
+        if not choice or declared.larger_is_member != reading.larger_is_member:
+            return choice
+        before, after = (
+            self._cache.get((dataset.key, one), lambda one=one: self._read(dataset, one))  # type: ignore[misc]
+            for one in (declared, reading)
+        )
+        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True))
+        return "" if same else choice
+
+    def _free_name(self, name: str) -> str:
+        taken, number, free = {one.name for one in self.datasets}, 2, name
+        while free in taken:
+            free, number = f"{name} ({number})", number + 1
+        return free
+
+
+def _new_key() -> str:
+    return secrets.token_urlsafe(16)
+
+
+def _example(key: str) -> DataSet:
+    name = key.removeprefix(EXAMPLE)
+    if name not in NAMES:
+        raise WorkspaceError(
+            f"there is no data set {_checks.shown(key)}{did_you_mean(name, NAMES)}; the bundled "
+            f"examples are {', '.join(NAMES)}"
+        )
+    return example_dataset(name)
+
+
+def _is_same(dataset: DataSet, digest: str, reading: Reading, facts: GivenSource) -> bool:
+    """Whether a data set has this content and this reading."""
+    known = dataset.source if isinstance(dataset.source, GivenSource) else GivenSource()
+    return dataset.sha256 == digest and dataset.reading == reading and known == facts
