@@ -22,11 +22,11 @@ from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given import as_scores, counts_page, given_pair, one_run_page, pair_page
 from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
+from workbench.pages.inputs.notebook import code_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.registry import PAGES
-from workbench.pages.scores.code import score_code
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
@@ -426,12 +426,4 @@ def _view(
     controls: Iterable[str] | None,
     spec: dict[str, Any] | None,
 ) -> View:
-    if isinstance(page, ScoresPage):
-        return View(page, partial(score_code, page), show, controls, spec)
-    return View(page, getattr(page, "code", partial(_code, page)), show, controls, spec)
-
-
-def _code(page: Page, spec: dict[str, Any]) -> str:
-    """Python code that reproduces the view of a page that has no code of its own."""
-    name = next(name for name, entry in PAGES.items() if isinstance(page, entry.kind))
-    return f"import workbench as wb\n\nview = wb.explore({name!r}, spec={spec!r})\n"
+    return View(page, partial(code_of, page), show, controls, spec)

@@ -17,9 +17,9 @@ from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.parts import chosen, listed, sections_for
-from workbench.jupyter.spec import Spec
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
+from workbench.pages.inputs.spec import Spec
 
 #: Seconds without a change after which the picture beside the widget is brought up to date.
 IDLE = 0.3

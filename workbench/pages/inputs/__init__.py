@@ -3,5 +3,5 @@
 `settings` has δ, the confidence and the mark for choices made after looking. `pair` and
 `reference` choose distributions, `claim` a claim, `scores` and
 `score_source` choose score samples. `code` writes
-the Python that a page shows.
+the Python that a page shows, `spec` is its state as plain values, `notebook` a notebook of both.
 """
