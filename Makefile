@@ -14,7 +14,8 @@ serve: $(VENV)/.core ## serve the page with a bundled example on port 5006 (PORT
 	$(BIN)/workbench serve --port $(PORT)
 
 lab: $(VENV)/.lab ## open the notebooks in JupyterLab
-	$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.extension_manager=readonly \
+	JUPYTER_CONFIG_PATH="$(CURDIR)/notebooks/.jupyter:$$JUPYTER_CONFIG_PATH" \
+	  $(BIN)/jupyter lab --LabApp.news_url=None --LabApp.extension_manager=readonly \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate notebooks
 
 test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there is none)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 import sys
 import urllib.request
@@ -19,6 +20,9 @@ from workbench.pages.given_scores import GivenScoresPage
 
 pytestmark = pytest.mark.timeout(600)
 
+#: The settings of `make lab`.
+QUIET = Path(__file__).parents[2] / "notebooks" / ".jupyter"
+
 EXAMPLE = "gaussian"
 CELL = f"import workbench as wb\nview = wb.explore(wb.example({EXAMPLE!r}))\nview"
 SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded)"
@@ -26,15 +30,15 @@ SECOND = "view.bin_width = 0.25\nprint(view.threshold, view.epsilon_here.rounded
 FIND = """() => {
     const plot = name => document.querySelector(`[data-item=${name}] .wb-plot`)
     window.wbLab = {
-        slider: [...document.querySelectorAll(".wb-controls .widget-slider")]
-            .find(one => one.querySelector("label").textContent === "Threshold"),
+        handle: [...document.querySelectorAll(".wb-slider")]
+            .find(one => one.querySelector("label").textContent === "Threshold")
+            .querySelector("input[type=range]"),
         histogram: plot("distributions"),
         mu: plot("mu_curve"),
         moved: 0,
         drawn: 0,
     }
-    wbLab.handle = wbLab.slider.querySelector("[role=slider]")
-    wbLab.shown = () => Number(wbLab.slider.querySelector(".widget-readout").textContent.replace("−", "-"))
+    wbLab.shown = () => Number(wbLab.handle.getAttribute("aria-valuetext"))
     wbLab.at = plot => plot.layout.shapes.find(one => one.name === "threshold").x0
     wbLab.handle.addEventListener("keydown", () => { wbLab.moved = performance.now() }, true)
     for (const plot of [wbLab.histogram, wbLab.mu]) {
@@ -60,10 +64,6 @@ def folder(tmp_path_factory):
     notebook = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
     (made / "notebooks").mkdir()
     nbformat.write(notebook, made / "notebooks" / "view.ipynb")
-    settings = made / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    quiet = json.dumps({"fetchNews": "false", "checkForUpdates": False})
-    (settings / "notification.jupyterlab-settings").write_text(quiet)
     return made
 
 
@@ -77,6 +77,7 @@ def lab(folder):
         "JUPYTER_RUNTIME_DIR": "runtime",
         "JUPYTERLAB_SETTINGS_DIR": "settings",
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "WORKBENCH_HOME": "home",
     }
     options = {
         "ServerApp.port": port,
@@ -89,6 +90,7 @@ def lab(folder):
     }
     command = [
         "env",
+        f"JUPYTER_CONFIG_PATH={QUIET}{os.pathsep}{os.environ.get('JUPYTER_CONFIG_PATH', '')}",
         *(f"{name}={folder / path}" for name, path in own.items()),
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
         *(f"--{name}={value}" for name, value in options.items()),
@@ -99,7 +101,7 @@ def lab(folder):
 
 @pytest.fixture
 def visitor(chromium, lab):
-    """``visitor()`` opens the notebook; nobody may have asked another host for anything."""
+    """``visitor(path)`` opens JupyterLab; nobody may have asked another host for anything."""
     context = chromium.new_context(viewport={"width": 1500, "height": 1400})
     outside, errors = [], []
 
@@ -107,20 +109,29 @@ def visitor(chromium, lab):
         if asked.startswith(("http", "ws")) and urlparse(asked).hostname != "localhost":
             outside.append(asked)
 
-    def open_notebook():
+    def open_lab(path=""):
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: note(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.goto(f"{lab}/lab/tree/view.ipynb?reset")
+        page.goto(f"{lab}/lab{path}?reset")
+        return page
+
+    yield open_lab
+    context.close()
+    assert outside == []
+    assert errors == []
+
+
+@pytest.fixture
+def open_notebook(visitor):
+    def opened():
+        page = visitor("/tree/view.ipynb")
         page.get_by_text("| Idle").wait_for()
         page.locator(".jp-Notebook-cell .cm-content").first.wait_for()
         return page
 
-    yield open_notebook
-    context.close()
-    assert outside == []
-    assert errors == []
+    return opened
 
 
 def run(page, cell):
@@ -139,11 +150,15 @@ def end_kernels(lab):
             urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
 
 
-def test_a_view_lives_is_saved_and_is_still_there_when_reopened(visitor, lab, folder, capsys):
-    page = visitor()
+def test_a_view_lives_is_saved_and_is_still_there_when_reopened(open_notebook, lab, folder, capsys):
+    page = open_notebook()
     run(page, 0)
     page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
     assert not page.locator(".wb-still").is_visible()
+
+    # Sliders have names, and values as people write them.
+    delta = page.get_by_role("slider", name="δ", exact=True)
+    assert delta.get_attribute("aria-valuetext") == "1e-5"
 
     # A slider by keyboard: charts and numbers follow.
     page.evaluate(FIND)
@@ -192,7 +207,7 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(visitor, lab, fo
     # Reopened without its kernel, the picture is there, and no error.
     page.close()
     end_kernels(lab)
-    page = visitor()
+    page = open_notebook()
     still = page.locator(".wb-still")
     still.wait_for()
     for item in same.numbers():
@@ -206,3 +221,19 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(visitor, lab, fo
     run(page, 0)
     page.locator(".wb-live .main-svg").first.wait_for(state="attached")
     page.locator(".wb-still").wait_for(state="hidden")
+
+
+def test_the_launcher_opens_the_dashboard_and_asks_nothing_about_news(visitor):
+    page = visitor()
+    page.locator(".jp-LauncherCard", has_text="DP Audit Workbench").click()
+    frame = page.frame_locator(".jp-ServerProxy iframe")
+    frame.locator("html[data-connected]").wait_for(state="attached")
+    value = frame.locator('[aria-label="ε at the threshold"] .wb-value').first
+    before = value.text_content()
+    frame.get_by_role("slider", name="Threshold", exact=True).press("ArrowRight")
+    page.wait_for_function(
+        """before => document.querySelector(".jp-ServerProxy iframe").contentDocument
+            .querySelector('[aria-label="ε at the threshold"] .wb-value').textContent !== before""",
+        arg=before,
+    )
+    assert page.get_by_text("Jupyter news").count() == 0

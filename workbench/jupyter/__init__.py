@@ -1,8 +1,9 @@
 """Pages in notebooks: live widgets, and a picture for where no widget lives.
 
 `explore` makes views. A `view` has the controls and numbers as `attributes`, a `display` of
-`widgets` and a `picture`, and `observers`; `parts` are what it shows of the page, `spec` its state
-as plain values. Its turns run on the `kernel_queue`, and `cell_lifetime` frees it with its cell.
+`widgets` and a `picture`, and `observers`; `parts` are what it shows of the page. Its turns run on
+the `kernel_queue`, and `cell_lifetime` frees it with its cell. `launcher` is the tile of JupyterLab
+that opens the dashboard.
 """
 
 try:

@@ -22,11 +22,11 @@ from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given import as_scores, counts_page, given_pair, one_run_page, pair_page
 from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
+from workbench.pages.inputs.notebook import code_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.registry import PAGES
-from workbench.pages.scores.code import score_code
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 def explore(
     subject: Any = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live controls, numbers and charts of audit scores or another object, in a notebook.
@@ -56,9 +57,12 @@ def explore(
         mechanism: each has a page of its own. Or the name of a page, such as ``"plan"``. None
         offers the bundled examples of scores, a file, or a pair to sample.
     show : iterable of str, optional
-        Names or titles of the figures, such as ``("histogram", "tradeoff")``, and of the numbers,
-        such as ``"epsilon"``, to show; controls that nothing shown depends on are left out. All by
+        Names or titles of what to show, and nothing else: figures such as ``"histogram"`` and
+        ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``. All by
         default.
+    controls : iterable of str, optional
+        Names or labels of the controls to show, such as ``("threshold",)``; ``()`` shows none. By
+        default all that something shown depends on.
     spec : dict, optional
         A state from `View.spec`, or any controls by name: ``{"bin_width": 0.2}``.
 
@@ -72,7 +76,8 @@ def explore(
     ScoresError
         Scores that cannot be audited, or an object that has no page.
     ValueError
-        An unknown name in ``show`` or ``spec``, or an object that the controls cannot show.
+        An unknown name in ``show``, ``controls`` or ``spec``, or an object that the controls cannot
+        show.
 
     Examples
     --------
@@ -82,13 +87,14 @@ def explore(
     Bound(ε at δ = 1e-5 ≥ 6.63 (simultaneous, 95%, independent runs))
     """
     if isinstance(subject, RunCount):  # the code of that page restores them from the spec
-        return explore_selection(subject, show=show, spec=spec)
-    return _view(_page(subject), show, spec)
+        return explore_selection(subject, show=show, controls=controls, spec=spec)
+    return _view(_page(subject), show, controls, spec)
 
 
 def explore_pair(
     pair: str | Pair = "subsampled-gaussian",
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on a pair with known privacy loss and what audits of its samples find.
@@ -98,7 +104,7 @@ def explore_pair(
     pair : str or Pair
         "gaussian", "laplace", "subsampled-gaussian", "randomized-response", or one of those with
         its parameters, such as ``wb.GaussianPair(1)``.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -108,9 +114,9 @@ def explore_pair(
     Raises
     ------
     ValueError
-        An unknown pair, or an unknown name in ``show`` or ``spec``.
+        An unknown pair, or an unknown name in ``show``, ``controls`` or ``spec``.
     """
-    return _view(pair_page(pair), show, spec)
+    return _view(pair_page(pair), show, controls, spec)
 
 
 def explore_family(
@@ -118,6 +124,7 @@ def explore_family(
     family: str = "gaussian",
     q: float | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on what scores prove if their pair is of a family, and whether it is.
@@ -130,7 +137,7 @@ def explore_family(
         As in ``wb.family_fit``.
     q : float, optional
         The sampling probability of "subsampled-gaussian", which has to be known.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -143,18 +150,19 @@ def explore_family(
         As `explore`.
     ValueError
         An unknown family, a q that is missing or not used by the family, or an unknown name in
-        ``show`` or ``spec``.
+        ``show``, ``controls`` or ``spec``.
     """
     estimator_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
     page = FamilyPage(**asked) if scores is None else GivenFamilyPage(as_scores(scores), **asked)
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def explore_compare(
     a: Explorable | None = None,
     b: Explorable | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on two score sets, and which of them leaks more.
@@ -164,7 +172,7 @@ def explore_compare(
     a, b
         Each as the scores of `explore`. Without them the page offers bundled examples, files, and
         pairs to sample.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -176,12 +184,12 @@ def explore_compare(
     ScoresError
         As `explore`.
     ValueError
-        Only one of the two, or an unknown name in ``show`` or ``spec``.
+        Only one of the two, or an unknown name in ``show``, ``controls`` or ``spec``.
     """
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
     page = ComparePage() if a is None else GivenComparePage(as_scores(a), as_scores(b))
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def explore_counts(
@@ -190,6 +198,7 @@ def explore_counts(
     tn: int | None = None,
     fn: int | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on what the four counts of one attack prove, with every interval in use.
@@ -199,7 +208,7 @@ def explore_counts(
     tp, fp, tn, fn : int, optional
         True positives, false positives, true negatives and false negatives of the attack. Without
         them the page starts with an example.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -210,7 +219,7 @@ def explore_counts(
     ------
     ValueError
         Only some of the counts, a negative or fractional count, a group without runs, or an unknown
-        name in ``show`` or ``spec``.
+        name in ``show``, ``controls`` or ``spec``.
     """
     counts = {"tp": tp, "fp": fp, "tn": tn, "fn": fn}
     given = {name: value for name, value in counts.items() if value is not None}
@@ -218,12 +227,13 @@ def explore_counts(
         missing = ", ".join(name for name in counts if name not in given)
         raise ValueError(f"explore_counts takes all four counts, or none; {missing} is missing")
     page = counts_page(Counts(**given)) if given else CountsPage()
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def explore_watch(
     scores: Explorable | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on scores that arrive one by one, and which bounds stay valid meanwhile.
@@ -233,7 +243,7 @@ def explore_watch(
     scores
         As the scores of `explore`, rows in order of arrival. Without them the page offers a pair
         to sample, the bundled examples, or a file.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -245,15 +255,16 @@ def explore_watch(
     ScoresError
         As `explore`.
     ValueError
-        An unknown name in ``show`` or ``spec``.
+        An unknown name in ``show``, ``controls`` or ``spec``.
     """
     page = WatchPage() if scores is None else GivenWatchPage(as_scores(scores))
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def explore_plan(
     pair: str | Pair = "gaussian",
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on how many scores an audit of a known pair needs, and its expected bound.
@@ -262,7 +273,7 @@ def explore_plan(
     ----------
     pair
         As in `explore_pair`.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -275,12 +286,13 @@ def explore_plan(
         As `explore_pair`.
     """
     page = PlanPage(**given_pair(pair))
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def explore_one_run(
     run: OneRun | Guesses | str | PathLike[str] | pd.DataFrame | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on what guesses about the canaries of one training run prove.
@@ -290,7 +302,7 @@ def explore_one_run(
     run : OneRun, Guesses, path or DataFrame, optional
         Canaries with their scores, or the counts alone. Without them the page offers counts, a
         file of canaries, and simulated runs.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -302,7 +314,7 @@ def explore_one_run(
     ScoresError
         Canaries that cannot be audited; see `OneRun` and `read_one_run`.
     ValueError
-        An unknown name in ``show`` or ``spec``.
+        An unknown name in ``show``, ``controls`` or ``spec``.
 
     Examples
     --------
@@ -310,13 +322,14 @@ def explore_one_run(
     >>> view.bits
     Bound(ε at δ = 1e-5 ≥ 3.67 (pointwise, 95%, if the pair is Gaussian, independent bits))
     """
-    return _view(OneRunPage() if run is None else one_run_page(run), show, spec)
+    return _view(OneRunPage() if run is None else one_run_page(run), show, controls, spec)
 
 
 def explore_selection(
     runs: RunCount | None = None,
     mu: float | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page on the privacy cost of releasing the best of many runs.
@@ -328,7 +341,7 @@ def explore_selection(
         a `workbench.selection.Table`, which has no controls.
     mu : float, optional
         The Gaussian DP parameter of one run; see ``wb.selection.reduced_mu``.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -338,7 +351,8 @@ def explore_selection(
     Raises
     ------
     ValueError
-        Run counts or a μ that the controls cannot show, or an unknown name in ``show`` or ``spec``.
+        Run counts or a μ that the controls cannot show, or an unknown name in ``show``,
+        ``controls`` or ``spec``.
 
     Examples
     --------
@@ -350,13 +364,14 @@ def explore_selection(
     if mu is not None:
         given |= {"base_kind": "mu", "mu": _checks.number(mu, "mu")}
     page = SelectionPage()
-    return _view(page, show, {**given, **(spec or {})})
+    return _view(page, show, controls, {**given, **(spec or {})})
 
 
 def explore_mechanism(
     mechanism: Callable[..., Any] | str | None = None,
     claim: Claim | str | None = None,
     show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
     spec: dict[str, Any] | None = None,
 ) -> View:
     """Live page that searches for datasets on which a mechanism violates its claim.
@@ -369,7 +384,7 @@ def explore_mechanism(
         run. Without it the page offers the gallery.
     claim : Claim, Pair or str, optional
         The claim to test, such as ``"approx(1, 1e-5)"``; a `Mechanism` has one of its own.
-    show, spec
+    show, controls, spec
         As in `explore`.
 
     Returns
@@ -380,8 +395,8 @@ def explore_mechanism(
     Raises
     ------
     ValueError
-        An unknown mechanism, a claim that the controls cannot show, or an unknown name in ``show``
-        or ``spec``.
+        An unknown mechanism, a claim that the controls cannot show, or an unknown name in ``show``,
+        ``controls`` or ``spec``.
 
     Examples
     --------
@@ -392,7 +407,7 @@ def explore_mechanism(
     """
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
     page = MechanismPage(found, claim)
-    return _view(page, show, spec)
+    return _view(page, show, controls, spec)
 
 
 def _page(subject: Any) -> Page:
@@ -405,13 +420,10 @@ def _page(subject: Any) -> Page:
     return entry.page_about(subject)
 
 
-def _view(page: Page, show: Iterable[str] | None, spec: dict[str, Any] | None) -> View:
-    if isinstance(page, ScoresPage):
-        return View(page, partial(score_code, page), show, spec)
-    return View(page, getattr(page, "code", partial(_code, page)), show, spec)
-
-
-def _code(page: Page, spec: dict[str, Any]) -> str:
-    """Python code that reproduces the view of a page that has no code of its own."""
-    name = next(name for name, entry in PAGES.items() if isinstance(page, entry.kind))
-    return f"import workbench as wb\n\nview = wb.explore({name!r}, spec={spec!r})\n"
+def _view(
+    page: Page,
+    show: Iterable[str] | None,
+    controls: Iterable[str] | None,
+    spec: dict[str, Any] | None,
+) -> View:
+    return View(page, partial(code_of, page), show, controls, spec)

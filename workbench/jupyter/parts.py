@@ -1,4 +1,4 @@
-"""The figures, numbers and controls of a page that a view shows."""
+"""The figures, numbers, sentences and controls of a page that a view shows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,20 @@ from workbench.pages.core.page import Control, Item, Page, Section
 ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-off": "tradeoff"}
 
 
-def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
+def listed(names: Iterable[str]) -> list[str]:
+    """The names as a list; a single text is one name."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def chosen(page: Page, show: list[str] | None) -> list[Item]:
     """The items to show, in the page's order.
 
     Parameters
     ----------
     page : Page
         The page.
-    show : iterable of str, optional
-        Names or titles of figures and numbers; see `View`.
+    show : list of str, optional
+        Names or titles of items; all by default.
 
     Raises
     ------
@@ -29,20 +34,12 @@ def chosen(page: Page, show: Iterable[str] | None) -> list[Item]:
     items = page.items()
     if show is None:
         return items
-    names = [show] if isinstance(show, str) else list(show)
-    named = [_named(page, name) for name in names]
-    if not any(item.kind == "number" for item in named):
-        named += page.numbers()
-    needed = frozenset().union(*(page.inputs(item) for item in named))
-    return [
-        item
-        for item in items
-        if item in named or (item.kind == "sentence" and page.inputs(item) <= needed)
-    ]
+    named = [_item(page, name) for name in show]
+    return [item for item in items if item in named]
 
 
-def sections_for(page: Page, items: list[Item]) -> list[Section]:
-    """The sections of the page, without the controls that none of the items depends on.
+def sections_for(page: Page, items: list[Item], controls: list[str] | None = None) -> list[Section]:
+    """The controls to show, in the sections of the page.
 
     Parameters
     ----------
@@ -50,7 +47,20 @@ def sections_for(page: Page, items: list[Item]) -> list[Section]:
         The page.
     items : list of Item
         The items that are shown.
+    controls : list of str, optional
+        Names or labels of controls, which are then shown without headings. By default all that one
+        of the items depends on.
+
+    Raises
+    ------
+    ValueError
+        An unknown name; the message lists the known ones.
     """
+    if controls is not None:
+        named = [_control(page, name) for name in controls]
+        return [Section("", tuple(named))] if named else []
+    if len(items) == len(page.items()):
+        return list(page.controls)
     needed = frozenset().union(*(page.inputs(item) for item in items))
     for job in page.jobs().values():
         if job.into in needed:
@@ -63,18 +73,37 @@ def sections_for(page: Page, items: list[Item]) -> list[Section]:
     return [part for part in parts if part.controls]
 
 
-def _named(page: Page, name: str) -> Item:
-    items = [item for item in page.items() if item.kind != "sentence"]
-    for item in items:
+def _item(page: Page, name: str) -> Item:
+    for item in page.items():
         if item.name in (name, ALIASES.get(name)):
             return item
-    for item in items:
-        if _letters(name) in (_letters(item.title), _letters(item.title.removesuffix(" curve"))):
+    for item in page.items():
+        titles = {_letters(item.title), _letters(item.title.removesuffix(" curve"))} - {""}
+        if _letters(name) in titles:
             return item
+    kinds = {
+        "figures": page.figures(),
+        "numbers": page.numbers(),
+        "sentences": page.sentences(),
+    }
+    known = (f"{kind}: {', '.join(item.name for item in of)}" for kind, of in kinds.items())
+    raise ValueError(f"show: there is no {name!r}; {'; '.join(known)}")
+
+
+def _control(page: Page, name: str) -> Control:
+    all_ = [control for section in page.controls for control in section.controls]
+    for control in all_:
+        if control.name == name or _letters(_label(page, control)) == _letters(name):
+            return control
     raise ValueError(
-        f"show: there is no {name!r}; figures: {', '.join(i.name for i in page.figures())}; "
-        f"numbers: {', '.join(i.name for i in page.numbers())}"
+        f"controls: there is no {name!r}; there are {', '.join(control.name for control in all_)}"
     )
+
+
+def _label(page: Page, control: Control) -> str:
+    jobs = page.jobs()
+    title = jobs[control.name].title if control.name in jobs else page.param[control.name].label
+    return str(title)
 
 
 def _letters(title: str) -> str:

@@ -16,13 +16,13 @@ from workbench.jupyter.attributes import PageAttributes
 from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
-from workbench.jupyter.parts import chosen, sections_for
-from workbench.jupyter.spec import Spec
+from workbench.jupyter.parts import chosen, listed, sections_for
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
+from workbench.pages.inputs.spec import Spec
 
 #: Seconds without a change after which the picture beside the widget is brought up to date.
-IDLE = 2.0
+IDLE = 0.3
 
 #: Seconds of drawing after which the next drawing is announced.
 PATIENCE = 0.3
@@ -45,8 +45,9 @@ class View(PageAttributes, Display):
     code : callable
         ``code(spec)`` is the Python that reproduces the page's state; see `to_code`.
     show : iterable of str, optional
-        Names or titles of the figures to show; all by default. If numbers are named as well, only
-        those are shown. Controls that nothing shown depends on are left out.
+        Names or titles of the figures, numbers and sentences to show; all by default.
+    controls : iterable of str, optional
+        Names or labels of the controls to show. By default all that something shown depends on.
     spec : dict, optional
         A state from `spec`, or any controls by name.
 
@@ -61,19 +62,21 @@ class View(PageAttributes, Display):
         page: Page,
         code: Callable[[dict[str, Any]], str],
         show: Iterable[str] | None = None,
+        controls: Iterable[str] | None = None,
         spec: dict[str, Any] | None = None,
     ):
         given = dict(spec or {})
-        shown = given.pop("show", None)
-        items = chosen(page, shown if show is None else show)
+        part = {name: given.pop(name) for name in ("show", "controls") if name in given}
+        part |= {"show": show} if show is not None else {}
+        part |= {"controls": controls} if controls is not None else {}
+        self._part = {name: listed(names) for name, names in part.items()}
+        items = chosen(page, self._part.get("show"))
+        sections = sections_for(page, items, self._part.get("controls"))
         self._code = code
-        self._part = len(items) < len(page.items())
         self._loop = KernelLoop()
         schedule = self._schedule
         session = PageSession(page, items, self._draw, schedule, log_level=logging.DEBUG)
-        Display.__init__(
-            self, session, sections_for(page, items) if self._part else list(page.controls)
-        )
+        Display.__init__(self, session, sections)
         self._spec = Spec(page)
         self._restore(given)
         session.stale |= session.items.keys()
@@ -90,8 +93,7 @@ class View(PageAttributes, Display):
 
         ``wb.explore(scores, spec=...)`` restores them. Uploaded files are not part of them.
         """
-        shown = {"show": [item.name for item in self._items if item.kind != "sentence"]}
-        return (shown if self._part else {}) | self._spec.changes()
+        return self._part | self._spec.changes()
 
     def to_code(self) -> str:
         """Python code that reproduces the numbers and the view."""

@@ -208,8 +208,8 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     def question(self) -> str:
         """A question about the direction where members score significantly the other way."""
         asked = {
-            "A": not is_draw(self.a_data) and direction_question(self.a, self.roc_a().auc),
-            "B": not is_draw(self.b_data) and direction_question(self.b, self.roc_b().auc),
+            "A": not is_draw(self.a_data) and direction_question(self.roc_a()),
+            "B": not is_draw(self.b_data) and direction_question(self.roc_b()),
         }
         return " ".join(f"{side}: {question}" for side, question in asked.items() if question)
 

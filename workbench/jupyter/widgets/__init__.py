@@ -1,1 +1,1 @@
-"""Live widgets of a view: `live` puts `controls` (ipywidgets) beside the `board` (anywidget)."""
+"""Live widgets of a view: `live` puts `controls` beside the `board`; a `slider` is one of them."""

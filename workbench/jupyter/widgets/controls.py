@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from html import escape
 from threading import get_ident
@@ -11,6 +10,7 @@ from typing import Any
 import ipywidgets as widgets
 import param
 
+from workbench.jupyter.widgets.slider import Slider
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.session import PageSession
@@ -25,12 +25,6 @@ Press = Callable[[str], None]
 
 #: ``waits(name)`` is True while a choice for a parameter has not reached the page.
 Waits = Callable[[str], bool]
-
-#: Numbers closer than this share of a step are the same position of a slider.
-SAME = 1e-6
-
-#: Decimals of a typed number beyond those of the step.
-MORE = 6
 
 HIDDEN = "wb-hidden"
 
@@ -94,21 +88,19 @@ class Field:
             self.widget.value = value
 
     def _show_number(self, parameter: Any, value: float) -> None:
-        widget = self.widget
-        low, high, widget.step = scale(parameter)
-        slides = low is not None and high is not None
-        if slides:  # widened first: at no moment may the least value exceed the largest
-            widget.min, widget.max = min(widget.min, low), max(widget.max, high)
-        log = isinstance(parameter, LogNumber)
-        if abs((math.log10(widget.value) if log else widget.value) - value) > SAME * widget.step:
-            widget.value = 10**value if log else value
-        if slides:
-            widget.min, widget.max = low, high
-            if log:
-                widget.readout_format = ",d" if parameter.whole else ".3g"
-                return
-            places = decimals(widget.step)
-            widget.readout_format = f".{places}f" if places else "d"
+        low, high, step = scale(parameter)
+        if isinstance(self.widget, Slider):
+            self.widget.scale = {
+                "low": low,
+                "high": high,
+                "step": step,
+                "decimals": decimals(step),
+                "log": _log(parameter),
+            }
+        else:
+            self.widget.step = step
+        if self.widget.value != value:
+            self.widget.value = value
 
     def _changed(self, change: Any) -> None:
         if self._muted == get_ident():
@@ -116,10 +108,8 @@ class Field:
         value, parameter = change.new, self.page.param[self.name]
         if isinstance(parameter, Upload):
             value = tuple((file["name"], bytes(file["content"])) for file in value)
-        elif isinstance(parameter, param.Number):
-            # A browser's slider says 0.04999999999999993 for 0.05, even unmoved.
-            exact = math.log10(value) if isinstance(parameter, LogNumber) else value
-            value = round(exact, decimals(self.widget.step) + MORE)
+        elif isinstance(parameter, param.Integer):
+            value = int(value) if value == int(value) else value  # a slider's 3.0 is a 3
         self._post(self.name, value)
 
 
@@ -175,7 +165,7 @@ class Group:
             else JobButton(page, control, session.press)
             for control in section.controls
         ]
-        heading = [widgets.HTML(f"<h4>{escape(section.title)}</h4>")] if section.title else []
+        heading = [widgets.HTML(f"<p>{escape(section.title)}</p>")] if section.title else []
         self.widget = widgets.VBox([*heading, *(field.widget for field in self.fields)])
         self.show()
 
@@ -184,6 +174,13 @@ class Group:
         for field in self.fields:
             field.show()
         _hide(self.widget, not any(field.offered for field in self.fields))
+
+
+def _log(parameter: Any) -> str:
+    """Which numbers a logarithmic slider shows; "" for another slider."""
+    if not isinstance(parameter, LogNumber):
+        return ""
+    return "whole" if parameter.whole else "real"
 
 
 def _widget(parameter: Any) -> Any:
@@ -201,12 +198,10 @@ def _widget(parameter: Any) -> Any:
     if isinstance(parameter, param.String):
         return widgets.Text(**common)
     if isinstance(parameter, param.Number):
+        if None not in parameter.get_soft_bounds():
+            return Slider(**common)
         whole = isinstance(parameter, param.Integer)
-        if None in parameter.get_soft_bounds():
-            return (widgets.IntText if whole else widgets.FloatText)(**common)
-        if isinstance(parameter, LogNumber):
-            return widgets.FloatLogSlider(base=10, **common)
-        return (widgets.IntSlider if whole else widgets.FloatSlider)(**common)
+        return (widgets.IntText if whole else widgets.FloatText)(**common)
     raise TypeError(f"no widget for {parameter.name}, a {type(parameter).__name__}")
 
 

@@ -14,7 +14,7 @@ from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import DrawnSource, ExampleSource, FileSource
 
 #: Settings that every restored view keeps, beside its data.
-KEPT = ("show", "looked", "log_delta", "confidence")
+KEPT = ("show", "controls", "looked", "log_delta", "confidence")
 
 #: Longer calls are written with one argument per line.
 _WIDTH = 88

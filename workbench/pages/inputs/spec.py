@@ -19,28 +19,22 @@ class Spec:
     Parameters
     ----------
     page : Page
-        The page, in its first state.
+        The page.
+    fresh : Page, optional
+        A page in the state at the start; by default that is the present state of ``page``.
     """
 
-    def __init__(self, page: Page):
+    def __init__(self, page: Page, fresh: Page | None = None):
         self._page = page
-        self._fresh, self._fresh_data = self.state(), self._data()
+        self._fresh, self._fresh_data = _state(fresh or page), _data(fresh or page)
 
     def state(self) -> dict[str, Any]:
         """All parameters that are plain values and do not follow from others."""
-        page = self._page
-        follows = {"name", *page.follows, *(job.into for job in page.jobs().values())}
-        return {
-            name: getattr(page, name)
-            for name in page.param
-            if name not in follows
-            and not isinstance(page.param[name], param.Event)
-            and isinstance(getattr(page, name), PLAIN)
-        }
+        return _state(self._page)
 
     def changes(self) -> dict[str, Any]:
         """The values that differ from those at the start; all controls if the data differ."""
-        other_data = self._data() is not self._fresh_data
+        other_data = _data(self._page) is not self._fresh_data
         controls = self._page.control_names()
         return {
             name: value
@@ -63,6 +57,18 @@ class Spec:
         # A mark such as "chosen after looking" is part of a state, not of its restoring.
         page.param.update({name: spec.get(name, self._fresh[name]) for name in hidden})
 
-    def _data(self) -> Any:
-        """The value that other defaults depend on, such as the scores; None if there is none."""
-        return self._page.param.values().get(self._page.rests_on)
+
+def _state(page: Page) -> dict[str, Any]:
+    follows = {"name", *page.follows, *(job.into for job in page.jobs().values())}
+    return {
+        name: getattr(page, name)
+        for name in page.param
+        if name not in follows
+        and not isinstance(page.param[name], param.Event)
+        and isinstance(getattr(page, name), PLAIN)
+    }
+
+
+def _data(page: Page) -> Any:
+    """The value that other defaults depend on, such as the scores; None if there is none."""
+    return page.param.values().get(page.rests_on)
