@@ -72,7 +72,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         super().__init__(workspace=workspace, **params)
         inputs = [name for one in INPUTS.values() for name in one.parameters]
         self.param.watch(self._load, [*inputs, "draw_again"])
-        self._begin({"a_data", "b_data", *params})
+        self._open({"a_data", "b_data", *params})
 
     @property
     def data_key(self) -> str:
@@ -100,7 +100,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
 
     # -- new scores ----------------------------------------------------------------------------
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         """Take the first data sets into view; ``given`` are the parameters that were set."""
         for side in INPUTS:
             self._take(side, given)
@@ -133,9 +133,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         if dataset != self._datasets.get(side) or scores is not getattr(self, side):
             self._datasets[side] = dataset
             self._set_quietly(**{INPUTS[side].data: dataset.key})
-            self.param.update(
-                {side: scores, "loaded": {**self.loaded, side: said}, "message": ""}
-            )
+            self.param.update({side: scores, "loaded": {**self.loaded, side: said}, "message": ""})
 
     @property
     def _keys(self) -> list[str]:
@@ -300,7 +298,7 @@ class GivenComparePage(ComparePage):
             Not used.
         """
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         said = {side: one.name or "given in Python" for side, one in self._given.items()}
         self.param.update(**self._given, loaded=said)
 

@@ -85,7 +85,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         self._most_seed = -1
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._load, [*INPUT.parameters, "draw_again"])
-        self._begin({"data", *params})
+        self._open({"data", *params})
 
     @property
     def dataset(self) -> DataSet | None:
@@ -151,7 +151,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         """Take the first data set into view; ``given`` are the parameters that were set."""
         self._take(INPUT.key(self, given))
 
