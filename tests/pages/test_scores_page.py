@@ -16,8 +16,8 @@ from helpers.pages import (
 
 import workbench as wb
 from workbench.bounds.bound import Bound
-from workbench.pages.inputs.data import example_key
 from workbench.pages.family import FamilyPage
+from workbench.pages.inputs.data import example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
@@ -220,7 +220,7 @@ def test_dropping_nonfinite_scores_marks_the_bounds(page):
 def test_data_that_are_not_there_leave_the_former_in_view_under_their_name(page, key):
     page.data = page.drawn
     before, scores = page.settings(), page.scores
-    with pytest.raises(ValueError, match="there is no data set|cannot be drawn"):
+    with pytest.raises(ValueError, match=r"there is no data set|cannot be drawn"):
         page.data = key
     assert page.settings() == before
     assert page.scores is scores

@@ -286,7 +286,7 @@ class GivenComparePage(ComparePage):
 
     @property
     def data_key(self) -> str:
-        """ "": the scores are those of variables."""
+        """An empty text: the scores are those of variables."""
         return ""
 
     def follow(self, key: str | None) -> None:

@@ -40,7 +40,7 @@ class GivenScoreSource(ScoreSource):
 
     @property
     def source(self) -> str:
-        """ "given": the scores are those of a variable."""
+        """Always "given": the scores are those of a variable."""
         return "given"
 
     def follow(self, key: str | None) -> None:

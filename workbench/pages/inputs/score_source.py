@@ -13,10 +13,10 @@ from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.inputs.data import (
     DataChoice,
     DataInput,
+    SizeChoice,
     described,
     example_key,
     is_draw,
-    size_selector,
 )
 from workbench.pages.inputs.pair import SamplePair
 from workbench.pages.inputs.settings import ResetSetting
@@ -63,7 +63,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     """
 
     data = data_choice(example_key(FIRST_EXAMPLE))
-    sample_n = size_selector()
+    sample_n = SizeChoice()
     seed = param.Integer(default=0, precedence=-1, doc="Seed of the sample.")
     draw_again = param.Event(label="Draw again", doc="A new sample from the same pair.")
 
