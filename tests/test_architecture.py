@@ -31,7 +31,7 @@ NUMERICS = (
 )
 FLOORS = [
     NUMERICS,
-    ("workspace",),
+    ("workspaces",),
     ("figures",),
     ("pages",),
     ("assets",),
@@ -51,7 +51,7 @@ OUTSIDE = {
         "bayes_opt",
         "cloudpickle",
     },
-    "workspace": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
+    "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
     "figures": {"numpy"},
     "pages": {"numpy", "param"},
 }

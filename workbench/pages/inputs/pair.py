@@ -13,7 +13,7 @@ import param
 
 from workbench.pages.core.page import Control
 from workbench.pairs.base import Pair
-from workbench.workspace.draws import KINDS
+from workbench.workspaces.draws import KINDS
 
 #: Parameters of the page that are not called as the argument of the pair's class is.
 _OWN = {"delta": "pure_delta"}

@@ -19,13 +19,13 @@ from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.refusals import did_you_mean
 from workbench.scores.sample import Scores, require_scores
 from workbench.scores.table import DataTable
-from workbench.workspace.cache import ScoresCache
-from workbench.workspace.content import content_hash, table_of_scores
-from workbench.workspace.dataset import DataSet, drawn_dataset, example_dataset
-from workbench.workspace.draws import DRAW
-from workbench.workspace.errors import WorkspaceError
-from workbench.workspace.reading import Reading
-from workbench.workspace.sources import (
+from workbench.workspaces.cache import ScoresCache
+from workbench.workspaces.content import content_hash, table_of_scores
+from workbench.workspaces.dataset import DataSet, drawn_dataset, example_dataset
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import (
     EXAMPLE,
     GIVEN_LAYOUT,
     DataSource,
@@ -33,8 +33,10 @@ from workbench.workspace.sources import (
     FileSource,
     GivenSource,
 )
-from workbench.workspace.store import Entry, MemoryStore, Store, file_hash
-from workbench.workspace.view import Datasets
+from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
+from workbench.workspaces.view import Datasets
+
+_A_TABLE = "a DataTable; for scores use add_scores"
 
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
@@ -59,7 +61,7 @@ class Workspace:
     """Data sets, the one in view, and the settings of every page.
 
     Keys name data sets: ``example:NAME`` a bundled example, ``draw:…`` a draw from a pair with
-    known privacy loss (`workbench.workspace.draws`), and an unguessable text any other one.
+    known privacy loss (`workbench.workspaces.draws`), and an unguessable text any other one.
     Examples and draws are always there and are not stored. All methods may be called from any
     thread.
 
@@ -76,8 +78,11 @@ class Workspace:
     """
 
     def __init__(self, store: Store | None = None, base: Workspace | None = None):
-        self._store: Store = MemoryStore() if store is None else store
+        self._store: Store = _store(store)
+        if base is not None:
+            _checks.instance(base, Workspace, "base", "a workbench.Workspace")
         self._base = base
+        self.closed = False
         self._lock = RLock()
         self._cache = ScoresCache()
         self._watchers: list[Callable[[Workspace], None]] = []
@@ -203,11 +208,15 @@ class Workspace:
         ScoresError
             The tables cannot be read so.
         """
-        tables, reading = tuple(tables), reading or Reading()
+        tables = tuple(_checks.each_of(tables, DataTable, "tables", _A_TABLE))
+        if not 1 <= len(tables) <= 2:
+            raise WorkspaceError(f"give one table, or one of each group; got {len(tables)}")
+        reading = Reading() if reading is None else _reading(reading)
         if reading.layout is None:
             reading = replace(reading, layout=guess_layout(*tables))
-        source = FileSource(tuple(files) or tuple(table.name for table in tables))
-        return self._add(tables, source, reading, name or tables[0].name or "scores")
+        names = _checks.each_of(files, str, "files", "the name of a file")
+        source = FileSource(tuple(names) or tuple(table.name for table in tables))
+        return self._add(tables, source, reading, _checks.text(name, "name") or tables[0].name)
 
     def add_scores(self, scores: Scores, name: str = "") -> DataSet:
         """Add scores that were made in Python.
@@ -235,7 +244,7 @@ class Workspace:
             (table_of_scores(scores),),
             GivenSource.of(scores),
             reading,
-            name or scores.name or "scores",
+            _checks.text(name, "name") or scores.name,
             scores,
         )
 
@@ -321,6 +330,7 @@ class Workspace:
         WorkspaceError
             An example or a draw.
         """
+        _reading(reading), _checks.flag(seen, "seen")
         with self._changes():
             entry = self._reread_entry(key)
             dataset = entry.dataset
@@ -371,6 +381,7 @@ class Workspace:
         key : str, optional
             Of the data set that they belong to.
         """
+        _checks.text(page, "page"), _checks.text(key, "key")
         with self._lock:
             return self._store.state(page, key)
 
@@ -390,8 +401,10 @@ class Workspace:
         WorkspaceError
             Values that JSON does not hold.
         """
+        _checks.text(page, "page"), _checks.text(key, "key")
+        _checks.instance(settings, Mapping, "settings", "a dict of settings by name")
         try:
-            json.dumps(settings, allow_nan=False)
+            json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise WorkspaceError(
                 f"these settings cannot be kept: {error}; give numbers, text, lists and None"
@@ -412,6 +425,8 @@ class Workspace:
         str
             The SHA-256 of the content, by which `file` finds it.
         """
+        _checks.text(name, "name")
+        _checks.instance(content, bytes, "content", "the bytes of a file")
         digest = file_hash(content)
         with self._lock:
             self._store.keep_file(digest, name, content)
@@ -424,6 +439,7 @@ class Workspace:
         ----------
         sha256 : str
         """
+        _checks.text(sha256, "sha256")
         with self._lock:
             found = self._store.file(sha256)
         return self._base.file(sha256) if found is None and self._base is not None else found
@@ -438,6 +454,8 @@ class Workspace:
         callback : callable
             Called in the thread of the change.
         """
+        if not callable(callback):
+            raise TypeError(f"callback must be callable, got {_checks.shown(callback)}")
         with self._lock:
             self._watchers.append(callback)
 
@@ -478,6 +496,7 @@ class Workspace:
         ----------
         state : WorkspaceState
         """
+        _checks.instance(state, WorkspaceState, "state", "what Workspace.snapshot returned")
         with self._changes():
             now = self._store.entries()
             for key, entry in now.items():
@@ -497,9 +516,11 @@ class Workspace:
     def close(self) -> None:
         """Flush, and let go of the store. The workspace is not used afterwards."""
         with self._lock:
-            self._watchers = []
-            self._cache.clear()
-            self._store.close()
+            if not self.closed:
+                self.closed = True
+                self._watchers = []
+                self._cache.clear()
+                self._store.close()
 
     def __repr__(self) -> str:
         return f"Workspace({len(self.datasets)} data sets, {self.where})"
@@ -573,7 +594,7 @@ class Workspace:
                     return one
             for entry in self._store.entries().values():
                 if _is_same(entry.dataset, digest, reading, facts):
-                    return self._present(entry)
+                    return self._present(entry, tables)
             if scores is None:
                 scores = source.read(tables, reading)
             dataset = DataSet(
@@ -592,8 +613,10 @@ class Workspace:
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
 
-    def _present(self, entry: Entry) -> DataSet:
-        """The data set of an entry, no longer removed."""
+    def _present(self, entry: Entry, tables: tuple[DataTable, ...] = ()) -> DataSet:
+        """The data set of an entry, no longer removed, its content repaired if it was damaged."""
+        if tables:
+            self._store.add(entry, tables)
         if entry.removed is not None:
             entry = Entry(replace(entry.dataset, name=self._free_name(entry.dataset.name)))
             self._store.update(entry)
@@ -626,6 +649,18 @@ class Workspace:
         while free in taken:
             free, number = f"{name} ({number})", number + 1
         return free
+
+
+def _store(store: Store | None) -> Store:
+    if store is None:
+        return MemoryStore()
+    return _checks.instance(store, Store, "store", "a store; wb.workspace(path) opens one")
+
+
+def _reading(value: Any) -> Reading:
+    return _checks.instance(
+        value, Reading, "reading", "a workbench.workspaces.reading.Reading, such as dataset.reading"
+    )
 
 
 def _new_key() -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from workbench import _checks
 from workbench._html import table
 from workbench.scores.refusals import did_you_mean
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.errors import WorkspaceError
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.errors import WorkspaceError
 
 if TYPE_CHECKING:
     import pandas as pd

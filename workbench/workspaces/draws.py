@@ -14,7 +14,7 @@ from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 from workbench.scores.sample import Scores
-from workbench.workspace.errors import WorkspaceError
+from workbench.workspaces.errors import WorkspaceError
 
 #: What a key of a draw begins with.
 DRAW = "draw:"

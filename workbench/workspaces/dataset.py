@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from workbench._html import table
 from workbench.scores.examples import card
-from workbench.workspace.draws import KINDS
-from workbench.workspace.reading import Reading
-from workbench.workspace.sources import EXAMPLE, DataSource, DrawnSource, ExampleSource
+from workbench.workspaces.draws import KINDS
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import EXAMPLE, DataSource, DrawnSource, ExampleSource
 
 #: Bundled examples and draws are older than anything that people add.
 _EVER = datetime(2000, 1, 1, tzinfo=UTC)
@@ -28,7 +28,7 @@ class DataSet:
     source : ExampleSource, DrawnSource, FileSource or GivenSource
     reading : Reading
     sha256 : str
-        Hash of the content (see `workbench.workspace.content`); "" for examples and draws.
+        Hash of the content (see `workbench.workspaces.content`); "" for examples and draws.
     n_p, n_q : int
         Scores of P and of Q that the bounds use.
     created : datetime

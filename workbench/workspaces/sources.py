@@ -12,9 +12,9 @@ from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.sample import NonFiniteCounts, Scores
 from workbench.scores.table import DataTable
-from workbench.workspace.draws import Recipe
-from workbench.workspace.errors import WorkspaceError
-from workbench.workspace.reading import Reading
+from workbench.workspaces.draws import Recipe
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
 
 #: What a key of a bundled example begins with.
 EXAMPLE = "example:"
@@ -75,7 +75,7 @@ class DrawnSource:
     Parameters
     ----------
     pair : str
-        A key of `workbench.workspace.draws.KINDS`.
+        A key of `workbench.workspaces.draws.KINDS`.
     arguments : mapping of str to float
     n, seed : int
         Samples of each group, and what the generator starts from.

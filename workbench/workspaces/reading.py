@@ -9,7 +9,7 @@ from typing import Any
 from workbench import _checks
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.sample import CLUSTER_RULES, NON_FINITE, SAMPLINGS
-from workbench.workspace.errors import WorkspaceError
+from workbench.workspaces.errors import WorkspaceError
 
 #: What messages call the fields of a layout that may differ.
 _OF_LAYOUT = {

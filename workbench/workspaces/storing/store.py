@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from workbench.scores.table import DataTable
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.draws import DRAW
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.draws import DRAW
 
 #: Draws of each page whose settings are kept: every move of a slider makes another draw.
 MOST_DRAW_STATES = 20
@@ -32,6 +32,7 @@ class Entry:
     removed: datetime | None = None
 
 
+@runtime_checkable
 class Store(Protocol):
     """What a `Workspace` asks of the place where it keeps things."""
 
@@ -50,7 +51,7 @@ class Store(Protocol):
         """All data sets by key, oldest first, removed ones included."""
 
     def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
-        """Keep a data set with its tables."""
+        """Keep a data set with its tables; if it is there, only content that is damaged."""
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
@@ -112,14 +113,14 @@ class MemoryStore:
         return dict(self._entries)
 
     def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
-        """Keep a data set with its tables.
+        """Keep a data set with its tables; those that are there already stay.
 
         Parameters
         ----------
         entry : Entry
         tables : sequence of DataTable
         """
-        self._tables[entry.dataset.key] = tuple(tables)
+        self._tables.setdefault(entry.dataset.key, tuple(tables))
         self.update(entry)
 
     def update(self, entry: Entry) -> None:
@@ -137,6 +138,16 @@ class MemoryStore:
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set."""
         return self._tables[key]
+
+    def tables_or_none(self, key: str) -> tuple[DataTable, ...] | None:
+        """The tables of a data set, or None."""
+        return self._tables.get(key)
+
+    def emptied(self) -> MemoryStore:
+        """A store without anything, of a later version."""
+        empty = MemoryStore()
+        empty._version = self._version + 1
+        return empty
 
     def current(self) -> str | None:
         """The key that was chosen last."""

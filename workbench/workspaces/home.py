@@ -1,0 +1,113 @@
+"""`workspace`: the workspace on this computer's disk, the same object for the same folder."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from workbench.workspaces.workspace import Workspace
+
+#: The environment variable that names the folder.
+HOME = "WORKBENCH_HOME"
+
+_OWNER_KEY = "key"
+
+_open: dict[Path, Workspace] = {}
+_lock = Lock()
+
+
+def workspace(path: str | os.PathLike[str] | None = None) -> Workspace:
+    """The data sets and the state of pages that are kept on this computer.
+
+    The pages of ``workbench serve``, notebooks and the command ``workbench data`` use the same
+    folder, and see each other's changes.
+
+    Parameters
+    ----------
+    path : path, optional
+        The folder. By default the one that the environment variable ``WORKBENCH_HOME`` names, or
+        the one that is usual for data of programs on this system.
+
+    Returns
+    -------
+    Workspace
+        The same object for the same folder. Where the folder cannot be used, data sets are kept in
+        memory, and ``problem`` says why, what was kept, and what to do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> ws = wb.workspace(tempfile.mkdtemp())
+    >>> losses = ws.add_scores(wb.Scores([0.1, 0.4, 0.2], [0.9, 0.3, 1.2]), "losses")
+    >>> ws.datasets
+    Datasets('losses')
+    >>> ws.scores("losses").n_p
+    3
+    """
+    folder = home_folder(path)
+    with _lock:
+        found = _open.get(folder)
+        if found is None or found.closed:
+            found = _open[folder] = _opened(folder)
+        return found
+
+
+def home_folder(path: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of a workspace on disk.
+
+    Parameters
+    ----------
+    path : path, optional
+        As of `workspace`.
+    """
+    if path is None:
+        path = os.environ.get(HOME, "")
+    if path:
+        return Path(path).expanduser().absolute()
+    from platformdirs import user_data_path
+
+    return user_data_path("dp-audit-workbench", appauthor=False).absolute()
+
+
+def owner_key(folder: Path) -> str:
+    """The secret by which a browser shows that it belongs to the owner of a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Of a workspace. The secret is in its file ``key``, which only the owner may read; it is
+        made when it is first asked for.
+
+    Returns
+    -------
+    str
+        Where the file cannot be written: another secret in every call.
+    """
+    path, made = folder / _OWNER_KEY, secrets.token_urlsafe(32)
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = folder / f"{_OWNER_KEY}-{secrets.token_hex(8)}"
+        if not path.exists():
+            with open(
+                os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
+            ) as file:
+                file.write(made)
+            try:
+                os.link(unfinished, path)  # fails if another program was faster
+            finally:
+                unfinished.unlink()
+    with suppress(OSError, UnicodeDecodeError):
+        kept = path.read_text(encoding="ascii").strip()
+        if len(kept) >= len(made):
+            return kept
+    return made
+
+
+def _opened(folder: Path) -> Workspace:
+    from workbench.workspaces.storing.disk import DiskStore
+    from workbench.workspaces.storing.guarded import GuardedStore
+
+    return Workspace(GuardedStore(lambda: DiskStore(folder), f"on this computer, in {folder}"))

@@ -1,0 +1,480 @@
+"""`DiskStore`: a workspace in a folder, shared by the programs of one person.
+
+The folder holds ``workspace.sqlite``, the tables as parquet files under ``tables/`` and other files
+under ``files/``, both named by the SHA-256 of their content. The database is in WAL mode: readers
+never wait, and writers wait for each other for a moment.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import struct
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import create_engine, delete, insert, select, text, update
+from sqlalchemy.engine import URL, Connection
+from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from workbench.scores.table import DataTable
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import StoreError, WorkspaceError
+from workbench.workspaces.storing.files import ContentFiles
+from workbench.workspaces.storing.parquet import from_parquet, to_parquet
+from workbench.workspaces.storing.schema import (
+    DATASETS,
+    FILES,
+    METADATA,
+    SETTINGS,
+    STATES,
+    VERSION,
+    entry_of,
+    row_of,
+)
+from workbench.workspaces.storing.store import MOST_DRAW_STATES, Entry
+
+#: Seconds to wait for another program that is writing.
+PATIENCE = 3.0
+
+#: After this time a removed data set is deleted with its content.
+KEPT_REMOVED = timedelta(days=30)
+
+_DATABASE = "workspace.sqlite"
+_HEADER = b"SQLite format 3\0"
+_ELSEWHERE = "or name another folder by the environment variable WORKBENCH_HOME"
+
+
+class DiskStore:
+    """A store in a folder; see `workbench.workspaces.storing.store.Store` for its methods.
+
+    Every method raises `StoreError` where the folder cannot be read or written; what was there
+    before is then unchanged.
+
+    Parameters
+    ----------
+    folder : Path
+        Made if it is missing, readable by its owner only.
+
+    Raises
+    ------
+    StoreError
+        The folder cannot be used, the database is damaged, of a newer version, or locked.
+    """
+
+    problem = ""
+
+    def __init__(self, folder: Path):
+        self._folder = folder
+        self._tables = ContentFiles(folder / "tables", ".parquet")
+        self._files = ContentFiles(folder / "files")
+        self._count = 0
+        self._known: tuple[dict[str, Entry], str | None] = ({}, None)
+        self._read_at: object = None
+        self._writable = True
+        with self._reported():
+            self._make_folder()
+            self._check_header()
+            self._connection = self._connect()
+        try:
+            with self._reported():
+                self._check_database()
+        except StoreError:
+            self._connection.close()
+            raise
+        if self._writable:
+            with suppress(StoreError):  # another program may be writing: another time
+                self._tidy()
+
+    @property
+    def read_only(self) -> str:
+        """Why nothing can be changed, and what to do; "" if it can."""
+        return "" if self._writable else self._read_only()
+
+    # -- opening ------------------------------------------------------------------------------
+
+    @property
+    def _database(self) -> Path:
+        return self._folder / _DATABASE
+
+    def _make_folder(self) -> None:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Before SQLite would make it, with the rights of any other file.
+            os.close(os.open(self._database, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            if not self._database.is_file() or error.errno not in (
+                errno.EROFS,
+                errno.EACCES,
+                errno.EPERM,
+            ):
+                raise
+            self._writable = False
+
+    def _check_header(self) -> None:
+        """Refuse other files and newer versions before SQLite touches them."""
+        with open(self._database, "rb") as file:
+            head = file.read(100)
+        if head and (len(head) < 100 or not head.startswith(_HEADER)):
+            raise self._damaged("it is no database")
+        if head:
+            self._check_version(struct.unpack(">i", head[60:64])[0])
+
+    def _check_version(self, version: int) -> None:
+        if version > VERSION:
+            raise StoreError(
+                f"{self._database} was made by a newer version of the workbench (format {version}; "
+                f"this one knows {VERSION}). It was not touched. Update this program, {_ELSEWHERE}",
+                lasting=True,
+            )
+
+    def _connect(self) -> Connection:
+        if self._writable:
+            return self._open()
+        try:
+            connection = self._open("mode=ro")
+            connection.execute(text("SELECT count(*) FROM sqlite_master"))
+        except OperationalError:  # WAL needs a file beside it, which cannot be made here
+            connection = self._open("immutable=1")
+        return connection
+
+    def _open(self, options: str = "") -> Connection:
+        database = f"{self._database.absolute().as_uri()}?{options}&uri=true" if options else ""
+        url = (
+            f"sqlite:///{database}"
+            if options
+            else URL.create("sqlite", database=str(self._database))
+        )
+        # One connection: `PRAGMA data_version` counts the changes of all others.
+        engine = create_engine(
+            url,
+            poolclass=StaticPool,
+            isolation_level="AUTOCOMMIT",  # transactions are begun below, before the first read
+            connect_args={"check_same_thread": False, "timeout": PATIENCE},
+        )
+        return engine.connect()
+
+    def _check_database(self) -> None:
+        version = self._pragma("user_version")
+        self._check_version(version)
+        if version == VERSION:
+            said = self._pragma("quick_check")
+            if said != "ok":
+                raise self._damaged(said)
+        else:
+            with self._transaction():
+                self._make_tables()
+        if self._writable:
+            self._pragma("journal_mode=WAL")
+            self._pragma("synchronous=NORMAL")
+
+    def _make_tables(self) -> None:
+        if self._pragma("user_version") == VERSION:  # another program was faster
+            return
+        if self._connection.scalar(text("SELECT count(*) FROM sqlite_master")):
+            raise self._damaged("it holds other tables than a workspace")
+        METADATA.create_all(self._connection)
+        self._connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+
+    # -- data sets ----------------------------------------------------------------------------
+
+    def version(self) -> object:
+        """A number that changes with data sets and the current one, whoever changes them."""
+        with self._reported():
+            self._refresh()
+        return self._count
+
+    def entries(self) -> dict[str, Entry]:
+        """All data sets by key, oldest first."""
+        with self._reported():
+            self._refresh()
+        return dict(self._known[0])
+
+    def add(self, entry: Entry, tables: Sequence[DataTable]) -> None:
+        """Keep a data set with its tables; if it is there, only content that is damaged.
+
+        Parameters
+        ----------
+        entry : Entry
+        tables : sequence of DataTable
+        """
+        contents = [to_parquet(table) for table in tables]
+        with self._reported(), self._transaction():
+            row = self._row(entry.dataset.key)
+            if row is not None and self._whole(json.loads(row.files)):
+                files = row.files
+            else:
+                files = json.dumps([self._tables.write(content) for content in contents])
+            self._put(entry, files)
+
+    def update(self, entry: Entry) -> None:
+        """Keep what is now known of a data set."""
+        with self._reported(), self._transaction():
+            row = self._row(entry.dataset.key)
+            if row is not None:  # else another program has deleted it
+                self._put(entry, row.files)
+
+    def forget(self, key: str) -> None:
+        """Delete a data set, its tables and the settings of pages for it."""
+        with self._reported(), self._transaction():
+            row = self._row(key)
+            self._connection.execute(delete(DATASETS).where(DATASETS.c.key == key))
+            self._connection.execute(delete(STATES).where(STATES.c.dataset == key))
+            self._read_at = None
+            if row is not None:
+                others = self._connection.scalars(select(DATASETS.c.files)).all()
+                for digest in json.loads(row.files):
+                    if not any(digest in files for files in others):
+                        self._tables.delete(digest)
+
+    def tables(self, key: str) -> tuple[DataTable, ...]:
+        """The tables of a data set.
+
+        Raises
+        ------
+        WorkspaceError
+            A file of it is missing or damaged.
+        """
+        with self._reported():
+            row = self._row(key)
+        if row is None:
+            raise WorkspaceError(
+                f"there is no data set {key!r} in {self._folder} any more: another program has "
+                "deleted it"
+            )
+        found = []
+        for digest in json.loads(row.files):
+            with self._reported():
+                content = self._tables.read(digest)
+            if content is None:
+                raise WorkspaceError(
+                    f"the scores of {row.name!r} cannot be read: {self._tables.path(digest)} is "
+                    "missing or damaged. Nothing else is lost: add the same file again to repair "
+                    "it, or remove the data set"
+                )
+            found.append(from_parquet(content))
+        return tuple(found)
+
+    def _put(self, entry: Entry, files: str) -> None:
+        values = {**row_of(entry), "files": files}
+        changed = self._connection.execute(
+            update(DATASETS).where(DATASETS.c.key == entry.dataset.key).values(values)
+        )
+        if not changed.rowcount:
+            self._connection.execute(insert(DATASETS).values(values))
+        self._read_at = None
+
+    def _row(self, key: str) -> Any:
+        return self._connection.execute(select(DATASETS).where(DATASETS.c.key == key)).first()
+
+    def _whole(self, digests: list[str]) -> bool:
+        return all(self._tables.read(digest) is not None for digest in digests)
+
+    def _refresh(self) -> None:
+        """Read data sets and the current one again, if somebody may have changed them."""
+        version = self._pragma("data_version")
+        if version == self._read_at:
+            return
+        entries = {}
+        self.problem = ""
+        for row in self._connection.execute(select(DATASETS).order_by(DATASETS.c.position)):
+            try:
+                entries[row.key] = entry_of(row)
+            except (ValueError, TypeError) as error:
+                self.problem = (
+                    f"the data set {row.name!r} in {self._database} cannot be read ({error}); the "
+                    "others can. It was left as it is"
+                )
+        known = (entries, self._setting("current"))
+        if known != self._known:
+            self._known = known
+            self._count += 1
+        self._read_at = version
+
+    # -- the current one, pages, files --------------------------------------------------------
+
+    def current(self) -> str | None:
+        """The key that was chosen last."""
+        with self._reported():
+            self._refresh()
+        return self._known[1]
+
+    def choose(self, key: str | None) -> None:
+        """Keep the choice."""
+        with self._reported(), self._transaction():
+            self._connection.execute(
+                insert(SETTINGS).prefix_with("OR REPLACE").values(name="current", value=key)
+            )
+            self._read_at = None
+
+    def state(self, page: str, key: str) -> dict[str, Any] | None:
+        """The settings of a page for a data set, or None.
+
+        Parameters
+        ----------
+        page, key : str
+        """
+        with self._reported():
+            kept = self._connection.scalar(
+                select(STATES.c.settings).where(STATES.c.page == page, STATES.c.dataset == key)
+            )
+        return None if kept is None else json.loads(kept)
+
+    def keep_state(self, page: str, key: str, settings: dict[str, Any]) -> None:
+        """Keep the settings of a page for a data set; of draws, only the last few.
+
+        Parameters
+        ----------
+        page, key : str
+        settings : dict
+            Of JSON values.
+        """
+        with self._reported(), self._transaction():
+            self._connection.execute(
+                insert(STATES)
+                .prefix_with("OR REPLACE")
+                .values(page=page, dataset=key, settings=json.dumps(settings))
+            )
+            if key.startswith(DRAW):
+                drawn = (STATES.c.page == page) & STATES.c.dataset.startswith(DRAW)
+                newest = select(STATES.c.position).where(drawn)
+                newest = newest.order_by(STATES.c.position.desc()).limit(MOST_DRAW_STATES)
+                self._connection.execute(
+                    delete(STATES).where(drawn, STATES.c.position.not_in(newest))
+                )
+
+    def keep_file(self, digest: str, name: str, content: bytes) -> None:
+        """Keep a file.
+
+        Parameters
+        ----------
+        digest : str
+            SHA-256 of the content.
+        name : str
+        content : bytes
+        """
+        with self._reported(), self._transaction():
+            self._files.write(content)
+            self._connection.execute(
+                insert(FILES).prefix_with("OR REPLACE").values(sha256=digest, name=name)
+            )
+
+    def file(self, digest: str) -> bytes | None:
+        """The content of a file; None where there is none, or where it is damaged."""
+        with self._reported():
+            return self._files.read(digest)
+
+    def purge_files(self) -> None:
+        """Delete the files that no page mentions in its settings."""
+        with self._reported(), self._transaction():
+            said = "\n".join(self._connection.scalars(select(STATES.c.settings)))
+            for digest in self._connection.scalars(select(FILES.c.sha256)).all():
+                if digest not in said:
+                    self._connection.execute(delete(FILES).where(FILES.c.sha256 == digest))
+                    self._files.delete(digest)
+
+    # -- the end ------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Copy all changes from the log into the database file."""
+        if self._writable:
+            with self._reported():
+                self._pragma("wal_checkpoint(PASSIVE)")
+
+    def close(self) -> None:
+        """Delete what was removed long ago, flush, and close the database."""
+        with suppress(StoreError):
+            if self._writable:
+                self._tidy()
+        self._connection.close()
+        self._connection.engine.dispose()
+
+    def _tidy(self) -> None:
+        long_ago = datetime.now(UTC) - KEPT_REMOVED
+        for key, entry in self.entries().items():
+            if entry.removed is not None and entry.removed < long_ago:
+                self.forget(key)
+        for files in (self._tables, self._files):
+            files.tidy(time.time() - 86400)
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def _pragma(self, asked: str) -> Any:
+        found = self._connection.exec_driver_sql(f"PRAGMA {asked}")
+        return found.scalar() if found.returns_rows else None
+
+    def _setting(self, name: str) -> str | None:
+        return self._connection.scalar(select(SETTINGS.c.value).where(SETTINGS.c.name == name))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Context of a change: all of it is kept, or nothing."""
+        if not self._writable:
+            raise StoreError(self._read_only())
+        self._connection.exec_driver_sql("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.exec_driver_sql("COMMIT")
+        except BaseException:
+            with suppress(SQLAlchemyError):  # SQLite may have ended it already
+                self._connection.exec_driver_sql("ROLLBACK")
+            self._read_at = None
+            raise
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Context in which what goes wrong with disk and database is a `StoreError`."""
+        try:
+            yield
+        except OSError as error:
+            raise self._os_error(error) from error
+        except DBAPIError as error:
+            raise self._database_error(error) from error
+
+    def _os_error(self, error: OSError) -> StoreError:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            return StoreError(self._full())
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+            return StoreError(self._read_only())
+        return StoreError(f"{self._folder} cannot be used ({error}); mend that, {_ELSEWHERE}")
+
+    def _database_error(self, error: DBAPIError) -> StoreError:
+        code = getattr(error.orig, "sqlite_errorname", "")
+        said = str(error.orig)
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return StoreError(
+                f"another program is writing to {self._database} and did not finish within "
+                f"{PATIENCE:g} seconds"
+            )
+        if code.startswith("SQLITE_FULL") or code in ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"):
+            return StoreError(self._full())
+        if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+            return StoreError(self._read_only())
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")):
+            return self._damaged(said)
+        if isinstance(error, DatabaseError):
+            return StoreError(f"{self._database} cannot be used: {said}; mend that, {_ELSEWHERE}")
+        return self._damaged(said)
+
+    def _damaged(self, said: str) -> StoreError:
+        return StoreError(
+            f"{self._database} is damaged ({said}). It was left as it is, as were the scores in "
+            f"{self._folder / 'tables'}. Put a copy of it back, rename it to begin anew, "
+            f"{_ELSEWHERE}",
+            lasting=True,
+        )
+
+    def _full(self) -> str:
+        return f"the disk of {self._folder} is full; make room"
+
+    def _read_only(self) -> str:
+        return (
+            f"{self._folder} cannot be written; what is in it can be used. Make it writable, "
+            f"{_ELSEWHERE}"
+        )

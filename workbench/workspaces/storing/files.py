@@ -1,0 +1,91 @@
+"""`ContentFiles`: files in a folder, each named by the SHA-256 of its content."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from workbench.workspaces.storing.store import file_hash
+
+_HASH = re.compile("[0-9a-f]{64}")
+
+#: What the name of a file begins with while it is written.
+_UNFINISHED = "unfinished-"
+
+
+class ContentFiles:
+    """The files of a folder, which only their owner may read.
+
+    A file is written under another name, and renamed when all of it is on the disk: a file of a
+    hash is complete, or damaged from outside. Nothing is overwritten, unless it is damaged.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when it is first written to.
+    suffix : str
+        Of the names, after the hash.
+    """
+
+    def __init__(self, folder: Path, suffix: str = ""):
+        self._folder, self._suffix = folder, suffix
+
+    def path(self, digest: str) -> Path:
+        """Where the content of this hash is, or would be."""
+        return self._folder / f"{digest}{self._suffix}"
+
+    def read(self, digest: str) -> bytes | None:
+        """The content of a hash; None where there is none, or where the file is damaged."""
+        if not _HASH.fullmatch(digest):  # it may come from a stranger, and name another file
+            return None
+        try:
+            content = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            return None
+        return content if file_hash(content) == digest else None
+
+    def write(self, content: bytes) -> str:
+        """Keep content, and return its hash.
+
+        Raises
+        ------
+        OSError
+            It cannot be written; then nothing is left behind.
+        """
+        digest = file_hash(content)
+        if self.read(digest) is not None:
+            return digest
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        unfinished = self._folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        try:
+            descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, self.path(digest))
+        except OSError:
+            with suppress(OSError):
+                unfinished.unlink()
+            raise
+        return digest
+
+    def delete(self, digest: str) -> None:
+        """Delete the content of a hash."""
+        self.path(digest).unlink(missing_ok=True)
+
+    def tidy(self, older_than: float) -> None:
+        """Delete what was never finished.
+
+        Parameters
+        ----------
+        older_than : float
+            Seconds since 1970: younger files may still be written by another program.
+        """
+        for path in self._folder.glob(f"{_UNFINISHED}*"):
+            with suppress(OSError):
+                if path.stat().st_mtime < older_than:
+                    path.unlink()

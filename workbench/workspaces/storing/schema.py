@@ -1,0 +1,110 @@
+"""The database of a workspace on disk: its tables, its version, and rows as data sets."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint
+
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import source_from_dict
+from workbench.workspaces.storing.store import Entry
+
+#: ``PRAGMA user_version`` of the database.
+VERSION = 1
+
+METADATA = MetaData()
+
+DATASETS = Table(
+    "datasets",
+    METADATA,
+    Column("position", Integer, primary_key=True),
+    Column("key", Text, unique=True, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("source", Text, nullable=False),  # JSON, as are reading, declared and files
+    Column("reading", Text, nullable=False),
+    Column("declared", Text),
+    Column("reread", Text, nullable=False),
+    Column("sha256", Text, nullable=False),
+    Column("n_p", Integer, nullable=False),
+    Column("n_q", Integer, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("removed", Text),
+    Column("files", Text, nullable=False),  # hashes of the parquet files, members first
+    sqlite_autoincrement=True,
+)
+
+STATES = Table(
+    "states",
+    METADATA,
+    Column("position", Integer, primary_key=True),
+    Column("page", Text, nullable=False),
+    Column("dataset", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+    UniqueConstraint("page", "dataset"),
+    sqlite_autoincrement=True,
+)
+
+FILES = Table(
+    "files",
+    METADATA,
+    Column("sha256", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+)
+
+#: What there is one of: the key of the data set in view.
+SETTINGS = Table(
+    "settings",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", Text),
+)
+
+
+def row_of(entry: Entry) -> dict[str, Any]:
+    """The columns of a data set, without its files."""
+    dataset = entry.dataset
+    return {
+        "key": dataset.key,
+        "kind": dataset.kind,
+        "name": dataset.name,
+        "source": json.dumps(dataset.source.to_dict()),
+        "reading": json.dumps(dataset.reading.to_dict()),
+        "declared": None if dataset.declared is None else json.dumps(dataset.declared.to_dict()),
+        "reread": dataset.reread,
+        "sha256": dataset.sha256,
+        "n_p": dataset.n_p,
+        "n_q": dataset.n_q,
+        "created": dataset.created.isoformat(),
+        "removed": None if entry.removed is None else entry.removed.isoformat(),
+    }
+
+
+def entry_of(row: Any) -> Entry:
+    """The data set of a row.
+
+    Raises
+    ------
+    ValueError
+        Columns that cannot be read.
+    """
+    declared = None if row.declared is None else Reading.from_dict(json.loads(row.declared))
+    dataset = DataSet(
+        key=row.key,
+        name=row.name,
+        source=source_from_dict(json.loads(row.source)),
+        reading=Reading.from_dict(json.loads(row.reading)),
+        sha256=row.sha256,
+        n_p=row.n_p,
+        n_q=row.n_q,
+        created=datetime.fromisoformat(row.created),
+        reread=row.reread,
+        declared=declared,
+        kind=row.kind,
+    )
+    removed = None if row.removed is None else datetime.fromisoformat(row.removed)
+    return Entry(dataset, removed)
