@@ -9,7 +9,7 @@ import param
 
 from workbench.pages.core.upload import Upload
 from workbench.scores.parsing.source import read_table
-from workbench.workspace.reading import Reading
+from workbench.workspaces.reading import Reading
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
@@ -32,7 +32,7 @@ def reread(page, **changes):
     """Change how the page's data set is read, after results were shown; the page follows."""
     dataset = page.workspace.dataset(page.data_key)
     page.workspace.reread(dataset.key, replace(dataset.reading, **changes), seen=True)
-    page.follow(dataset.key)
+    page.refresh()
 
 
 def items(page):

@@ -12,7 +12,7 @@ from helpers.pages import CSV, LABELED, added
 from workbench.assets import board
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 ACTS = 12
 

@@ -22,7 +22,7 @@ from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.layouts.layout import Layout
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.workspace import Workspace
 
 CLAIMS = (("claims.csv", b"epsilon,delta\n0,0.4\n1,0.1\n4,1e-5\n"),)
 

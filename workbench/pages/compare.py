@@ -27,8 +27,8 @@ from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
 from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
 from workbench.scores.sample import Scores
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.workspace import Workspace
 
 NO_COMPARISON = (
     "Do not rank A and B by these two numbers: the smaller one may simply come from a weaker audit."
@@ -85,18 +85,18 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         return next((one.reread for one in self._datasets.values() if one.reread), "")
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view as A, or take note of how data sets are called and read now.
+        """Take a data set into view as A.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        wanted = self.param.a_data.default if key is None else key
-        if wanted != self.a_data:
-            self.a_data = wanted
-        else:
-            self._load()
+        self.a_data = self.param.a_data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data sets were renamed or read in another way."""
+        self._load()
 
     # -- new scores ----------------------------------------------------------------------------
 

@@ -9,9 +9,9 @@ from typing import Any
 from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.reading import Reading
-from workbench.workspace.sources import DrawnSource, ExampleSource, FileSource
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import DrawnSource, ExampleSource, FileSource
 
 #: Settings that every restored view keeps, beside its data.
 KEPT = ("show", "looked", "log_delta", "confidence")

@@ -21,10 +21,10 @@ from workbench.pages.inputs.pair import (
     parameters_of_kind,
 )
 from workbench.scores.examples import NAMES, card
-from workbench.workspace.dataset import DataSet
-from workbench.workspace.draws import DRAW, MOST_DRAWN
-from workbench.workspace.sources import EXAMPLE, DrawnSource
-from workbench.workspace.workspace import Workspace
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.draws import DRAW, MOST_DRAWN
+from workbench.workspaces.sources import EXAMPLE, DrawnSource
+from workbench.workspaces.workspace import Workspace
 
 SAMPLE_SIZES = (200, 500, 1000, 5000, 10_000, 100_000, 1_000_000)
 
@@ -43,7 +43,7 @@ def draw_key(pair: str, n: int = 10_000, seed: int = 0, **arguments: float) -> s
     Parameters
     ----------
     pair : str
-        A key of `workbench.workspace.draws.KINDS`.
+        A key of `workbench.workspaces.draws.KINDS`.
     n, seed : int
         Samples per group, and the seed.
     **arguments : float
