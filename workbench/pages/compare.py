@@ -73,7 +73,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         super().__init__(workspace=workspace, **params)
         inputs = [name for one in INPUTS.values() for name in one.parameters]
         self.param.watch(self._load, [*inputs, "draw_again"])
-        self._begin({"a_data", "b_data", *params})
+        self._open({"a_data", "b_data", *params})
 
     @property
     def data_key(self) -> str:
@@ -86,22 +86,22 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         return next((one.reread for one in self._datasets.values() if one.reread), "")
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view as A, or take note of how data sets are called and read now.
+        """Take a data set into view as A.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        wanted = self.param.a_data.default if key is None else key
-        if wanted != self.a_data:
-            self.a_data = wanted
-        else:
-            self._load()
+        self.a_data = self.param.a_data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data sets were renamed or read in another way."""
+        self._load()
 
     # -- new scores ----------------------------------------------------------------------------
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         """Take the first data sets into view; ``given`` are the parameters that were set."""
         for side in INPUTS:
             self._take(side, given)
@@ -134,9 +134,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         if dataset != self._datasets.get(side) or scores is not getattr(self, side):
             self._datasets[side] = dataset
             self._set_quietly(**{INPUTS[side].data: dataset.key})
-            self.param.update(
-                {side: scores, "loaded": {**self.loaded, side: said}, "message": ""}
-            )
+            self.param.update({side: scores, "loaded": {**self.loaded, side: said}, "message": ""})
 
     @property
     def _keys(self) -> list[str]:
@@ -289,7 +287,7 @@ class GivenComparePage(ComparePage):
 
     @property
     def data_key(self) -> str:
-        """ "": the scores are those of variables."""
+        """An empty text: the scores are those of variables."""
         return ""
 
     def follow(self, key: str | None) -> None:
@@ -301,7 +299,7 @@ class GivenComparePage(ComparePage):
             Not used.
         """
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         said = {side: one.name or "given in Python" for side, one in self._given.items()}
         self.param.update(**self._given, loaded=said)
 

@@ -40,7 +40,7 @@ class GivenScoreSource(ScoreSource):
 
     @property
     def source(self) -> str:
-        """ "given": the scores are those of a variable."""
+        """Always "given": the scores are those of a variable."""
         return "given"
 
     def follow(self, key: str | None) -> None:
@@ -57,7 +57,7 @@ class GivenScoreSource(ScoreSource):
         self._set_quietly(larger_is_member=self._given.larger_is_member)
         self.adopt(self._given, self.loaded, Arrival.REREAD)
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         scores = self._given
         self._set_quietly(larger_is_member=scores.larger_is_member)
         said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."

@@ -53,9 +53,7 @@ class PageSettings(param.Parameterized):
         chosen = known if names is None else known.keys() & set(names)
         return {name: _setting(self, known[name]) for name in chosen}
 
-    def restore(
-        self, settings: Mapping[str, Any], file: Files = lambda sha256: None
-    ) -> list[str]:
+    def restore(self, settings: Mapping[str, Any], file: Files = lambda sha256: None) -> list[str]:
         """Set the parameters to the `settings` of another page of this class.
 
         Setting one parameter may change others, such as the threshold when the data change; hence

@@ -13,7 +13,7 @@ from typing import Any
 
 import param
 
-from workbench.pages.core.page import Control
+from workbench.pages.core.page import Control, Page
 from workbench.pages.inputs.pair import (
     chosen_pair,
     pair_controls,
@@ -22,7 +22,7 @@ from workbench.pages.inputs.pair import (
 )
 from workbench.scores.examples import NAMES, card
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.draws import DRAW
+from workbench.workspaces.draws import DRAW, MOST_DRAWN
 from workbench.workspaces.sources import EXAMPLE, DrawnSource
 from workbench.workspaces.workspace import Workspace
 
@@ -80,8 +80,8 @@ class DataChoice(param.Selector):
 
     def get_range(self) -> dict[str, str]:
         """The keys on offer by the names of their data sets."""
-        page: Any = self.owner
-        if not isinstance(page, param.Parameterized):
+        page = self._page
+        if page is None:
             return {self.default: self.default}
         found = {card(name).title: example_key(name) for name in NAMES}
         for dataset in page.workspace.datasets:
@@ -90,7 +90,7 @@ class DataChoice(param.Selector):
                 dataset.key
             )
         found[SAMPLED] = self.input.drawn(page).key
-        key = getattr(page, self.name)
+        key = getattr(page, str(self.name))
         if key and key not in found.values():  # it was removed, but is still in view
             found[page.workspace.dataset(key).name] = key
         return found
@@ -119,9 +119,54 @@ class DataChoice(param.Selector):
         return setting
 
     def _validate(self, val: Any) -> None:
-        page: Any = self.owner
-        if isinstance(page, param.Parameterized) and val != self.default:
+        page = self._page
+        if page is not None and val != self.default:
             page.workspace.dataset(val)
+
+    @property
+    def _page(self) -> Any:
+        """The page; None for the parameter of the class."""
+        return self.owner if isinstance(self.owner, Page) else None
+
+
+class SizeChoice(param.Selector):
+    """Parameter type of the size of a draw: one of `SAMPLE_SIZES`, or that of a data set in view.
+
+    Parameters
+    ----------
+    default : int
+        Samples per group.
+    **more
+        As for ``param.Selector``.
+    """
+
+    def __init__(self, default: int = 10_000, *, label: str = "Samples per group", **more: Any):
+        super().__init__(default=default, objects=list(SAMPLE_SIZES), label=label, **more)
+
+    def get_range(self) -> dict[str, int]:
+        """The sizes on offer by what people read."""
+        now = getattr(self.owner, str(self.name))
+        return {f"{n:,}": n for n in sorted({*SAMPLE_SIZES, now})}
+
+    def setting(self, value: int) -> int:
+        """The size itself: any may have come with a data set."""
+        return value
+
+    def from_setting(self, setting: Any, file: Callable[[str], bytes | None]) -> Any:
+        """The size of a `setting`.
+
+        Parameters
+        ----------
+        setting : object
+            See `setting`.
+        file : callable
+            Not used.
+        """
+        return setting
+
+    def _validate(self, val: Any) -> None:
+        if isinstance(val, bool) or not isinstance(val, int) or not 2 <= val <= MOST_DRAWN:
+            raise ValueError(f"{self.label} must be from 2 to {MOST_DRAWN:,}, got {val!r}")
 
 
 @dataclass(frozen=True)
@@ -190,15 +235,12 @@ class DataInput:
         if not is_draw(key):
             return key
         if self.data in changed:
-            shown = self._values(page, DrawnSource.of(key))
+            shown = self._values(DrawnSource.of(key))
             page._set_quietly(**{name: v for name, v in shown.items() if name not in changed})
         return self.drawn(page).key
 
-    def _values(self, page: Any, source: DrawnSource) -> dict[str, Any]:
-        """Values of the controls that describe a draw; its size becomes one of those on offer."""
-        sizes: Any = page.param[self.n]
-        if source.n not in sizes.get_range().values():
-            sizes.objects = {**sizes.get_range(), f"{source.n:,}": source.n}
+    def _values(self, source: DrawnSource) -> dict[str, Any]:
+        """Values of the controls that describe a draw."""
         names = parameters_of_kind(source.pair)
         return {
             f"{self.prefix}_kind": source.pair,
@@ -206,12 +248,6 @@ class DataInput:
             self.n: source.n,
             self.seed: source.seed,
         }
-
-
-def size_selector() -> param.Selector:
-    """A dropdown of sample sizes."""
-    sizes = {f"{n:,}": n for n in SAMPLE_SIZES}
-    return param.Selector(default=10_000, objects=sizes, label="Samples per group")
 
 
 def described(workspace: Workspace, dataset: DataSet) -> str:

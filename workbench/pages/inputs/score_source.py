@@ -13,10 +13,10 @@ from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.inputs.data import (
     DataChoice,
     DataInput,
+    SizeChoice,
     described,
     example_key,
     is_draw,
-    size_selector,
 )
 from workbench.pages.inputs.pair import SamplePair
 from workbench.pages.inputs.settings import ResetSetting
@@ -63,7 +63,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     """
 
     data = data_choice(example_key(FIRST_EXAMPLE))
-    sample_n = size_selector()
+    sample_n = SizeChoice()
     seed = param.Integer(default=0, precedence=-1, doc="Seed of the sample.")
     draw_again = param.Event(label="Draw again", doc="A new sample from the same pair.")
 
@@ -85,7 +85,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         self._most_seed = -1
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._load, [*INPUT.parameters, "draw_again"])
-        self._begin({"data", *params})
+        self._open({"data", *params})
 
     @property
     def dataset(self) -> DataSet | None:
@@ -119,18 +119,18 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view, or take note that it was renamed or read differently.
+        """Take a data set into view.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        wanted = self.param.data.default if key is None else key
-        if wanted != self.data:
-            self.data = wanted
-        else:
-            self._load()
+        self.data = self.param.data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data set was renamed or read in another way."""
+        self._load()
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view; pages extend it to set what depends on them.
@@ -151,7 +151,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _begin(self, given: set[str]) -> None:
+    def _open(self, given: set[str]) -> None:
         """Take the first data set into view; ``given`` are the parameters that were set."""
         self._take(INPUT.key(self, given))
 

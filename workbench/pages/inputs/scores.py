@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import param
 
-from workbench.pages.inputs.data import DataChoice, DataInput, example_key, size_selector
+from workbench.pages.inputs.data import DataChoice, DataInput, SizeChoice, example_key
 from workbench.pages.inputs.pair import (
     kind_selector,
     mu_slider,
@@ -25,7 +25,7 @@ class ScoresA(param.Parameterized):
     """The choice of the first data set, under the prefix ``a``."""
 
     a_data = DataChoice(example_key("subsampled-gaussian"), input=INPUTS["a"], label="Data of A")
-    a_n = size_selector()
+    a_n = SizeChoice()
     a_seed = param.Integer(0, precedence=-1, doc="Seed of A's sample.")
     a_kind = kind_selector("Pair", "gaussian")
     a_mu = mu_slider()
@@ -39,7 +39,7 @@ class ScoresB(param.Parameterized):
     """The choice of the second data set, under the prefix ``b``."""
 
     b_data = DataChoice(example_key("gaussian"), input=INPUTS["b"], label="Data of B")
-    b_n = size_selector()
+    b_n = SizeChoice()
     b_seed = param.Integer(1, precedence=-1, doc="Seed of B's sample.")
     b_kind = kind_selector("Pair", "gaussian")
     b_mu = mu_slider()

@@ -60,8 +60,8 @@ class ChosenAfterLooking(ConfidenceSetting):
     """Marks bounds as not valid when a choice that they rest on was made after seeing results.
 
     Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified``,
-    ``_set_quietly`` and ``_turn_to``. Classes may extend ``CHOICES``, and override ``shows_results``
-    and ``reread``.
+    ``_set_quietly`` and ``_turn_to``. Classes may extend ``CHOICES``, and override
+    ``shows_results`` and ``reread``.
     """
 
     #: Parameters whose change after looking marks the bounds, and how messages call them.
