@@ -328,7 +328,7 @@ def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
 def test_what_of_a_link_cannot_be_used_is_named(bench, reader):
     from workbench.workspaces.link import PageLink
 
-    settings = {**bench.live("scores").page.settings(), "threshold": 1e9, "confidence": "101%"}
+    settings = {**bench.live("scores").page.settings(), "threshold": 1e99, "confidence": "101%"}
     settings.pop("data")
     link = PageLink("scores", settings, ())
     reader.does("open link", text=link.text())

@@ -4,10 +4,15 @@
 import {make} from "./board.js"
 import {Connection, dim} from "./connection.js"
 import {DataMenu} from "./data.js"
-import {PageView} from "./view.js"
-import {closeOverContent, closePanels, startShell} from "./shell.js"
+import {Glossary} from "./glossary.js"
+import {Search} from "./search.js"
+import {closeOverContent, closePanels, openDrawer, startShell} from "./shell.js"
+import {Start} from "./start.js"
+import {Tour} from "./tour.js"
+import {PageView, PlainView} from "./view.js"
 
 const KEPT = "workbench:lost"
+const START = "start"
 const SOON = 250 // ms after which a page that has not come is announced
 
 const root = document.documentElement
@@ -35,23 +40,23 @@ function take(message) {
 function takePage(message) {
   const name = message.page
   const present = views.get(name)
-  if (!message.frame) present?.update(message)
-  else {
-    const view = new PageView(name, message, connection.wire(name))
-    present?.board.stop()
-    present?.board.element.remove()
-    present?.controls.element.remove()
-    views.set(name, view)
-    if (dialogs.holds(name)) dialogs.put(view)
-    else place(view)
+  if (!message.frame) {
+    present?.update(message)
+    return
   }
+  present?.stop()
+  const view = new PageView(name, message, connection.wire(name))
+  views.set(name, view)
+  if (dialogs.holds(name)) dialogs.put(view)
+  else place(view)
 }
 
 function place(view) {
   view.show(view.name === shown || view.name === asked)
-  content.append(view.board.element)
-  drawer.append(view.controls.element)
-  view.board.start(document.body.dataset.plotly)
+  content.append(view.element)
+  drawer.append(view.side)
+  view.start(document.body.dataset.plotly)
+  if (glossary) view.link(glossary.linked)
   if (view.name === asked) reveal(view.name)
 }
 
@@ -76,9 +81,11 @@ let acts = 0
 
 // -- from page to page -----------------------------------------------------------------------------
 
-const nameOf = path => Object.keys(pages).find(name => path.endsWith(pages[name].address)) ?? Object.keys(pages)[0]
+const nameOf = path => Object.keys(pages).find(name => path.endsWith(pages[name].address)) ?? first.shown
+let target = {} // {control, item}: what to look at on the page that was asked for
+let revealed = null // called when it is shown
 
-// at: {control, item}, the name of what to look at there.
+// Resolves when the page is shown. at: {control, item}, names of what to look at there.
 function go(name, at = {}, entry = true) {
   closePanels()
   closeOverContent()
@@ -88,42 +95,46 @@ function go(name, at = {}, entry = true) {
   }
   asked = name
   target = at
+  const done = new Promise(resolve => { revealed = resolve })
   if (views.has(name)) reveal(name)
   else {
     setTimeout(() => { if (asked === name && shown !== name) root.dataset.opening = pages[name].title }, SOON)
     wire.send({kind: "show", show: name}, "show")
   }
+  return done
 }
-
-let target = {}
 
 function reveal(name) {
   const before = shown
   shown = asked = name
+  root.dataset.page = name
   delete root.dataset.opening
   for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
-  document.title = `${pages[name].title} · ${heading}`
-  document.querySelectorAll(".wb-pages a").forEach(link => {
+  document.title = name === START ? heading : `${pages[name].title} · ${heading}`
+  document.querySelectorAll(".wb-pages a, a.wb-name").forEach(link => {
     if (link.dataset.page === name) link.setAttribute("aria-current", "page")
     else link.removeAttribute("aria-current")
   })
+  if (search) search.page = name
   showBench()
   if (before && before !== name) {
     scrollTo(0, history.state?.scroll ?? 0)
-    wire.send({kind: "look", look: name})
-    lookAt(views.get(name))
+    wire.send({kind: "look", look: name}, "look")
   }
+  if (before && (before !== name || target.control || target.item)) lookAt(views.get(name))
+  revealed?.()
 }
 
-function lookAt(view) {
+function lookAt({element, side}) {
   const {control, item} = target
-  const element = control ? view.controls.element.querySelector(`[data-control="${control}"]`)
-    : item ? view.board.element.querySelector(`[data-item="${item}"]`) : view.board.element.querySelector("h1")
-  if (!element) return
-  if (control || item) element.scrollIntoView({block: "center"})
-  const taken = element.querySelector("input, select, button") ?? element
-  if (taken === element) element.tabIndex = -1
-  taken.focus({preventScroll: !control && !item})
+  if (control) openDrawer(true)
+  const found = control ? side.querySelector(`[data-control="${control}"]`) ?? document.querySelector(`.wb-sheet [data-control="${control}"]`)
+    : item ? element.querySelector(`[data-item="${item}"]`) : element.querySelector("h1")
+  if (!found) return
+  if (control || item) found.scrollIntoView({block: "center"})
+  const taken = control ? found.querySelector("input, select, button") ?? found : found
+  if (taken === found) found.tabIndex = -1
+  taken.focus({preventScroll: true})
 }
 
 document.addEventListener("click", event => {
@@ -147,6 +158,8 @@ function showBench() {
     button.title = what ? `${word}: ${what}` : `Nothing to ${word.toLowerCase()}`
     button.setAttribute("aria-label", button.title)
   }
+  if (search) search.datasets = (bench.sets ?? []).map(({key, name, size}) => ({kind: "data set", key, title: name, where: size}))
+  views.get(START)?.update?.()
   const elsewhere = (bench.jobs ?? []).filter(job => job.page !== shown)
   jobs.replaceChildren(...elsewhere.map(job => {
     const share = job.fraction === null ? "" : ` ${Math.round(100 * job.fraction)}%`
@@ -199,14 +212,11 @@ function toast(words, more) {
 
 const dialogs = {
   element: document.querySelector(".wb-dialog"),
-  held: null,
   holds(name) {
     return name === "import"
   },
   open(name, more = {}) {
-    this.held = name
-    views.get(name)?.board.element.remove()
-    views.get(name)?.controls.element.remove()
+    views.get(name)?.stop()
     views.delete(name)
     act({kind: "import", ...more})
   },
@@ -218,9 +228,9 @@ const dialogs = {
     view.show(true)
     const close = make("button", {type: "button", class: "wb-text-button wb-close"}, "Cancel")
     close.addEventListener("click", () => this.close())
-    this.element.replaceChildren(close, view.controls.element, view.board.element)
+    this.element.replaceChildren(close, view.side, view.element)
     if (!this.element.open) this.element.showModal()
-    view.board.start(document.body.dataset.plotly)
+    view.start(document.body.dataset.plotly)
     if (this.files) view.wire.upload("upload", this.files, share => view.controls.progress("upload", share))
     this.files = null
   },
@@ -233,7 +243,7 @@ const dialogs = {
   },
 }
 dialogs.element?.addEventListener("close", () => {
-  views.get("import")?.board.stop()
+  views.get("import")?.stop()
   views.delete("import")
   act({kind: "close import"})
 })
@@ -255,7 +265,7 @@ data.files = files => dialogs.take(files)
 // -- what a reload brings back -----------------------------------------------------------------------
 
 function keep() {
-  const settings = Object.fromEntries([...views].filter(([name]) => name !== "import").map(([name, view]) => [name, view.kept]))
+  const settings = Object.fromEntries([...views].filter(([name, view]) => name !== "import" && view.kept).map(([name, view]) => [name, view.kept]))
   sessionStorage.setItem(KEPT, JSON.stringify(settings))
 }
 
@@ -281,12 +291,39 @@ function openLink() {
 }
 window.addEventListener("hashchange", openLink)
 
+// -- words: the glossary, the search, the tour and the start page --------------------------------------
+
+let glossary = null
+let search = null
+const choose = key => act({kind: "choose", data: key}).then(serial => wire.answer(serial))
+const fetched = name => fetch(`./${name}.json`).then(answer => answer.json())
+
+function startWords(words) {
+  glossary = new Glossary(words.glossary, {go})
+  const tour = new Tour(words.tour, {go, choose, linked: glossary.linked})
+  search = new Search({load: () => fetched("search"), go, choose, define: key => glossary.open(key)})
+  search.page = shown ?? ""
+  document.querySelector(".wb-search-place").append(search.button)
+  for (const view of views.values()) view.link(glossary.linked)
+  const start = new Start(words, {
+    go, choose, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),
+    linked: glossary.linked, glossary: () => glossary.open(),
+  })
+  const view = new PlainView(START, start.element)
+  view.update = () => start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6)})
+  views.set(START, view)
+  place(view)
+  showBench()
+}
+
 // -- the first drawing -------------------------------------------------------------------------------
 
 startShell()
 Object.assign(bench, first.bench)
 asked = first.shown
 if (first.page) takePage({...first.page, page: first.shown})
+if (first.words) startWords(first.words)
+else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWords), {timeout: 3000})
 showBench()
 bringBack()
 openLink()

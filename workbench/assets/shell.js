@@ -38,7 +38,7 @@ export function closeOverContent() {
   if (narrow.matches && !drawer.inert) openDrawer(false)
 }
 
-function openDrawer(open) {
+export function openDrawer(open) {
   root.toggleAttribute("data-drawer", open)
   drawer.inert = !open
   menuButton.setAttribute("aria-expanded", String(open))

@@ -37,6 +37,34 @@ export class PageView {
     if (news.busy !== undefined) this.board.showBusy(news.busy)
   }
 
+  get element() {
+    return this.board.element
+  }
+
+  // Its place beside the pages: in the drawer.
+  get side() {
+    return this.controls.element
+  }
+
+  start(plotly) {
+    this.board.start(plotly)
+  }
+
+  stop() {
+    this.show(false)
+    this.board.stop()
+    this.element.remove()
+    this.side.remove()
+  }
+
+  // Links the terms in the texts that never change; linked(text, met) as in glossary.js.
+  link(linked) {
+    const met = new Set()
+    for (const text of this.element.querySelectorAll(".wb-help, .wb-about")) {
+      if (!text.childElementCount) text.replaceChildren(linked(text.textContent, met))
+    }
+  }
+
   show(on) {
     this.board.element.hidden = !on
     this.controls.element.hidden = !on
@@ -53,6 +81,25 @@ export class PageView {
   get kept() {
     return {...this.settings, ...this.controls.unsent()}
   }
+}
+
+// A view that needs no session, such as the start page.
+export class PlainView {
+  constructor(name, element) {
+    Object.assign(this, {name, element, kept: null})
+    this.side = document.createElement("div")
+    this.element.dataset.page = name
+  }
+
+  show(on) {
+    this.element.hidden = !on
+  }
+
+  start() {}
+
+  stop() {}
+
+  link() {}
 }
 
 // Puts the changed parts of a figure into the present one; any other item comes whole.

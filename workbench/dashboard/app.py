@@ -6,6 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import jinja2
@@ -22,6 +23,7 @@ from workbench.dashboard.connection import Connection
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitors import Visit, Visitors
 from workbench.dashboard.worker import THREADS
+from workbench.pages.registry import PAGES
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -29,6 +31,9 @@ logger = logging.getLogger(__name__)
 _MODULES = static.modules("page.js")
 
 TITLE = "DP Audit Workbench"
+
+#: Name of the start page, which is the same for everybody and no `Tab`.
+START = "start"
 
 _TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
     (assets.HERE / "page.html").read_text(encoding="utf-8")
@@ -98,7 +103,10 @@ def make_server(
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
             location=False,
             liveness=True,
-            extra_patterns=[*server.patterns(), *static.patterns()],
+            extra_patterns=[
+                *server.patterns({"words": _words, "search": _index}),
+                *static.patterns(),
+            ],
             compress_response=True,
             sign_sessions=True,
             secret_key=secrets.token_bytes(32),
@@ -193,20 +201,26 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     menu: dict[str, list[Tab]] = {}
     for entry in shown:
         menu.setdefault(entry.group, []).append(entry)
+    pages = {e.name: {"title": e.title, "address": e.address} for e in shown}
+    if len(shown) > 1:
+        pages = {START: {"title": "Start", "address": "/"}, **pages}
     frame = {
         "heading": TITLE,
-        "pages": {e.name: {"title": e.title, "address": e.address} for e in shown},
-        "shown": visit.page,
+        "pages": pages,
+        "shown": visit.page or START,
         "kept": bool(visit.text),
         "bench": _bench_of(app, visit, visitors),
     }
-    page = visit.text or app.by_name[visit.page].first().text
-    text = f'{assets.content(frame)[:-1]},"page":{page}}}'
+    if visit.page:
+        part = f'"page":{visit.text or app.by_name[visit.page].first().text}'
+    else:
+        part = f'"words":{_words()}'
+    text = f"{assets.content(frame)[:-1]},{part}}}"
     return {
         "menu": list(menu.items()) if len(shown) > 1 else [],
         "data": any(tab.data_key for tab in app.tabs),
         "heading": TITLE,
-        "shown": visit.page,
+        "shown": visit.page or START,
         "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
         "palette": assets.palette_css(),
         "static": static.STATIC,
@@ -214,6 +228,18 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
         "plotly": static.PLOTLY_ADDRESS,
         "documentation": "./docs/index.html" if static.has_documentation() else "",
     }
+
+
+@cache
+def _words() -> str:
+    """The start page, the tour and the glossary as JSON."""
+    return assets.content(start_page.content())
+
+
+@cache
+def _index() -> str:
+    """What the search looks in, as JSON."""
+    return assets.content(search_index(PAGES))
 
 
 def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:

@@ -142,12 +142,14 @@ class Connection:
 
     def _show(self, gesture: dict[str, Any]) -> None:
         name = str(gesture[gesture["kind"]])
-        tab = self._tabs[name]
-        before, self._shown = self._shown, name
+        tab = self._tabs.get(name)
+        before, self._shown = self._shown, name if tab else ""
         if before in self._viewers and before != name:
             self._viewers[before].looks = False
         answer = partial(self.tell, handled=int(gesture["serial"]))
-        if name in self._viewers:
+        if tab is None:  # the start page
+            answer()
+        elif name in self._viewers:
             self._viewers[name].looks = True
             if name in self._viewed:
                 self._viewed[name].resume(self._viewers[name])

@@ -13,7 +13,7 @@ import ctypes
 import gc
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -73,7 +73,7 @@ class PageHandler(DocHandler):
             self._keep(WHO, who)
         address = f"/{self.request.path.rstrip('/').rsplit('/', 1)[-1]}"
         tabs = visitors.tabs
-        page = next((n for n, tab in tabs.items() if tab.address == address), next(iter(tabs)))
+        page = next((name for name, tab in tabs.items() if tab.address == address), "")
         loop = asyncio.get_running_loop()
         VISIT.set(await loop.run_in_executor(THREADS, visitors.visit, who, page))
         VISITORS.set(visitors)
@@ -182,6 +182,31 @@ def own_handlers() -> Iterator[None]:
         bokeh_tornado.per_app_patterns[:] = theirs
 
 
-def patterns() -> list[tuple[Any, ...]]:
-    """Tornado routes of what belongs to one visitor."""
-    return [(r"/data/([^/]+)\.csv", DataHandler)]
+class TextHandler(RequestHandler):
+    """Handler of JSON that is the same for everybody."""
+
+    def initialize(self, texts: Mapping[str, Callable[[], str]]) -> None:
+        """Take functions that return the texts, by their names."""
+        self._texts = texts
+
+    def get(self, name: str) -> None:
+        """Send a text; a browser that has it asks whether it is still the same."""
+        if name not in self._texts:
+            raise HTTPError(404)
+        self.set_header("Content-Type", "application/json; charset=utf-8")
+        self.set_header("Cache-Control", "no-cache")
+        self.write(self._texts[name]())
+
+
+def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
+    """Tornado routes of what is neither a page nor a file.
+
+    Parameters
+    ----------
+    texts : mapping of str to callable
+        See `TextHandler`.
+    """
+    return [
+        (r"/data/([^/]+)\.csv", DataHandler),
+        (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
+    ]
