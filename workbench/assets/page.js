@@ -111,7 +111,7 @@ function reveal(name) {
   delete root.dataset.opening
   for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
   document.title = name === START ? heading : `${pages[name].title} · ${heading}`
-  document.querySelectorAll(".wb-pages a, a.wb-name").forEach(link => {
+  document.querySelectorAll(".wb-nav a, a.wb-name").forEach(link => {
     if (link.dataset.page === name) link.setAttribute("aria-current", "page")
     else link.removeAttribute("aria-current")
   })
@@ -171,7 +171,7 @@ function showBench() {
 undoButton?.addEventListener("click", () => act({kind: "undo"}))
 redoButton?.addEventListener("click", () => act({kind: "redo"}))
 document.querySelector(".wb-reset")?.addEventListener("click", () => act({kind: "reset", reset: shown}))
-document.querySelector(".wb-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
+document.querySelector(".wb-copy-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
 document.addEventListener("keydown", event => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return
   const key = event.key.toLowerCase()
