@@ -21,7 +21,7 @@ export class Start {
       section("What an audit is, and what it is not", "wb-audit",
         make("div", {class: "wb-remarks"}, ...content.audit.map(({title, text}) =>
           make("div", {}, make("h3", {}, title), make("p", {}, linked(text, met)))))),
-      section("All pages", "wb-pages", make("div", {class: "wb-pages"}, ...content.menu.map(group => this.group(group)))),
+      section("All pages", "wb-pages", make("div", {class: "wb-page-groups"}, ...content.menu.map(group => this.group(group)))),
       this.terms(glossary))
   }
 
@@ -58,8 +58,8 @@ export class Start {
     const text = make("p", {}, this.linked(looks, met))
     const said = make("p", {class: "wb-quiet"}, this.linked(learn, met))
     const main = loads && this.load ? button("Load a file …", "wb-plain-button", this.load) : this.page(page, "wb-plain-button")
-    const example = data ? [button("Show an example", "wb-link", () => this.open(page, data))] : []
-    const more = then.flatMap((name, k) => [k ? ", " : "Also: ", this.page(name, "wb-link")])
+    const example = data ? [button("Show an example", "wb-text-link", () => this.open(page, data))] : []
+    const more = then.flatMap((name, k) => [k ? ", " : "Also: ", this.page(name, "wb-text-link")])
     return make("li", {class: "wb-door", "data-door": key},
       make("div", {class: "wb-door-head"}, make("h3", {}, have), drawing(key)), text, said,
       ...(more.length ? [make("p", {class: "wb-also"}, ...more)] : []),
