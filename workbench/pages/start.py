@@ -78,7 +78,7 @@ DOORS: tuple[Door, ...] = (
     Door(
         "code",
         "A mechanism's code",
-        "A Python function that takes a dataset and returns a random output.",
+        "A Python function that takes a dataset and returns random outputs.",
         "mechanism",
         "A search for neighboring datasets whose outputs violate the claim. Start the server with "
         "--mechanism to test your own function; a gallery is included.",
