@@ -59,7 +59,7 @@ function go(page, to = {}) {
 const glossary = new Glossary(content.glossary, {go})
 const tour = new Tour(content.tour, {go, choose: note("choose"), linked: glossary.linked})
 const start = new Start(content, {
-  go, choose: note("choose"), tour: () => tour.start(), load: note("load"),
+  go, choose: note("choose"), tour: () => tour.start(), seen: tour.seen, load: note("load"),
   linked: glossary.linked, glossary: () => glossary.open(),
 })
 const search = new Search({

@@ -329,7 +329,7 @@ def test_the_tour_can_be_ended_at_any_time_and_is_not_modal(opened):
     page.keyboard.press("Escape")
     assert page.locator(".wb-tour, .wb-ring").count() == 0
     page.reload()
-    page.locator(".wb-door").first.wait_for()
+    page.get_by_role("button", name="Repeat the tour").wait_for()
     assert page.evaluate("tour.seen")
 
 

@@ -116,7 +116,7 @@ export class Glossary {
     const term = this.terms.get(key)
     this.noteName.textContent = term.name
     this.noteText.replaceChildren(this.linked(term.text, new Set([key])))
-    const all = make("button", {type: "button", class: "wb-link"}, "Glossary")
+    const all = make("button", {type: "button", class: "wb-text-link"}, "Glossary")
     all.addEventListener("click", () => this.open(key))
     this.noteLinks.replaceChildren(...this.shownAt(term, () => this.note.hidePopover()), all)
   }
@@ -136,7 +136,7 @@ export class Glossary {
   shownAt({shown, where}, leave) {
     if (!where) return []
     const [page, item] = shown
-    const button = make("button", {type: "button", class: "wb-link"}, `Show it on ${where}`)
+    const button = make("button", {type: "button", class: "wb-text-link"}, `Show it on ${where}`)
     button.addEventListener("click", () => {
       leave()
       this.go(page, {item})

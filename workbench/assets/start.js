@@ -7,10 +7,10 @@ const SVG = "http://www.w3.org/2000/svg"
 
 export class Start {
   // content: see content() in start.py. go(page) shows a page, choose(key) takes a data set into view,
-  // tour() starts the tour; load(), if given, opens the import step; linked(text) links terms, and
-  // glossary() opens their list.
-  constructor(content, {go, choose, tour, load, linked = text => text, glossary}) {
-    Object.assign(this, {content, go, choose, load, linked})
+  // tour() starts the tour, and seen tells whether the person knows it; load(), if given, opens the import
+  // step; linked(text) links terms, and glossary() opens their list.
+  constructor(content, {go, choose, tour, seen = false, load, linked = text => text, glossary}) {
+    Object.assign(this, {content, go, choose, load, linked, seen})
     this.titles = new Map(content.menu.flatMap(({pages}) => pages).map(({name, title}) => [name, title]))
     const met = new Set() // a term is linked once on this page
     this.recent = make("section", {class: "wb-start-recent", "aria-labelledby": "wb-recent", hidden: ""})
@@ -21,7 +21,7 @@ export class Start {
       section("What an audit is, and what it is not", "wb-audit",
         make("div", {class: "wb-remarks"}, ...content.audit.map(({title, text}) =>
           make("div", {}, make("h3", {}, title), make("p", {}, linked(text, met)))))),
-      section("All pages", "wb-pages", make("div", {class: "wb-pages"}, ...content.menu.map(group => this.group(group)))),
+      section("All pages", "wb-pages", make("div", {class: "wb-page-groups"}, ...content.menu.map(group => this.group(group)))),
       this.terms(glossary))
   }
 
@@ -46,11 +46,12 @@ export class Start {
 
   hero(tour, met) {
     const {title, about, tour: {steps}} = this.content
-    const begin = button(`Take the tour: ${steps.length} steps`, "wb-filled-button", tour)
-    const load = this.load ? [button("Load a score file …", "wb-plain-button", this.load)] : []
+    const [first, second] = ["wb-filled-button", "wb-plain-button"]
+    const begin = button(this.seen ? "Repeat the tour" : `Take the tour: ${steps.length} steps`, this.seen ? second : first, tour)
+    const load = this.load ? [button("Load a score file …", this.seen ? first : second, this.load)] : []
     return make("header", {class: "wb-hero"},
       make("div", {class: "wb-hero-words"}, make("h1", {}, title), make("p", {class: "wb-lead"}, this.linked(about, met)),
-        make("div", {class: "wb-actions"}, begin, ...load)),
+        make("div", {class: "wb-actions"}, ...(this.seen ? [...load, begin] : [begin, ...load]))),
       new Game(this.linked).element)
   }
 
@@ -58,8 +59,8 @@ export class Start {
     const text = make("p", {}, this.linked(looks, met))
     const said = make("p", {class: "wb-quiet"}, this.linked(learn, met))
     const main = loads && this.load ? button("Load a file …", "wb-plain-button", this.load) : this.page(page, "wb-plain-button")
-    const example = data ? [button("Show an example", "wb-link", () => this.open(page, data))] : []
-    const more = then.flatMap((name, k) => [k ? ", " : "Also: ", this.page(name, "wb-link")])
+    const example = data ? [button("Show an example", "wb-text-link", () => this.open(page, data))] : []
+    const more = then.flatMap((name, k) => [k ? ", " : "Also: ", this.page(name, "wb-text-link")])
     return make("li", {class: "wb-door", "data-door": key},
       make("div", {class: "wb-door-head"}, make("h3", {}, have), drawing(key)), text, said,
       ...(more.length ? [make("p", {class: "wb-also"}, ...more)] : []),

@@ -78,7 +78,7 @@ DOORS: tuple[Door, ...] = (
     Door(
         "code",
         "A mechanism's code",
-        "A Python function that takes a dataset and returns a random output.",
+        "A Python function that takes a dataset and returns random outputs.",
         "mechanism",
         "A search for neighboring datasets whose outputs violate the claim. Start the server with "
         "--mechanism to test your own function; a gallery is included.",
@@ -131,7 +131,7 @@ AUDIT: tuple[Remark, ...] = (
 
 
 @dataclass(frozen=True)
-class Step:
+class TourStep:
     """A step of the tour: a place on a page, and what to see there.
 
     Attributes
@@ -156,50 +156,50 @@ class Step:
 #: Key of the data set of the tour, for people who have chosen none.
 TOUR_DATA = "example:gaussian"
 
-TOUR: tuple[Step, ...] = (
-    Step(
+TOUR: tuple[TourStep, ...] = (
+    TourStep(
         "Two groups of scores",
         "Blue: P, runs with the record in the data. Orange: Q, runs without it. The more the two "
         "differ, the more the output reveals.",
         "scores",
         item="distributions",
     ),
-    Step(
+    TourStep(
         "A threshold is an attack",
         "Scores beyond it are classified as members. Move it: the error rates and the dot on the "
         "trade-off curve follow.",
         "scores",
         control="threshold",
     ),
-    Step(
+    TourStep(
         "All attacks at once",
         "Each threshold is a point: how many members are missed at each false positive rate. The "
         "further below the diagonal, the more leaks. Click the curve to set the threshold.",
         "scores",
         item="tradeoff",
     ),
-    Step(
+    TourStep(
         "What is proved",
         "With this confidence, the true ε is at least this number. The bound is simultaneous: it "
         "holds for all thresholds, so looking and choosing cannot make it wrong.",
         "scores",
         item="epsilon",
     ),
-    Step(
+    TourStep(
         "What is not proved",
         "The bound at one threshold holds only if the threshold was fixed in advance. Move it "
         "after seeing the scores, and the number is marked as not valid.",
         "scores",
         item="epsilon_here",
     ),
-    Step(
+    TourStep(
         "How many scores are enough",
         "Before an audit, find the sample size that shows a leak of the size you care about. Too "
         "few scores find nothing, whatever leaks.",
         "plan",
         item="needed",
     ),
-    Step(
+    TourStep(
         "Audit code instead of scores",
         "This button runs a mechanism on many pairs of neighboring datasets and looks for one "
         "whose outputs refute the claim. The menu and the search lead to all other pages.",
