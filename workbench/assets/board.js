@@ -221,8 +221,9 @@ class NumberCell {
     // The letters are as large as the cell allows; a number may lose three digits without growing.
     const broken = value.length > 9 && value.includes(" ")
     this.value.toggleAttribute("data-broken", broken)
-    this.element.style.setProperty("--letters", Math.max(7, value.length + 2 * relation.length))
-    if (broken) this.element.style.setProperty("--half", longerLine(value))
+    this.element.style.setProperty("--ems", Math.max(3.2, ems(value)))
+    this.element.style.setProperty("--before", relation ? "20px" : "0px")
+    if (broken) this.element.style.setProperty("--half", halfOf(value))
     this.badge.textContent = badge
     this.badge.dataset.tone = tone
     this.note.textContent = note
@@ -233,9 +234,13 @@ class NumberCell {
   }
 }
 
-// Characters in the longer one of the two lines that a text is best broken into.
-function longerLine(text) {
-  return Math.min(...[...text.matchAll(/ /g)].map(({index}) => Math.max(index, text.length - index - 1)))
+// About how wide a bold text is, in units of the size of its letters.
+const ems = text => [...text].reduce((sum, letter) => sum + (/[.,: ]/.test(letter) ? 0.38 : 0.7), 0)
+
+// The width of the longer one of the two lines that a text is best broken into.
+function halfOf(text) {
+  const halves = [...text.matchAll(/ /g)].map(({index}) => [text.slice(0, index), text.slice(index + 1)])
+  return Math.min(...halves.map(([first, second]) => Math.max(ems(first), ems(second))))
 }
 
 // One row, as long as the titles fit into it in two lines each; otherwise two.
