@@ -42,6 +42,14 @@ class PageHandler(DocHandler):
         if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
 
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
+        session = await self.get_session()
+        doc = session.document
+        self.set_header("Cache-Control", "no-store")
+        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
+        self.finish(doc.template.render(variables))
+
 
 class SocketHandler(WSHandler):
     """Handler of sockets, which joins one socket to the channel of a session."""
