@@ -44,7 +44,8 @@ class PageHandler(DocHandler):
 
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
-        session = await self.get_session()
+        handler: Any = self  # a decorator of Panel hides what it returns
+        session = await handler.get_session()
         doc = session.document
         self.set_header("Cache-Control", "no-store")
         variables = {**doc.template_variables, "title": doc.title, "token": session.token}
