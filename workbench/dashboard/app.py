@@ -108,6 +108,8 @@ def make_server(
                 *static.patterns(),
             ],
             compress_response=True,
+            include_headers=[],  # the token of a session needs none of them
+            include_cookies=[],
             sign_sessions=True,
             secret_key=secrets.token_bytes(32),
             **more,

@@ -110,6 +110,15 @@ class DataHandler(RequestHandler):
         self.set_header("Cache-Control", "no-store")
         self.write(text.getvalue())
 
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
+        handler: Any = self  # a decorator of Panel hides what it returns
+        session = await handler.get_session()
+        doc = session.document
+        self.set_header("Cache-Control", "no-store")
+        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
+        self.finish(doc.template.render(variables))
+
 
 class SocketHandler(WSHandler):
     """Handler of sockets, which joins one socket to the channel of a session."""
