@@ -23,6 +23,7 @@ from workbench.jupyter.widgets.slider import Slider
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.queue import LatestWins
 from workbench.pages.core.upload import Upload
+from workbench.pages.inputs.data import draw_key, example_key, is_draw
 from workbench.pages.pair_lab import PairLabPage
 from workbench.pages.scores.page import ScoresPage
 
@@ -322,7 +323,7 @@ def test_the_controls_that_are_named_and_no_other(scores):
 
 
 def test_given_scores_offer_no_other_data_but_their_direction(view, scores):
-    assert "source" not in offered(view)
+    assert "data" not in offered(view)
     view.larger_is_member = False
     assert view.scores.larger_is_member is False
     assert view.bound.void is not None  # chosen after looking
@@ -365,11 +366,11 @@ def test_a_spec_by_hand_is_a_choice_made_beforehand(scores):
         wb.explore(scores, spec={"binwidth": 0.3})
 
 
-@pytest.mark.parametrize("source", ["example", "pair"])
-def test_a_spec_restores_the_data_of_a_free_page(source):
+@pytest.mark.parametrize("key", [example_key("ties"), draw_key("gaussian", mu=1.0)])
+def test_a_spec_restores_the_data_of_a_free_page(key):
     view = wb.explore()
-    view.source = source
-    if source == "pair":
+    view.data = key
+    if is_draw(key):
         view.sample_n = 500
         view.draw_again()
     view.bin_width = view.page.param.bin_width.bounds[0] * 3
@@ -401,7 +402,7 @@ def test_the_code_reproduces_the_numbers_and_the_view(view, scores, state):
 
 def test_the_code_of_a_free_page_and_of_a_pair():
     free = wb.explore()
-    free.update(source="pair", sample_n=500)
+    free.update(data=draw_key("gaussian", mu=1.0), sample_n=500)
     lab = wb.explore_pair("laplace", spec={"log_n": 3.0})
     lab.draw_again()
     for view in (free, lab):
@@ -429,7 +430,7 @@ def test_page_and_widget_are_equal_on_one_state(view):
         assert getattr(live.board, f"item_{item.name}") == content(view.page.draw(item))
     for group in live.groups:
         for one in group.fields:
-            if hasattr(one.widget, "value") and one.name != "upload":
+            if hasattr(one.widget, "value"):
                 assert one.widget.value == getattr(view.page, one.name)
 
 

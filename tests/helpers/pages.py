@@ -1,20 +1,38 @@
-"""Pages without a front end: files for them, and what they draw."""
+"""Pages without a front end: data sets for them, and what they draw."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import param
 
 from workbench.pages.core.upload import Upload
+from workbench.scores.parsing.source import read_table
+from workbench.workspaces.reading import Reading
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
 LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
 
 
-def upload(page, *files):
-    """Give the page files of its own: (name, text) each."""
-    page.source = "file"
-    page.upload = tuple((name, text.encode()) for name, text in files)
+def added(workspace, *files, **reading):
+    """The data set of files, (name, text) each, added to a workspace."""
+    tables = [read_table(text.encode(), filename=name) for name, text in files]
+    return workspace.add(tables, Reading(**reading), files=[name for name, _ in files])
+
+
+def upload(page, *files, **reading):
+    """Give the page a data set of files, (name, text) each."""
+    dataset = added(page.workspace, *files, **reading)
+    page.follow(dataset.key)
+    return dataset
+
+
+def reread(page, **changes):
+    """Change how the page's data set is read, after results were shown; the page follows."""
+    dataset = page.workspace.dataset(page.data_key)
+    page.workspace.reread(dataset.key, replace(dataset.reading, **changes), seen=True)
+    page.follow(dataset.key)
 
 
 def items(page):
@@ -41,7 +59,7 @@ def another(page, name):
     if isinstance(p, param.Boolean):
         return not now
     if isinstance(p, param.Selector):
-        values = list(p.objects.values() if isinstance(p.objects, dict) else p.objects)
+        values = list(p.get_range().values())
         return next((v for v in values if v != now), now)
     low, high = p.bounds or (now - 1, now + 1)
     moved = now + (p.step or 1)

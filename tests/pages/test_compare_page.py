@@ -1,10 +1,13 @@
 """The page that compares two score sets, without a front end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from helpers.pages import (
     CSV,
     LABELED,
+    added,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
@@ -12,33 +15,31 @@ from helpers.pages import (
 
 import workbench as wb
 from workbench.pages.compare import ComparePage
+from workbench.pages.inputs.data import draw_key, example_key
 
 
 @pytest.fixture
 def page():
-    return ComparePage(a_example="ties", b_example="gaussian")
+    return ComparePage(a_data=example_key("ties"), b_data=example_key("gaussian"))
 
 
-def files(*named):
-    return tuple((name, text.encode()) for name, text in named)
-
-
-def pairs(**more):
-    return ComparePage(a_source="pair", b_source="pair", a_mu=2.0, b_mu=0.5, **more)
+def pairs():
+    a, b = draw_key("gaussian", mu=2.0, seed=0), draw_key("gaussian", mu=0.5, seed=1)
+    return ComparePage(a_data=a, b_data=b)
 
 
 def test_what_does_not_declare_a_control_does_not_follow_it(page):
     controls = assert_what_does_not_declare_a_control_does_not_follow_it(page)
-    assert len(controls) > 20
+    assert len(controls) == 20
 
 
 @pytest.mark.parametrize(
     ("name", "value", "follow"),
     [
         ("log_delta", -2.0, {"epsilon_a", "epsilon_b"}),
-        ("a_example", "no-leak",
+        ("a_data", "example:no-leak",
          {"epsilon_a", "size_a", "verdict", "provenance", "bands", "verdicts"}),
-        ("b_example", "no-leak",
+        ("b_data", "example:no-leak",
          {"epsilon_b", "size_b", "verdict", "provenance", "bands", "verdicts"}),
         ("confidence", 0.9, {"epsilon_a", "epsilon_b", "verdict", "bands", "verdicts"}),
         ("a_mu", 2.0, set()),  # of a source that is not chosen
@@ -66,7 +67,7 @@ def test_the_leakier_pair_is_found_and_the_same_scores_are_not_told_apart():
     assert "B leaks more" not in page.verdict()
     above = next(t for t in page.verdicts()["data"] if t["name"] == "A leaks more")
     assert np.nanmin(above["y"]) > 0
-    page.param.update(a_source="example", a_example="ties", b_source="example", b_example="ties")
+    page.param.update(a_data=example_key("ties"), b_data=example_key("ties"))
     assert "does not show that they leak equally" in page.verdict()
     assert not page.comparison().verdict.any()
 
@@ -80,7 +81,7 @@ def test_drawing_again_draws_both_with_other_seeds():
     assert not np.array_equal(page.b.q, before[1].q)
     assert page.loaded["a"].endswith("seed 2")
     assert page.loaded["b"].endswith("seed 3")
-    page.b_source = "example"
+    page.b_data = example_key("gaussian")
     kept = page.b
     page.draw_again = True
     assert page.b is kept
@@ -96,40 +97,50 @@ def test_a_change_of_the_confidence_marks_everything_until_reset(page):
     assert [as_plain(page.draw(item)) for item in items(page)] == before
 
 
-def test_a_bad_file_leaves_the_scores_and_says_whose_it_is(page):
-    before = page.a, page.b
-    page.b_source = "file"
-    assert (page.a, page.b) == before
-    assert page.message == ""
-    for bad, says in (
-        (files(("broken.csv", "in,out\n1,2\nthree,4\n5,6\n")), "row 3"),
-        (files(("odd.csv", CSV.replace("in,out", "alpha,beta"))), "p= and q="),
-        (files(*[("one.csv", CSV)] * 3), "3 files were given"),
-    ):
-        page.b_upload = bad
-        assert (page.a, page.b) == before
-        assert page.message.startswith("B: ")
-        assert says in page.message
-    page.b_upload = files(("good.csv", CSV))
+def test_data_that_cannot_be_drawn_leave_the_former_in_view_and_say_whose_they_are(page):
+    before = page.a, page.b, page.settings()
+    with pytest.raises(ValueError, match="there is no data set"):
+        page.b_data = "nothing"
+    assert (page.a, page.b, page.settings()) == before
+    good = added(page.workspace, ("good.csv", CSV))
+    page.b_data = good.key
     assert page.message == ""
     assert page.a is before[0]
     assert page.b.n_p == 60
-    assert "“good”" in page.provenance()
+    assert "“good.csv”: P = column 'in'" in page.provenance()
     assert page.epsilon_b().assumption == "if rows are independent"
     assert page.epsilon_b().void is None
 
 
-def test_a_second_file_and_another_direction_mark_the_verdict(page):
-    page.param.update(a_source="file", a_upload=files(("one.csv", CSV)))
+def test_another_data_set_is_a_new_audit_and_the_former_two_keep_their_mark(page):
+    one = added(page.workspace, ("one.csv", CSV))
+    page.follow(one.key)
+    page.confidence = 0.99
+    assert "the confidence was changed" in page.verdict()
+    page.a_data = added(page.workspace, ("labeled.csv", LABELED)).key
     assert "not valid" not in page.verdict()
-    page.a_upload = files(("in.csv", "score\n3\n4\n5\n"), ("out.csv", "score\n1\n2\n2\n"))
-    assert page.a.n_p == 3
-    assert "the file was changed" in page.verdict()
-    page.reset = True
+    page.a_data = one.key
+    assert "the confidence was changed" in page.verdict()
+
+
+def test_another_direction_of_one_set_marks_the_verdict(page):
+    dataset = added(page.workspace, ("one.csv", CSV))
+    page.b_data = dataset.key
     assert "not valid" not in page.verdict()
-    page.a_larger_is_member = False
-    assert not page.a.larger_is_member
+    turned = replace(dataset.reading, larger_is_member=False)
+    page.workspace.reread(dataset.key, turned, seen=True)
+    page.follow(page.a_data)
+    assert not page.b.larger_is_member
     assert "the direction of the score was changed" in page.verdict()
+
+
+def test_the_direction_is_asked_about_where_members_score_significantly_the_other_way(page):
+    assert page.question() == ""
+    losses = added(page.workspace, ("losses.csv", CSV.replace("in,out", "out,in")))
+    page.b_data = losses.key
+    assert page.question().startswith("B: Is the direction right? Members do not score larger")
+    page.a_data = losses.key
+    assert "A: Is the direction right?" in page.question()
 
 
 def test_the_edges_of_a_band_hold_between_the_rates(page):
@@ -149,7 +160,8 @@ def test_the_code_reproduces_the_numbers_and_the_view():
     a, b = wb.example("ties"), wb.Scores(*np.random.default_rng(0).normal(size=(2, 300)))
     given = wb.explore_compare(a, (b.p, b.q), spec={"confidence": 0.9})
     free = wb.explore_compare()
-    free.update(a_source="pair", a_kind="laplace", a_n=500, b_example="no-leak", log_delta=-3.0)
+    a_data, b_data = draw_key("laplace", mu=1.0, n=500), example_key("no-leak")
+    free.update(a_data=a_data, b_data=b_data, log_delta=-3.0)
     for view in (given, free):
         made = {"a": a, "b": b}
         exec(view.to_code(), made)
@@ -157,13 +169,14 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         assert made["epsilon_b"].value == view.epsilon_b.value
         assert made["comparison"].explain() == view.page.comparison().explain()
         assert made["view"].epsilon_b == view.epsilon_b
-    with pytest.raises(AttributeError, match="no 'a_example'"):
-        given.a_example = "ties"
+    with pytest.raises(AttributeError, match="'a_data'"):
+        given.a_data = example_key("ties")
 
 
 def test_a_view_is_restored_from_its_spec():
     view = wb.explore_compare()
-    view.update(a_source="pair", a_mu=1.5, a_n=500, b_example="no-leak")
+    view.update(a_data=draw_key("gaussian", mu=1.5), b_data=example_key("no-leak"))
+    view.a_n = 500
     view.draw_again()
     again = wb.explore_compare(spec=view.spec())
     assert again.numbers == view.numbers
@@ -173,9 +186,3 @@ def test_a_view_is_restored_from_its_spec():
 def test_one_set_alone_is_no_comparison():
     with pytest.raises(ValueError, match="only one was given"):
         wb.explore_compare(wb.example("ties"))
-
-
-def test_files_with_labels_are_read(page):
-    page.param.update(b_source="file", b_upload=files(("labeled.csv", LABELED)))
-    assert page.message == ""
-    assert (page.b.n_p, page.b.n_q) == (100, 100)

@@ -15,18 +15,16 @@ from scipy.stats import norm
 
 import workbench as wb
 from workbench.bounds.bound import Bound
-from workbench.cli import main
 from workbench.pages.core.page import Fact
 from workbench.pages.family import FAMILIES, FamilyPage
 from workbench.pages.given_scores import GivenFamilyPage
-from workbench.pages.registry import PAGES
-from workbench.pages.scores.page import ScoresPage
+from workbench.pages.inputs.data import draw_key, example_key
 
 
 @pytest.fixture
 def page():
     page = FamilyPage()
-    page.example_name = "gaussian"
+    page.data = example_key("gaussian")
     return page
 
 
@@ -40,7 +38,7 @@ def texts(figure):
 
 def test_what_does_not_declare_a_control_does_not_follow_it():
     page = FamilyPage()
-    page.example_name = "ties"
+    page.data = example_key("ties")
     assert_what_does_not_declare_a_control_does_not_follow_it(page)
 
 
@@ -67,7 +65,7 @@ def test_each_control_changes_what_it_should(page, name, value, follow):
 
 @pytest.mark.parametrize("name", wb.examples()["name"])
 def test_every_example_draws_with_every_family(page, name):
-    page.example_name = name
+    page.data = example_key(name)
     for family in FAMILIES.values():
         page.family = family
         assert page.message == ""
@@ -95,7 +93,7 @@ def test_the_right_family_gives_more_than_no_family_and_stays_below_the_truth(pa
 
 
 def test_a_refuted_family_voids_its_bound_and_leaves_the_other(page):
-    page.example_name = "subsampled-gaussian"
+    page.data = example_key("subsampled-gaussian")
     check = page.check()
     assert check.refuted
     assert page.verdict().text == "refuted"
@@ -116,7 +114,7 @@ def test_a_refuted_family_voids_its_bound_and_leaves_the_other(page):
 
 
 def test_the_rate_of_a_sampled_pair_is_known():
-    page = FamilyPage(source="pair", sample_kind="subsampled-gaussian", sample_q=0.4)
+    page = FamilyPage(data=draw_key("subsampled-gaussian", q=0.4, sigma=0.3))
     assert page.q == 0.4
     page.sample_q = 1.0
     assert (page.q, page.message) == (1.0, "")
@@ -150,21 +148,17 @@ def test_scores_that_no_member_gives_are_said_so_and_bounded_without_a_family(pa
     assert page.normal_paper()["data"] == []
     assert len(page.distributions()["data"]) == 2
     assert page.message == ""
-    page.param.update(example_name="messy", family="gaussian")
+    page.param.update(data=example_key("messy"), family="gaussian")
     assert "NaN or infinite" in page.in_words()
 
 
-def test_a_bad_file_leaves_the_scores_and_says_why(page):
-    before = page.scores
-    upload(page, ("broken.csv", "in,out\n1,2\nthree,4\n5,6\n"))
-    assert page.scores is before
-    assert "row 3" in page.message
+def test_the_data_of_the_workspace_are_taken_and_another_data_set_is_a_new_audit(page):
     upload(page, ("good.csv", CSV))
-    assert page.message == ""
     assert page.scores.n_p == 60
-    assert page.epsilon().void is None
-    page.upload = (("two.csv", CSV.replace("0.", "0.5").encode()),)
-    assert "the file" in page.free_epsilon().void
+    page.confidence = 0.99
+    assert "the confidence" in page.free_epsilon().void
+    upload(page, ("two.csv", CSV.replace("0.", "0.5")))
+    assert page.free_epsilon().void is None
 
 
 # -- the charts --------------------------------------------------------------------------------
@@ -244,7 +238,7 @@ def distance(figure, family):
     ],
 )
 def test_fitted_densities_lie_on_the_histograms_where_the_family_is_right(page, name, family, fits):
-    page.param.update(example_name=name, family=family)
+    page.param.update(data=example_key(name), family=family)
     assert (distance(page.distributions(), family) < 0.035) == fits
 
 
@@ -278,7 +272,7 @@ def test_the_dots_of_the_profile_are_the_numbers_and_lie_on_their_curves(page):
 
 def test_the_code_reproduces_the_numbers_and_the_view():
     free = wb.explore_family()
-    free.update(source="pair", sample_kind="laplace", sample_n=5000, family="laplace")
+    free.update(data=draw_key("laplace", n=5000, mu=1.0), family="laplace")
     scores = wb.example("subsampled-gaussian")
     given = wb.explore_family(scores, "subsampled-gaussian", q=0.25, spec={"confidence": 0.9})
     given.log_delta = -4.0
@@ -303,20 +297,3 @@ def test_the_code_reproduces_the_numbers_and_the_view():
 def test_a_family_that_is_none_is_refused(family, q, says):
     with pytest.raises(ValueError, match=says):
         wb.explore_family(wb.example("gaussian"), family, q=q)
-
-
-def test_a_file_of_the_command_line_is_on_both_pages_about_scores(monkeypatch, tmp_path):
-    from workbench.dashboard import app
-
-    served = []
-    monkeypatch.setattr(app, "serve", lambda tabs, **how: served.extend(tabs))
-    path = tmp_path / "mine.csv"
-    path.write_text(CSV)
-    assert main(["serve", "--no-open", "--smaller-is-member", str(path)]) == 0
-    kinds = {getattr(tab.factory, "func", tab.factory): tab.factory for tab in served}
-    assert [tab.menu for tab in served] == [entry.title for entry in PAGES.values()]
-    for kind in (ScoresPage, FamilyPage):
-        given = kinds[kind]()
-        assert given.scores.n_p == 60
-        assert not given.scores.larger_is_member
-        assert "“mine”" in given.loaded

@@ -7,10 +7,12 @@ import random
 
 import param
 import pytest
+from helpers.pages import CSV, LABELED, added
 
 from workbench.assets import board
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
+from workbench.workspaces.workspace import Workspace
 
 ACTS = 12
 
@@ -30,7 +32,7 @@ def act(page, rng):
     elif isinstance(parameter, param.Boolean):
         setattr(page, name, not getattr(page, name))
     elif isinstance(parameter, param.Selector):
-        # A file that is chosen but not there yet leaves the former data on the page.
+        # A file that is chosen but not there yet leaves the former canaries on the page.
         values = [value for value in parameter.get_range().values() if value != "file"]
         setattr(page, name, rng.choice(values))
     elif isinstance(parameter, param.Number):
@@ -46,17 +48,46 @@ def act(page, rng):
 @pytest.mark.parametrize("name", PAGES)
 @pytest.mark.slow
 def test_settings_restore_every_page(name, seed):
-    kind = PAGES[name].kind
-    rng, page = random.Random(seed), kind()
+    kind, workspace = PAGES[name].kind, Workspace()
+    for file in (("one.csv", CSV), ("two.csv", LABELED)):
+        added(workspace, file)
+    rng, page = random.Random(seed), kind(workspace=workspace)
     for size, value in SMALL.items():
         if size in page.param and value in getattr(page.param[size], "objects", ()):
             setattr(page, size, value)
     for _ in range(ACTS):
         act(page, rng)
-    settings, again = json.loads(json.dumps(page.settings())), kind()
+    settings, again = json.loads(json.dumps(page.settings())), kind(workspace=workspace)
+    if seed:
+        again.follow(page.data_key or None)  # as the dashboard does first
     assert again.restore(settings) == []
     assert again.settings() == page.settings()
     for item in page.items():
         if "past" in page.inputs(item):  # the draws so far are a history, no setting
             continue
         assert board.content(again.draw(item)) == board.content(page.draw(item)), item.name
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", ["scores", "family", "watch", "compare"])
+@pytest.mark.slow
+def test_a_page_that_comes_back_to_a_data_set_is_as_it_was_left(name, seed):
+    """As the dashboard does it: settings are kept for each data set, and restored on a new page."""
+    kind, workspace, rng = PAGES[name].kind, Workspace(), random.Random(seed)
+    keys = [added(workspace, file).key for file in (("one.csv", CSV), ("two.csv", LABELED))]
+    keys += ["example:ties", "draw:laplace?mu=1.0&n=300&seed=4"]
+    left = {}
+    for _ in range(10):
+        page, key = kind(workspace=workspace), rng.choice(keys)
+        page.follow(key)
+        if key in left:
+            settings, drawn = left[key]
+            assert page.restore(settings) == []
+            assert {item.name: board.content(page.draw(item)) for item in page.items()} == drawn
+        else:
+            assert page.looked == ""
+        for _ in range(5):
+            act(page, rng)
+        key = page.data_key
+        drawn = {item.name: board.content(page.draw(item)) for item in page.items()}
+        left[key] = json.loads(json.dumps(page.settings())), drawn

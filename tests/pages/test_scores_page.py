@@ -1,21 +1,28 @@
 """The scores page without a front end: what follows from its state, and what voids a bound."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from helpers.pages import (
     CSV,
     LABELED,
+    added,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
+    reread,
     upload,
 )
 
 import workbench as wb
 from workbench.bounds.bound import Bound
+from workbench.pages.family import FamilyPage
+from workbench.pages.inputs.data import example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
+from workbench.scores.layouts.layout import Layout
+from workbench.workspaces.workspace import Workspace
 
 CLAIMS = (("claims.csv", b"epsilon,delta\n0,0.4\n1,0.1\n4,1e-5\n"),)
 
@@ -31,7 +38,7 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
 
 @pytest.mark.parametrize("name", wb.examples()["name"])
 def test_every_example_draws(page, name):
-    page.example_name = name
+    page.data = example_key(name)
     assert page.message == ""
     for item in items(page):
         drawn = page.draw(item)
@@ -56,8 +63,9 @@ def test_every_number_has_its_guarantee_and_assumption(page):
     assert {b.assumption for b in drawn.values() if isinstance(b, Bound)} == {"independent runs"}
     upload(page, ("scores.csv", CSV))
     assert page.epsilon().assumption == "if rows are independent"
-    page.sampling = "one run"
+    reread(page, sampling="one run")
     assert page.epsilon().assumption == "one run"
+    assert page.epsilon().void is None
 
 
 def test_dragging_leaves_simultaneous_bounds_alone(page):
@@ -79,7 +87,7 @@ def test_a_threshold_from_the_data_voids_its_pointwise_bound(page):
 
 
 def test_a_threshold_set_before_fresh_draws_holds(page):
-    page.source = "pair"
+    page.data = page.drawn
     page.threshold = 0.5
     assert page.epsilon_here().void
     page.draw_again = True
@@ -93,7 +101,7 @@ def test_a_threshold_set_before_fresh_draws_holds(page):
 
 
 def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
-    page.source = "pair"
+    page.data = page.drawn
     assert "derived from the data" in page.fixed_bins()
     page.param.update(bin_rule="count", fixed_range=True, range_low=-4, range_high=5)
     assert "after seeing" in page.fixed_bins()
@@ -106,68 +114,126 @@ def test_fixed_bins_hold_only_when_set_before_fresh_draws(page):
 
 @pytest.mark.parametrize("rule", ["scott", "fd", "quantile"])
 def test_a_rule_voids_fixed_bin_limits_even_over_a_fixed_range(page, rule):
-    page.source = "pair"
+    page.data = page.drawn
     page.param.update(bin_rule=rule, fixed_range=True, range_low=-4, range_high=5)
     page.draw_again = True
     assert "Not valid" in page.fixed_bins()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "says"),
-    [
-        ("confidence", 0.99, "the confidence"),
-        ("larger_is_member", False, "the direction of the score"),
-        ("sampling", "one run", "the sampling assumption"),
-        ("score_column", "alt", "the column"),
-    ],
-)
-def test_changes_of_the_second_kind_mark_the_bounds_until_reset(page, name, value, says):
+def test_a_confidence_changed_after_looking_marks_the_bounds_until_reset(page):
     upload(page, ("labeled.csv", LABELED))
-    assert page.epsilon().void is None
     before = page.epsilon()
-    setattr(page, name, value)
+    page.confidence = 0.99
     for bound in (page.epsilon(), page.mu(), page.total_variation(), page.tpr()):
-        assert bound.void == f"{says} was changed after results were seen"
+        assert bound.void == "the confidence was changed after results were seen"
     assert "after results were seen" in page.in_words()
     page.reset = True
     assert page.epsilon() == before
 
 
-def test_a_second_file_marks_the_bounds(page):
-    upload(page, ("one.csv", CSV))
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"larger_is_member": False}, "the direction of the score"),
+        ({"layout": Layout("score and label", score="alt", member="member", member_value="1")},
+         "the column"),
+        ({"layout": Layout("score and label", score="score", member="member", member_value="0")},
+         "the label"),
+    ],
+)  # fmt: skip
+def test_another_reading_marks_the_bounds_of_every_page_until_it_is_taken_back(page, change, says):
+    dataset = upload(page, ("labeled.csv", LABELED))
+    before, other = page.epsilon(), FamilyPage(workspace=page.workspace)
+    reread(page, **change)
+    other.follow(dataset.key)
+    for bound in (
+        page.epsilon(),
+        page.mu(),
+        page.total_variation(),
+        page.tpr(),
+        other.free_epsilon(),
+    ):
+        assert bound.void == f"{says} was changed after results were seen"
+    assert "after results were seen" in page.in_words()
+    page.reset = True
+    assert page.epsilon().void  # the data are still read so
+    reread(page, **{name: getattr(dataset.reading, name) for name in change})
+    assert page.epsilon() == before
+
+
+def test_a_declaration_that_changes_no_number_marks_nothing_and_moves_nothing(page):
+    upload(page, ("labeled.csv", LABELED))
+    page.threshold += page.param.threshold.step
+    page.reference_kind = "laplace"
+    before = page.settings()
+    reread(page, sampling="independent runs")
     assert page.epsilon().void is None
-    page.upload = (("two.csv", LABELED.encode()),)
-    assert "the file" in page.epsilon().void
+    assert page.epsilon().assumption == "independent runs"
+    assert page.settings() == before
+
+
+def test_a_second_data_set_is_a_new_audit_and_the_first_keeps_its_mark(page):
+    one = upload(page, ("one.csv", CSV), larger_is_member=False)
+    page.confidence = 0.99
+    assert "the confidence" in page.epsilon().void
+    upload(page, ("two.csv", LABELED))
+    assert page.epsilon().void is None
+    assert page.scores.larger_is_member
+    page.follow(one.key)
+    assert "the confidence" in page.epsilon().void
+    assert not page.scores.larger_is_member
+
+
+def test_a_choice_made_on_other_data_is_made_after_looking_at_these(page):
+    one = upload(page, ("one.csv", CSV))
+    upload(page, ("two.csv", LABELED))
+    page.param.update(reference_kind="laplace")
+    page.reset = True
+    page.ordering = "learned"
+    page.follow(one.key)
+    assert "the attack statistic" in page.epsilon().void
+
+
+def test_what_was_claimed_of_an_example_is_not_claimed_of_other_data(page):
+    assert page.claim().text == "not refuted"
+    upload(page, ("labeled.csv", LABELED))
+    assert (page.reference_kind, page.claim().text, page.judged()) == (None, "–", "")
+    page.data = example_key("gaussian")
+    assert page.reference_kind == "gaussian"
+    page.data = page.drawn
+    assert page.reference_kind is None
+    page.reference_kind = "gaussian"
+    page.sample_mu += page.param.sample_mu.step
+    assert page.reference_kind == "gaussian"  # one's own, while one drags
 
 
 def test_dropping_nonfinite_scores_marks_the_bounds(page):
     text = CSV.replace("\n0.4,", "\nnan,")
     upload(page, ("odd.csv", text))
-    assert page.has_nonfinite
     assert "1 NaN kept" in page.sizes().note
-    page.nonfinite = "drop"
+    reread(page, nonfinite="drop")
     assert page.scores.discarded == 1
     assert "non-finite" in page.epsilon().void
 
 
-def test_a_bad_file_leaves_the_scores_and_says_why(page):
-    before = page.scores
-    upload(page, ("broken.csv", "in,out\n1,2\nthree,4\n5,6\n"))
-    assert page.scores is before
-    assert "row 3" in page.message
-    assert "three" in page.message
-    upload(page, ("good.csv", CSV))
-    assert page.message == ""
-    assert page.scores.n_p == 60
+@pytest.mark.parametrize("key", ["example:nothing", "draw:gaussian?mu=9.0&n=100&seed=0", "none"])
+def test_data_that_are_not_there_leave_the_former_in_view_under_their_name(page, key):
+    page.data = page.drawn
+    before, scores = page.settings(), page.scores
+    with pytest.raises(ValueError, match=r"there is no data set|cannot be drawn"):
+        page.data = key
+    assert page.settings() == before
+    assert page.scores is scores
 
 
-def test_a_file_without_known_names_is_read_once_columns_are_chosen(page):
-    upload(page, ("odd.csv", CSV.replace("in,out", "alpha,beta")))
-    assert "Choose them under “How the file is read”" in page.message
-    page.param.update(p_column="alpha", q_column="beta")
-    assert page.message == ""
-    assert page.scores.n_p == 60
-    assert page.epsilon().void is None
+def test_scores_that_cannot_be_drawn_leave_the_former_in_view_and_say_why(page):
+    before, scores = page.settings(), page.scores
+    wide = page.workspace.add_scores(wb.Scores([-1e308, 1e308], [-1e308, 1e308]))
+    page.follow(wide.key)
+    assert "no float holds the range" in page.message
+    assert page.settings() == before
+    assert page.scores is scores
+    assert page.provenance().startswith("Subsampled Gaussian")
 
 
 def test_two_files_are_one_a_side(page):
@@ -179,8 +245,9 @@ def test_two_files_are_one_a_side(page):
 
 def test_clusters_become_one_score_each(page):
     rows = "\n".join(f"{i % 9},{i % 2},s{i // 10}-{i % 2}" for i in range(200))
-    upload(page, ("clusters.csv", "score,member,subject\n" + rows))
-    page.cluster_column = "subject"
+    columns = {"score": "score", "member": "member", "member_value": "1", "cluster": "subject"}
+    layout = Layout("score and label", **columns)
+    upload(page, ("clusters.csv", "score,member,subject\n" + rows), layout=layout)
     assert page.scores.n_p == 20
     assert page.epsilon().assumption == "clustered"
     assert "from 100 + 100 rows" in page.sizes().note
@@ -190,7 +257,7 @@ def test_the_direction_is_asked_about_and_never_flipped(page):
     upload(page, ("losses.csv", CSV.replace("in,out", "out,in")))
     assert "smaller = member" in page.question()
     assert page.scores.larger_is_member
-    page.larger_is_member = False
+    reread(page, larger_is_member=False)
     assert page.question() == ""
 
 
@@ -277,7 +344,7 @@ def test_dp_sgd_as_a_reference_agrees_with_the_accountant(page):
 
 
 def test_a_learned_ordering_sees_what_no_threshold_sees(page):
-    page.example_name = "unequal-variances"
+    page.data = example_key("unequal-variances")
     by_threshold = page.total_variation().value
     page.ordering = "learned"
     learned = page.total_variation()
@@ -291,7 +358,7 @@ def test_a_learned_ordering_sees_what_no_threshold_sees(page):
 
 
 def test_approximate_intervals_at_the_threshold_are_called_so(page):
-    page.param.update(source="pair")
+    page.data = page.drawn
     page.param.trigger("draw_again")
     assert page.epsilon_here().guarantee == "pointwise"
     page.interval = "jeffreys"
@@ -314,43 +381,22 @@ def test_the_reference_is_judged_as_a_claim(page):
     assert "not valid: the confidence was changed after results were seen" in page.judged()
 
 
-def test_a_served_file_is_read_once_and_its_scores_are_one_object_for_all(tmp_path, monkeypatch):
-    from workbench.cli import files, main
-    from workbench.dashboard import app
-
-    served, read = [], []
-    monkeypatch.setattr(app, "serve", lambda tabs, **how: served.extend(tabs))
-    whole = files.read_table
-    monkeypatch.setattr(
-        files, "read_table", lambda path, **how: read.append(path) or whole(path, **how)
-    )
-    path = tmp_path / "mine.csv"
-    path.write_text("in,out\n" + "\n".join(f"{k / 7},{k / 9}" for k in range(300)))
-    assert main(["serve", "--no-open", str(path)]) == 0
-    factories = [tab.factory for tab in served]
-    make = next(one for one in factories if getattr(one, "func", None) is ScoresPage)
-    monkeypatch.setattr("workbench.pages.inputs.score_source.read_table", lambda *_, **__: 1 / 0)
-    one, other = make(), make()
-    assert read == [path]
+def test_visitors_share_the_scores_that_a_server_was_given_until_they_read_them_differently():
+    base = Workspace()
+    dataset = added(base, ("mine.csv", CSV))
+    one, other = (ScoresPage(workspace=Workspace(base=base), data=dataset.key) for _ in range(2))
     assert one.scores is other.scores
-    other.larger_is_member = False
+    changed = replace(dataset.reading, larger_is_member=False)
+    other.follow(other.workspace.reread(dataset.key, changed, seen=True).key)
+    assert "the direction" in other.epsilon().void
     assert one.scores.larger_is_member
-    assert one.restore(other.settings()) == []
+    assert one.epsilon().void is None
+    assert other.restore(one.settings()) == []
     assert one.scores is other.scores
 
 
 def test_the_direction_is_not_asked_about_where_nothing_leaks():
     page = ScoresPage()
-    page.example_name = "no-leak"
+    page.data = example_key("no-leak")
     assert page.roc().auc < 0.5
     assert page.question() == ""
-
-
-def test_columns_that_cannot_be_guessed_are_asked_for_one_by_one(page):
-    upload(page, ("odd.csv", "foo,bar\n" + "\n".join(f"{i % 7},{i % 5}" for i in range(60))))
-    assert "which columns hold the scores of members and of non-members?" in page.message
-    page.p_column = "foo"
-    assert page.message == "Now choose “Non-members (Q)”."
-    page.q_column = "bar"
-    assert page.message == ""
-    assert (page.scores.n_p, page.scores.n_q) == (60, 60)

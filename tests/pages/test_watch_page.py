@@ -21,6 +21,7 @@ from workbench.bounds.anytime.monitoring import (
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
 from workbench.pages.given_scores import GivenWatchPage
+from workbench.pages.inputs.data import example_key
 from workbench.pages.watch import WatchPage, _watch
 
 PAIR = wb.RandomizedResponsePair(1.0, 0.0)
@@ -171,8 +172,7 @@ def test_each_control_changes_what_it_should(page, name, value, follow):
 
 @pytest.mark.parametrize("name", wb.examples()["name"])
 def test_every_example_draws_at_every_row(page, name):
-    page.source = "example"
-    page.example_name = name
+    page.data = example_key(name)
     assert page.message == ""
     for log_rows in (page.param.log_rows.bounds[0], 1.7, page.param.log_rows.bounds[1]):
         page.log_rows = log_rows

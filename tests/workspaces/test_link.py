@@ -14,7 +14,7 @@ from workbench.workspaces.errors import LinkError, WorkspaceError
 from workbench.workspaces.link import DataReference, PageLink, read_link
 from workbench.workspaces.workspace import Workspace
 
-SETTINGS = {"threshold": 0.30000000000000004, "log_delta": -5.0, "label": "π ≥ 1", "more": [None]}
+SETTINGS = {
     "threshold": 0.30000000000000004,
     "log_delta": -5.0,
     "label": "π ≥ 1",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import param
@@ -10,6 +9,7 @@ import param
 from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.compare import Comparison, compare
+from workbench.estimators.roc import Roc, roc
 from workbench.figures import compare as charts
 from workbench.pages.core.page import (
     Control,
@@ -21,19 +21,14 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.inputs.code import call, kept, script
-from workbench.pages.inputs.scores import (
-    ScoresA,
-    ScoresB,
-    choice_code,
-    chosen_scores,
-    scores_controls,
-    scores_parameters,
-)
+from workbench.pages.inputs.code import call, dataset_code, kept, script
+from workbench.pages.inputs.data import DataChoice, described, is_draw
+from workbench.pages.inputs.direction import direction_question
+from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
 from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
 from workbench.scores.sample import Scores
-
-SIDES = ("a", "b")
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.workspace import Workspace
 
 NO_COMPARISON = (
     "Do not rank A and B by these two numbers: the smaller one may simply come from a weaker audit."
@@ -43,7 +38,7 @@ NO_COMPARISON = (
 class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     """State and drawings of the page.
 
-    If loading fails, the scores stay as they were and ``message`` says why.
+    If loading fails, the former data set stays in view, under its name, and ``message`` says why.
     """
 
     title = "Which leaks more?"
@@ -53,19 +48,18 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     )
 
     draw_again = param.Event(label="Draw again", doc="New samples from the same pairs.")
-    seed = param.Integer(0, precedence=-1, doc="Seed of A's sample; B uses the next one.")
 
     a = param.Parameter(precedence=-1, doc="The first Scores.")
     b = param.Parameter(precedence=-1, doc="The second Scores.")
     loaded = param.Dict({}, precedence=-1, doc="What was loaded as A and as B.")
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("A", scores_controls("a")),
-        Section("B", scores_controls("b")),
+        Section("A", INPUTS["a"].controls()),
+        Section("B", INPUTS["b"].controls()),
         Section(
             "Audit",
             (
-                Control("draw_again", when=lambda p: "pair" in (p.a_source, p.b_source)),
+                Control("draw_again", when=lambda p: is_draw(p.a_data) or is_draw(p.b_data)),
                 Control("log_delta"),
                 Control("confidence"),
                 Control("reset"),
@@ -73,46 +67,82 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         ),
     )
 
-    def __init__(self, **params: Any):
-        self._files: dict[str, Any] = {}
-        super().__init__(**params)
-        for side in SIDES:
-            self.param.watch(partial(self._load, side), list(scores_parameters(side)))
-        self.param.watch(self._again, "draw_again")
-        for side in SIDES:
-            self._load(side)
+    def __init__(self, workspace: Workspace | None = None, **params: Any):
+        self._datasets: dict[str, DataSet] = {}
+        super().__init__(workspace=workspace, **params)
+        inputs = [name for one in INPUTS.values() for name in one.parameters]
+        self.param.watch(self._load, [*inputs, "draw_again"])
+        self._open({"a_data", "b_data", *params})
+
+    @property
+    def data_key(self) -> str:
+        """Key of the data set that is A."""
+        return str(self.a_data)
+
+    @property
+    def reread(self) -> str:
+        """The choice of how data are read that was changed after results were shown."""
+        return next((one.reread for one in self._datasets.values() if one.reread), "")
+
+    def follow(self, key: str | None) -> None:
+        """Take a data set into view as A, or take note of how data sets are called and read now.
+
+        Parameters
+        ----------
+        key : str or None
+            Of the workspace; None for the data set that the page begins with.
+        """
+        wanted = self.param.a_data.default if key is None else key
+        if wanted != self.a_data:
+            self.a_data = wanted
+        else:
+            self._load()
 
     # -- new scores ----------------------------------------------------------------------------
 
-    def _load(self, side: str, *events: Any) -> None:
-        changed = {event.name for event in events}
-        try:
-            found = chosen_scores(self, side, self.seed + SIDES.index(side))
-        except ValueError as error:
-            self.message = f"{side.upper()}: {error}"
-            return
-        if found is None:
-            return
-        self.param.update(
-            {side: found[0], "loaded": {**self.loaded, side: found[1]}, "message": ""}
-        )
-        self.looked = self._chosen_after(side, changed)
+    def _open(self, given: set[str]) -> None:
+        """Take the first data sets into view; ``given`` are the parameters that were set."""
+        for side in INPUTS:
+            self._take(side, given)
+        self._turn_to(self._audit_key)
 
-    def _chosen_after(self, side: str, changed: set[str]) -> str:
-        """The choice about the same data that was made after results were seen; "" for none."""
-        if getattr(self, f"{side}_source") != "file":
-            return ""
-        upload, seen = getattr(self, f"{side}_upload"), self._files.get(side)
-        self._files[side] = upload
-        if seen is not None and seen is not upload:
-            return "the file"
-        return "the direction of the score" if f"{side}_larger_is_member" in changed else ""
+    def _load(self, *events: Any) -> None:
+        if self._quiet:
+            return
+        changed, before = {event.name for event in events}, self._keys
+        if "draw_again" in changed:
+            seeds = {one.seed: getattr(self, one.seed) + len(INPUTS) for one in INPUTS.values()}
+            self._set_quietly(**seeds)
+        for side, one in INPUTS.items():
+            try:
+                self._take(side, changed)
+            except ValueError as error:
+                self._set_quietly(**{one.data: self._datasets[side].key})
+                one.key(self, {one.data})
+                self.message = f"{side.upper()}: {error}"
+        if self._keys != before:
+            self._turn_to(self._audit_key)
 
-    def _again(self, *events: Any) -> None:
-        self.seed += len(SIDES)
-        for side in SIDES:
-            if getattr(self, f"{side}_source") == "pair":
-                self._load(side)
+    def _take(self, side: str, changed: set[str]) -> None:
+        """Take the data set of a side into view, unless it is there already."""
+        key = INPUTS[side].key(self, changed)
+        dataset, scores = self.workspace.dataset(key), self.workspace.scores(key)
+        said = dataset.name if dataset.virtual else described(self.workspace, dataset)
+        if is_draw(key):
+            said = dataset.source.describe().removesuffix(".")
+        if dataset != self._datasets.get(side) or scores is not getattr(self, side):
+            self._datasets[side] = dataset
+            self._set_quietly(**{INPUTS[side].data: dataset.key})
+            self.param.update({side: scores, "loaded": {**self.loaded, side: said}, "message": ""})
+
+    @property
+    def _keys(self) -> list[str]:
+        return [dataset.key for dataset in self._datasets.values()]
+
+    @property
+    def _audit_key(self) -> str:
+        """What the two data sets in view are remembered by; "" with a draw among them."""
+        return "" if any(map(is_draw, self._keys)) else " ".join(self._keys)
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -120,6 +150,16 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     def comparison(self) -> Comparison:
         """Limits for both, simultaneously valid."""
         return compare(self.a, self.b, self.confidence)
+
+    @derived(needs=("a",), shared=True)
+    def roc_a(self) -> Roc:
+        """All threshold attacks on A."""
+        return roc(self.a)
+
+    @derived(needs=("b",), shared=True)
+    def roc_b(self) -> Roc:
+        """All threshold attacks on B."""
+        return roc(self.b)
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -160,6 +200,15 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     def verdict(self) -> str:
         """Which set leaks more, and where."""
         return f"{self.comparison().explain()}{self.looked_sentence}"
+
+    @sentence(needs=("roc_a", "roc_b", "a_data", "b_data"))
+    def question(self) -> str:
+        """A question about the direction where members score significantly the other way."""
+        asked = {
+            "A": not is_draw(self.a_data) and direction_question(self.a, self.roc_a().auc),
+            "B": not is_draw(self.b_data) and direction_question(self.b, self.roc_b().auc),
+        }
+        return " ".join(f"{side}: {question}" for side, question in asked.items() if question)
 
     @sentence(needs=("loaded",))
     def caution(self) -> str:
@@ -209,7 +258,11 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         )
 
     def _data_code(self) -> list[str]:
-        return [choice_code(self, side, self.seed + i) for i, side in enumerate(SIDES)]
+        return [
+            line
+            for side, dataset in self._datasets.items()
+            for line in dataset_code(dataset, getattr(self, side), side)
+        ]
 
 
 class GivenComparePage(ComparePage):
@@ -224,15 +277,33 @@ class GivenComparePage(ComparePage):
         Section("Audit", (Control("log_delta"), Control("confidence"), Control("reset"))),
     )
 
+    a_data = DataChoice("", input=INPUTS["a"])
+    b_data = DataChoice("", input=INPUTS["b"])
+
     def __init__(self, given_a: Scores, given_b: Scores, **params: Any):
         self._given = {"a": given_a, "b": given_b}
         super().__init__(**params)
 
-    def _load(self, side: str, *events: Any) -> None:
-        given = self._given[side]
-        self.param.update(
-            {side: given, "loaded": {**self.loaded, side: given.name or "given in Python"}}
-        )
+    @property
+    def data_key(self) -> str:
+        """An empty text: the scores are those of variables."""
+        return ""
+
+    def follow(self, key: str | None) -> None:
+        """Do nothing: the page is about the scores given.
+
+        Parameters
+        ----------
+        key : str or None
+            Not used.
+        """
+
+    def _open(self, given: set[str]) -> None:
+        said = {side: one.name or "given in Python" for side, one in self._given.items()}
+        self.param.update(**self._given, loaded=said)
+
+    def _load(self, *events: Any) -> None:
+        """Do nothing: no other data can be chosen."""
 
     def _data_code(self) -> list[str]:
         return ["# a, b: as given in Python"]

@@ -23,7 +23,7 @@ from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.inputs.code import call, data_code, kept, script
-from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
@@ -92,14 +92,18 @@ class FamilyPage(ScoreSource, DeltaSetting):
         super().__init__(**params)
         self.q = params.get("q", self.q)
 
-    def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view, and their sampling rate where it is known."""
-        known = {}
-        if self.source == "example":
-            known = self.reference_hint
-        elif self.source == "pair" and self.sample_kind == "subsampled-gaussian":
+    def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
+        """Take scores into view, and their sampling rate where it is known.
+
+        Parameters
+        ----------
+        scores, said, arrival
+            See `ScoreSource.adopt`.
+        """
+        known = self.known
+        if self.source == "pair" and self.sample_kind == "subsampled-gaussian":
             known = {"q": self.sample_q}
-        super().adopt(scores, said)
+        super().adopt(scores, said, arrival)
         if "q" in known:
             self.q = known["q"]
 

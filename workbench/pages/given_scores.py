@@ -8,7 +8,7 @@ import param
 
 from workbench.pages.core.page import Control, Section
 from workbench.pages.family import FamilyPage
-from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choice
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.sample import Scores
@@ -25,19 +25,52 @@ class GivenScoreSource(ScoreSource):
     given : Scores
     """
 
-    source = param.Selector(default="given", objects=["given"], precedence=-1)
+    data = data_choice("")
+    larger_is_member = param.Selector(
+        default=True,
+        objects={"larger = member": True, "smaller = member": False},
+        label="Direction of the score",
+        doc="A loss is smaller for members, a similarity to the record is larger.",
+    )
 
     def __init__(self, given: Scores, **params: Any):
         self._given = given
         super().__init__(**params)
+        self.param.watch(self._turn, "larger_is_member")
+
+    @property
+    def source(self) -> str:
+        """Always "given": the scores are those of a variable."""
+        return "given"
+
+    def follow(self, key: str | None) -> None:
+        """Do nothing: the page is about the scores given.
+
+        Parameters
+        ----------
+        key : str or None
+            Not used.
+        """
+
+    def restart(self) -> None:
+        """Take the scores as they were given."""
+        self._set_quietly(larger_is_member=self._given.larger_is_member)
+        self.adopt(self._given, self.loaded, Arrival.REREAD)
+
+    def _open(self, given: set[str]) -> None:
+        scores = self._given
+        self._set_quietly(larger_is_member=scores.larger_is_member)
+        said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
+        self.adopt(scores, said)
 
     def _load(self, *events: Any) -> None:
-        given = self._given
-        self._set_quietly(larger_is_member=given.larger_is_member)
-        self.adopt(given, given.name or f"{given.n_p:,} + {given.n_q:,} scores given in Python.")
+        """Do nothing: no other data can be chosen."""
 
-    def _read_again(self) -> tuple[Scores, str]:
-        return self._given.with_direction(self.larger_is_member), self.loaded
+    def _turn(self, *events: Any) -> None:
+        if not self._quiet:
+            self.looked = "the direction of the score"
+            scores = self._given.with_direction(self.larger_is_member)
+            self.adopt(scores, self.loaded, Arrival.REREAD)
 
 
 class GivenScoresPage(GivenScoreSource, ScoresPage):

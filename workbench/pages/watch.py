@@ -26,8 +26,9 @@ from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import call, data_code, kept, script
-from workbench.pages.inputs.pair import chosen_pair, kind_selector, pair_parameters
-from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.data import draw_key
+from workbench.pages.inputs.pair import chosen_pair, kind_selector
+from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choice
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
@@ -42,7 +43,6 @@ FIRST_ROW = 1.0
 
 STEP = 0.01
 
-SAMPLE = ("source", *pair_parameters("sample"), "sample_n")
 ASKED = ("log_delta", "confidence")
 
 
@@ -80,11 +80,9 @@ class WatchPage(ScoreSource, DeltaSetting):
     CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
     RESETS: ClassVar[tuple[str, ...]] = (*ASKED, "claim")
 
-    source = param.Selector(
-        default="pair",
-        objects={"Sampled from a pair": "pair", "Bundled example": "example", "My file": "file"},
-        label="Scores from",
-        doc="Rows are used in the order of the file, as the order of arrival.",
+    data = data_choice(
+        draw_key("randomized-response", epsilon=1.0, delta=0.0),
+        "Rows are used in the order of the file, as the order of arrival.",
     )
     # With this pair, a single threshold attains the true ε.
     sample_kind = kind_selector("Pair", "randomized-response")
@@ -114,8 +112,14 @@ class WatchPage(ScoreSource, DeltaSetting):
         ),
     )
 
-    def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view, all of them seen unless the slider was moved back."""
+    def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
+        """Take scores into view, all of them seen unless the slider was moved back.
+
+        Parameters
+        ----------
+        scores, said, arrival
+            See `ScoreSource.adopt`.
+        """
         low, high = self._span(scores)
         # Before the first scores, the default counts as the end of the slider.
         all_seen = self.scores is None or self.log_rows >= self.param.log_rows.bounds[1]
@@ -124,7 +128,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         self.param.update(scores=scores, loaded=said, message="", log_rows=rows)
 
     def restart(self) -> None:
-        """Read the scores as they were first read, with all rows seen."""
+        """Have all rows seen."""
         super().restart()
         self.log_rows = self.param.log_rows.bounds[1]
 
@@ -161,7 +165,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         """The e-value against the claim at every row."""
         return self.looks().evidence(self.claim, self.delta)
 
-    @derived(needs=(*SAMPLE, "log_delta"))
+    @derived(needs=("data", "log_delta"))
     def truth(self) -> float | None:
         """The pair's ε; None unless the scores were sampled from a pair."""
         if self.source != "pair":
@@ -239,7 +243,7 @@ class WatchPage(ScoreSource, DeltaSetting):
 
     @number(
         "Ever exceeded the truth",
-        needs=("above", *SAMPLE, *ASKED),
+        needs=("above", "data", *ASKED),
         caution="A share below the allowed one does not prove a method; the methods have proofs.",
     )
     def ever_above(self) -> Fact:
@@ -257,11 +261,11 @@ class WatchPage(ScoreSource, DeltaSetting):
         )
 
     def _asked(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in (*SAMPLE, *ASKED, "seed"))
+        return tuple(getattr(self, name) for name in ("data", *ASKED))
 
     # -- simulated audits ----------------------------------------------------------------------
 
-    @job(f"Simulate {MANY} audits", needs=(*SAMPLE, *ASKED, "seed"), into="above")
+    @job(f"Simulate {MANY} audits", needs=("data", *ASKED), into="above")
     def watch_many(self, report: Report) -> Above:
         """Samples the pair repeatedly and counts how often each bound ever exceeds the truth."""
         found = Above(self._asked())

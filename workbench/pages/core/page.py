@@ -31,6 +31,7 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
+from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,10 +48,13 @@ class Control:
         an Upload a file field. A job is a button that starts it, and cancels it while it runs.
     when : callable, optional
         ``when(page)`` is True while the control is offered. By default it always is.
+    menu : bool
+        True if the dashboard has it in its bar, and not among the controls of the page.
     """
 
     name: str
     when: Callable[[Any], bool] | None = None
+    menu: bool = False
 
     def offered(self, page: Page) -> bool:
         """True if the page offers the control in its present state."""
@@ -239,6 +243,29 @@ class Page(PageJobs, PageSettings):
     rests_on: ClassVar[str] = (
         "scores"  #: the parameter, if it has it, that other defaults depend on
     )
+
+    def __init__(self, workspace: Workspace | None = None, **params: Any):
+        #: The data sets that the page can show.
+        self.workspace = Workspace() if workspace is None else workspace
+        super().__init__(**params)
+
+    @property
+    def data_key(self) -> str:
+        """Key of the data set in view; "" on pages without data."""
+        return ""
+
+    def follow(self, key: str | None) -> None:
+        """Take a data set into view.
+
+        Parameters
+        ----------
+        key : str or None
+            Of the workspace; None for the data set that the page begins with. Pages without data
+            ignore it.
+        """
+
+    def refresh(self) -> None:
+        """Take note of data sets that were added, renamed, removed or read in another way."""
 
     @classmethod
     def figures(cls) -> list[Item]:

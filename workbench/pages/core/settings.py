@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -12,6 +12,9 @@ from workbench.pages.core.upload import Upload
 
 #: Passes in which `PageSettings.restore` sets parameters that depend on each other.
 RESTORE_PASSES = 4
+
+#: ``file(sha256)`` returns the content of an uploaded file, or None if it is not there.
+Files = Callable[[str], bytes | None]
 
 #: Parameter types that settings consist of.
 KINDS = (param.Boolean, param.Number, param.String, param.Selector, Upload)
@@ -28,7 +31,7 @@ class PageSettings(param.Parameterized):
         super().__init__(**params)
 
     def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
-        """The settings by name: a selector's choice as its label, files by name and size.
+        """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
 
         Parameters
         ----------
@@ -44,7 +47,7 @@ class PageSettings(param.Parameterized):
         chosen = known if names is None else known.keys() & set(names)
         return {name: _setting(self, known[name]) for name in chosen}
 
-    def restore(self, settings: Mapping[str, Any]) -> list[str]:
+    def restore(self, settings: Mapping[str, Any], file: Files = lambda sha256: None) -> list[str]:
         """Set the parameters to the `settings` of another page of this class.
 
         Setting one parameter may change others, such as the threshold when the data change; hence
@@ -55,11 +58,13 @@ class PageSettings(param.Parameterized):
         settings : mapping of str to object
             May come from an older version or from a stranger: unknown names and values are
             ignored.
+        file : callable, optional
+            Finds uploaded files; see `Files`. By default there are none.
 
         Returns
         -------
         list of str
-            Labels of the parameters that could not be restored. Files cannot.
+            Labels of the parameters that could not be restored.
         """
         shown = self.control_names()
         known = self._settable()
@@ -70,7 +75,7 @@ class PageSettings(param.Parameterized):
             for name in order:
                 if name in wanted and _setting(self, known[name]) != wanted[name]:
                     with suppress(ValueError, TypeError, KeyError):
-                        setattr(self, name, _from_setting(known[name], wanted[name]))
+                        setattr(self, name, _from_setting(known[name], wanted[name], file))
         lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
 
@@ -94,22 +99,17 @@ class PageSettings(param.Parameterized):
 def _setting(page: PageSettings, parameter: Any) -> Any:
     """A parameter's value as a JSON value."""
     value = getattr(page, parameter.name)
-    if isinstance(parameter, Upload):
-        return [[name, _size(content)] for name, content in value or ()]
+    if hasattr(parameter, "setting"):
+        return parameter.setting(value)
     if isinstance(parameter, param.Selector):
         return next((name for name, one in parameter.get_range().items() if one == value), None)
     return value
 
 
-def _size(content: Any) -> int:
-    """Bytes of a file, or the number of values of one that was parsed."""
-    return len(content) if isinstance(content, bytes) else sum(map(len, content.columns.values()))
-
-
-def _from_setting(parameter: Any, setting: Any) -> Any:
+def _from_setting(parameter: Any, setting: Any, file: Files) -> Any:
     """The parameter's value for what `_setting` returned; an error if there is none."""
-    if isinstance(parameter, Upload):
-        raise ValueError("the content of a file is not part of the settings")
+    if hasattr(parameter, "from_setting"):
+        return parameter.from_setting(setting, file)
     if isinstance(parameter, param.Selector):
         return parameter.get_range()[setting]
     return setting

@@ -1,7 +1,8 @@
 """Settings that several pages share, as mixins of parameters, and the Python that shows them.
 
 `settings` has δ, the confidence and the mark for choices made after looking. `pair` and
-`reference` choose distributions, `claim` a claim, `scores` and
-`score_source` choose score samples. `code` writes
-the Python that a page shows, `spec` is its state as plain values, `notebook` a notebook of both.
+`reference` choose distributions, `claim` a claim, `data` a data set of the workspace.
+`score_source` is the base of pages about one data set, `scores` chooses two; `direction` asks about
+the direction of the score. `code` writes the Python that a page shows, `spec` is its state as plain
+values, `notebook` a notebook of both.
 """

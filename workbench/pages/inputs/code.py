@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import asdict
 from typing import Any
 
-from workbench.pages.inputs.pair import chosen_pair
 from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pairs.base import Pair
+from workbench.scores.sample import Scores
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import DrawnSource, ExampleSource, FileSource
 
 #: Settings that every restored view keeps, beside its data.
 KEPT = ("show", "controls", "looked", "log_delta", "confidence")
@@ -71,14 +75,41 @@ def kept(spec: dict[str, Any], *more: str) -> dict[str, Any]:
 
 
 def data_code(page: ScoreSource) -> list[str]:
-    """The lines that make the page's ``scores``; a comment where they are given or in a file."""
-    if page.source == "pair":
-        pair = chosen_pair(page, "sample")
-        return [f"scores = {sample_code(pair, page.sample_n, page.seed)}"]
-    turned = f"scores = scores.with_direction({page.larger_is_member})"
-    if page.source == "given":
+    """The lines that make the page's ``scores``; a comment where they are given."""
+    if page.dataset is None:
+        turned = f"scores = scores.with_direction({page.scores.larger_is_member})"
         return ["# scores: as given in Python", turned]
-    if page.source == "file":
-        names = ", ".join(repr(name) for name, _ in page.upload)
-        return [f"# scores = wb.read_scores(...) of {names}: {page.loaded}", turned]
-    return [f"scores = {call('wb.example', repr(page.example_name))}", turned]
+    return dataset_code(page.dataset, page.scores, "scores")
+
+
+def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> list[str]:
+    """The lines that set a variable to the scores of a data set.
+
+    Parameters
+    ----------
+    dataset : DataSet
+    scores : Scores
+        Of the data set.
+    variable : str
+    """
+    source = dataset.source
+    if isinstance(source, DrawnSource):
+        return [f"{variable} = {sample_code(source.recipe.pair, source.n, source.seed)}"]
+    if isinstance(source, ExampleSource):
+        return [f"{variable} = {call('wb.example', repr(source.name))}"]
+    if isinstance(source, FileSource):
+        files = [repr(name) for name in source.names]
+        second = {"path_q": Name(files[1])} if len(files) > 1 else {}
+        read = call("wb.read_scores", files[0], **second, **_reading_arguments(dataset.reading))
+        return [f"# “{dataset.name}”: give the path of its file", f"{variable} = {read}"]
+    turned = f"{variable} = {variable}.with_direction({scores.larger_is_member})"
+    return [f"# {variable}: “{dataset.name}”, as given in Python", turned]
+
+
+def _reading_arguments(reading: Reading) -> dict[str, Any]:
+    """The arguments of `wb.read_scores`, without those that have their defaults."""
+    layout = reading.layout
+    columns = {} if layout is None else {**asdict(layout), "kind": None}
+    plain = asdict(Reading())
+    said = {name: value for name, value in reading.arguments.items() if value != plain[name]}
+    return {**columns, **said}

@@ -50,8 +50,9 @@ class ConfidenceSetting(param.Parameterized):
 class ChosenAfterLooking(ConfidenceSetting):
     """Marks bounds as not valid when a choice that they rest on was made after seeing results.
 
-    Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified`` and
-    ``_set_quietly``. Classes may extend ``CHOICES`` and override ``shows_results``.
+    Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified``,
+    ``_set_quietly`` and ``_turn_to``. Classes may extend ``CHOICES``, and override
+    ``shows_results`` and ``reread``.
     """
 
     #: Parameters whose change after looking marks the bounds, and how messages call them.
@@ -64,6 +65,8 @@ class ChosenAfterLooking(ConfidenceSetting):
 
     def __init__(self, **params: Any):
         self._quiet = False
+        self._audit = ""
+        self._audits: dict[str, tuple[str, dict[str, Any]]] = {}
         super().__init__(**params)
         # After the watchers that take new data into view, which clear the mark.
         self.param.watch(self._doubt, list(self.CHOICES), precedence=1)
@@ -74,22 +77,44 @@ class ChosenAfterLooking(ConfidenceSetting):
         return True
 
     @property
+    def reread(self) -> str:
+        """The choice of how the data are read that was changed after results were shown."""
+        return ""
+
+    @property
     def looked_words(self) -> str:
         """Why bounds are not valid; empty while they are."""
-        return f"{self.looked} was changed after results were seen" if self.looked else ""
+        changed = self.looked or self.reread
+        return f"{changed} was changed after results were seen" if changed else ""
 
     @property
     def looked_sentence(self) -> str:
         """`looked_words` as a sentence to append; empty while bounds are valid."""
-        return f" The guarantee is not valid: {self.looked_words}." if self.looked else ""
+        return f" The guarantee is not valid: {self.looked_words}." if self.looked_words else ""
 
     def certified(self, bound: Bound) -> Bound:
         """The bound, marked as not valid if a choice was made after looking."""
-        return bound.voided(self.looked_words) if self.looked and not bound.void else bound
+        return bound.voided(self.looked_words) if self.looked_words and not bound.void else bound
 
     def _doubt(self, *events: Any) -> None:
         if not self._quiet and self.shows_results:
             self.looked = self.CHOICES[events[-1].name]
+
+    def _turn_to(self, audit: str) -> None:
+        """Take the mark of other data: theirs, or what was changed since they were last in view.
+
+        Parameters
+        ----------
+        audit : str
+            Names the data; "" for data that are not remembered.
+        """
+        if self._audit:
+            chosen = {name: getattr(self, name) for name in self.CHOICES}
+            self._audits[self._audit] = self.looked, chosen
+        self._audit = audit
+        looked, chosen = self._audits.get(audit, ("", {}))
+        changed = [name for name, value in chosen.items() if getattr(self, name) != value]
+        self.looked = self.CHOICES[changed[-1]] if changed else looked
 
     def _set_quietly(self, **values: Any) -> None:
         """Set parameters on the page's own account: nothing is loaded or marked because of it."""
@@ -109,14 +134,14 @@ class ResetSetting(ChosenAfterLooking):
     #: Parameters that the button sets to their defaults.
     RESETS: ClassVar[tuple[str, ...]] = ("log_delta", "confidence")
 
-    reset = param.Event(label="Reset", doc="Restores the controls and how the data are read.")
+    reset = param.Event(label="Reset", doc="Restores the controls.")
 
     def __init__(self, **params: Any):
         super().__init__(**params)
         self.param.watch(self._reset, "reset")
 
     def restart(self) -> None:
-        """Read the data as they were first read."""
+        """Set what depends on the data as if they had just come into view."""
 
     def _reset(self, *events: Any) -> None:
         self._set_quietly(**{name: self.param[name].default for name in self.RESETS})

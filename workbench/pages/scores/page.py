@@ -25,6 +25,7 @@ from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.core.sliders import LogNumber, NumberField
+from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.reference import (
     REFERENCE,
@@ -32,7 +33,7 @@ from workbench.pages.inputs.reference import (
     chosen_reference,
     reference_controls,
 )
-from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.scores.code import score_code
 from workbench.pairs.base import Pair
@@ -54,9 +55,6 @@ BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low"
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
-
-#: Standard deviations of the AUC below ½ from which the page asks about the direction.
-SIGNIFICANT = 2
 
 #: Bounds of the range of the bins.
 SCORE = (-1e15, 1e15)
@@ -180,21 +178,24 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     )
 
     def __init__(self, **params: Any):
-        self._adopted_seed: int | None = None
         super().__init__(**params)
         self.param.watch(self._moved, ["threshold", *BIN_CONTROLS])
 
     # -- new scores and moved controls -------------------------------------------------------
 
-    def adopt(self, scores: Scores, said: str) -> None:
-        """Take new scores into view, with sliders that span them.
+    def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
+        """Take scores into view, with sliders that span them.
 
         A new sample of the same pair keeps the threshold and the bins: they were chosen before
-        these scores existed, so that bounds that rest on them hold.
+        these scores existed, so that bounds that rest on them hold. An example comes with its
+        reference; what was claimed about other data is not claimed about these.
+
+        Parameters
+        ----------
+        scores, said, arrival
+            See `ScoreSource.adopt`.
         """
-        drawn = self.source == "pair"
-        fresh = drawn and self._adopted_seed not in (None, self.seed)
-        self._adopted_seed = self.seed if drawn else None
+        drawn, fresh = self.source == "pair", arrival is Arrival.REDRAWN
         low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
         if low == high:
             low, high = low - 0.5, high + 0.5
@@ -209,7 +210,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             "threshold_moved": not stays,
         }
         if not stays:
-            self._placed = values["threshold"] = _snap(float(scores.quantile(0.5)), step, bounds)
+            values["threshold"] = _median(scores, step, bounds)
         if self.bin_rule == "width" and not drawn:
             values["bin_rule"] = "scott"
         rule = values.get("bin_rule", self.bin_rule)
@@ -222,18 +223,13 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             values["bin_width"] = _snap(self.bin_width, narrowest, widths)
         else:
             widths = (min(widths[0], self.bin_width), max(widths[1], self.bin_width))
-        if self.source == "example" and self.reference_hint:
-            values |= pair_values("reference", **self.reference_hint)
-        elif self.source == "example":
+        if self.known:
+            values |= pair_values("reference", **self.known)
+        elif self.source == "example" or arrival is Arrival.ANOTHER:
             values["reference_kind"] = None
         self.param.threshold.bounds, self.param.threshold.step = bounds, step
         self.param.bin_width.bounds, self.param.bin_width.step = widths, narrowest
         self._set_quietly(**values)
-
-    def restart(self) -> None:
-        """Read the scores as they were first read, and place the threshold anew."""
-        self._adopted_seed = None
-        super().restart()
 
     def _moved(self, *events: Any) -> None:
         if self._quiet:
@@ -383,7 +379,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         bound = self.pointwise()
         if not self.threshold_moved:
             return self.certified(bound)
-        return bound.voided(PLACED if self.threshold == self._placed else MOVED)
+        slider = self.param.threshold
+        placed = self.threshold == _median(self.scores, slider.step, slider.bounds)
+        return bound.voided(PLACED if placed else MOVED)
 
     @number(
         "TV by histogram",
@@ -455,18 +453,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:
         """A question about the direction if members score significantly the other way."""
-        auc, s = self.roc().auc, self.scores
-        deviation = math.sqrt((s.n_p + s.n_q + 1) / (12 * s.n_p * s.n_q))  # if nothing leaks
-        if auc >= 0.5 - SIGNIFICANT * deviation or self.source == "pair":
-            return ""
-        now, other = (
-            ("larger", "smaller") if self.scores.larger_is_member else ("smaller", "larger")
-        )
-        return (
-            f"Is the direction right? Members do not score {now} here (AUC {auc:.3f}). If "
-            f"{other} scores suggest membership, as for "
-            f"{'a loss' if other == 'smaller' else 'a similarity'}, choose “{other} = member”."
-        )
+        return "" if self.source == "pair" else direction_question(self.scores, self.roc().auc)
 
     @sentence(needs=("histogram", "confidence", "bins_moved", "looked"), place="foot")
     def fixed_bins(self) -> str:
@@ -581,6 +568,11 @@ def nice_below(x: float) -> float:
         raise ValueError("no float holds the range of these scores; divide them by a constant")
     power = 10.0 ** math.floor(math.log10(x))
     return max(m * power for m in (1, 2, 5) if m * power <= x)
+
+
+def _median(scores: Scores, step: float, bounds: tuple[float, float]) -> float:
+    """The threshold at which the page places its slider: the median of all scores."""
+    return _snap(float(scores.quantile(0.5)), step, bounds)
 
 
 def _snap(x: float, step: float, bounds: tuple[float, float]) -> float:
