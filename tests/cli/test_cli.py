@@ -4,7 +4,6 @@ import errno
 import io
 import json
 import socket
-from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
@@ -54,7 +53,8 @@ def test_audit_takes_the_layout_and_the_direction(tmp_path, capsys):
 
 def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsys):
     served, read = [], []
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda pages, **_: served.extend(pages))
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
     monkeypatch.setattr(
         files, "read_table", lambda path, **how: read.append(path) or source.read_table(path, **how)
     )
@@ -64,28 +64,40 @@ def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsy
     assert "Give --p and --q (one column" in capsys.readouterr().err
     read.clear()
     assert main(["serve", str(path), "--p", "b", "--q", "a", "--smaller-is-member"]) == 0
-    about_scores = [tab.factory for tab in served if isinstance(tab.factory, partial)]
-    assert len(about_scores) == 3
-    for make in about_scores:
-        page = make()
-        assert (page.p_column, page.q_column, page.larger_is_member) == ("b", "a", False)
-        assert page.scores.p.tolist() == list(range(20, 80))
+    (app,) = served
+    for data_sets in (app.own, app.base):  # for the owner of the workspace, and for all others
+        scores = data_sets.scores(data_sets.current)
+        assert not scores.larger_is_member
+        assert scores.p.tolist() == list(range(20, 80))
     assert read == [path]
-    page.upload = (("other.csv", b"in,out\n" + b"\n".join(b"1,0" for _ in range(30))),)
-    assert (page.p_column, page.message) == ("in", "")
+    shown = app.by_name["scores"].first()
+    assert json.loads(shown.text)["settings"]["data"] == app.base.current
+    app.own.close()
+
+
+def test_serve_keeps_data_sets_on_disk_for_this_machine_only(tmp_path, monkeypatch):
+    served = []
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
+    assert main(["serve"]) == 0
+    assert main(["serve", "--address", "0.0.0.0"]) == 0
+    own, shared = served
+    assert own.key == (tmp_path / "home" / "key").read_text()
+    assert (shared.own, shared.key) == (None, "")
+    own.own.close()
 
 
 def test_serve_takes_the_layout_of_two_files(tmp_path, monkeypatch):
     served = []
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda pages, **_: served.extend(pages))
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
     paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
     for path, shift in zip(paths, (5, 0), strict=True):
         path.write_text("a,b\n" + "\n".join(f"{i + shift},{-i}" for i in range(60)))
     assert main(["serve", *map(str, paths), "--p", "a", "--q", "a"]) == 0
-    page = served[0].factory()
-    assert page.scores.p.tolist() == list(range(5, 65))
-    page.sampling = "independent runs"
-    assert (page.message, page.scores.p.tolist()) == ("", list(range(5, 65)))
+    base = served[0].base
+    assert base.scores(base.current).p.tolist() == list(range(5, 65))
+    served[0].own.close()
 
 
 def test_one_file_a_side(tmp_path, capsys):

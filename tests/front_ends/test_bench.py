@@ -296,7 +296,7 @@ def test_a_link_shows_another_visitor_the_same_numbers(bench, reader, name):
     page = bench.live(name).page
     for section in page.controls:
         for control in section.controls:
-            parameter = page.param[control.name] if control.name in page.param else None
+            parameter = page.param.objects().get(control.name)
             if isinstance(parameter, param.Number) and control.offered(page):
                 low, high = parameter.get_soft_bounds()
                 if low is not None and not control.name.startswith("sample"):

@@ -12,6 +12,7 @@ from workbench.scores.parsing.source import read_table
 from workbench.workspaces.reading import Reading
 
 CSV = "in,out\n" + "\n".join(f"{i / 7 + 0.4},{i / 8}" for i in range(60))
+REVERSED = "out,in\n" + "\n".join(f"{i / 7 + 1.4},{i / 8}" for i in range(60))
 LABELED = "score,alt,member\n" + "\n".join(f"{i % 50},{i % 41 + i % 2},{i % 2}" for i in range(200))
 
 

@@ -7,6 +7,7 @@ import pytest
 from helpers.pages import (
     CSV,
     LABELED,
+    REVERSED,
     added,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
@@ -136,7 +137,7 @@ def test_another_direction_of_one_set_marks_the_verdict(page):
 
 def test_the_direction_is_asked_about_where_members_score_significantly_the_other_way(page):
     assert page.question() == ""
-    losses = added(page.workspace, ("losses.csv", CSV.replace("in,out", "out,in")))
+    losses = added(page.workspace, ("losses.csv", REVERSED))
     page.b_data = losses.key
     assert page.question().startswith("B: Is the direction right? Members do not score larger")
     page.a_data = losses.key

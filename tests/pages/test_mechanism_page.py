@@ -525,7 +525,9 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
         "def mine(dataset, size, rng):\n    return rng.normal(dataset.sum(), 1, size)\n"
     )
     served = []
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda tabs, **more: served.extend(tabs))
+    monkeypatch.setattr(
+        "workbench.dashboard.app.serve", lambda app, **more: served.extend(app.tabs)
+    )
     assert main(["serve", "--no-open", "--mechanism", f"{path}:mine"]) == 0
     factories = [tab.factory for tab in served]
     (make,) = [one for one in factories if getattr(one, "func", None) is MechanismPage]

@@ -7,6 +7,7 @@ import pytest
 from helpers.pages import (
     CSV,
     LABELED,
+    REVERSED,
     added,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
@@ -254,7 +255,7 @@ def test_clusters_become_one_score_each(page):
 
 
 def test_the_direction_is_asked_about_and_never_flipped(page):
-    upload(page, ("losses.csv", CSV.replace("in,out", "out,in")))
+    upload(page, ("losses.csv", REVERSED))
     assert "smaller = member" in page.question()
     assert page.scores.larger_is_member
     reread(page, larger_is_member=False)

@@ -1,12 +1,9 @@
 """Settings that pages share: a logarithmic δ, and marks for choices made after looking."""
 
-import math
-
 import pytest
 
 import workbench as wb
 from workbench.assets.controls import Controls
-from workbench.jupyter.widgets.controls import Field
 from workbench.pages.core.page import Control, Page, Section
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting, ResetSetting
@@ -61,20 +58,3 @@ def test_the_dashboard_is_told_that_a_slider_is_logarithmic():
     assert (states["log_delta"]["log"], states["log_delta"]["value"]) == ("real", -5)
     assert (states["log_n"]["log"], states["log_n"]["high"]) == ("whole", 6)
     assert "log" not in states["confidence"]
-
-
-def test_a_notebook_shows_the_number_and_sets_its_logarithm():
-    page, set_to = Toy(), []
-    fields = {
-        name: Field(page, Control(name), lambda *chosen: set_to.append(chosen), lambda name: False)
-        for name in ("log_delta", "log_n")
-    }
-    assert fields["log_delta"].widget.value == pytest.approx(1e-5)
-    assert fields["log_n"].widget.value == pytest.approx(1000)
-    fields["log_n"].widget.value = 10**3.5
-    fields["log_delta"].widget.value = 2e-6
-    assert set_to == [("log_n", 3.5), ("log_delta", pytest.approx(math.log10(2e-6), abs=1e-6))]
-    page.log_n = 2.0
-    fields["log_n"].show()
-    assert fields["log_n"].widget.value == pytest.approx(100)
-    assert len(set_to) == 2

@@ -28,6 +28,10 @@ export class DataMenu {
     return this.bench.sets?.find(({key}) => key === (this.bench.current ?? this.bench.first?.[this.page()]))
   }
 
+  open() {
+    if (this.panel?.hidden) this.button.click()
+  }
+
   show() {
     if (!this.panel) return
     const name = this.current?.name ?? "choose"

@@ -127,6 +127,10 @@ function reveal(name) {
 
 function lookAt({element, side}) {
   const {control, item} = target
+  if (control === "data") {
+    data.open()
+    return
+  }
   if (control) openDrawer(true)
   const found = control ? side.querySelector(`[data-control="${control}"]`) ?? document.querySelector(`.wb-sheet [data-control="${control}"]`)
     : item ? element.querySelector(`[data-item="${item}"]`) : element.querySelector("h1")
@@ -306,7 +310,7 @@ function startWords(words) {
   document.querySelector(".wb-search-place").append(search.button)
   for (const view of views.values()) view.link(glossary.linked)
   const start = new Start(words, {
-    go, choose, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),
+    go, choose, seen: tour.seen, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),
     linked: glossary.linked, glossary: () => glossary.open(),
   })
   const view = new PlainView(START, start.element)

@@ -162,7 +162,7 @@ def _warm(tabs: Sequence[Tab]) -> None:
             logger.exception("the page %s cannot be drawn", tab.title)
 
 
-def _document(app: App) -> Callable[[], None]:
+def _document(app: App) -> Any:
     # Panel calls functions only, and would display a functools.partial.
     return lambda: _visit(app)
 

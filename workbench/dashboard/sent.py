@@ -1,4 +1,4 @@
-"""What a browser has of a page, so that only what differs is sent; and the first state of a page."""
+"""What a browser has of a page, so that only changes are sent; and the first state of a page."""
 
 from __future__ import annotations
 
@@ -127,9 +127,7 @@ def whole(
     return f'{assets.content(state)[:-1]},"items":{sent.items(parts)}}}'
 
 
-def news(
-    page: Page, controls: Controls, settings: Mapping[str, Any], sent: Sent
-) -> dict[str, Any]:
+def news(page: Page, controls: Controls, settings: Mapping[str, Any], sent: Sent) -> dict[str, Any]:
     """What the browser does not have, besides the items.
 
     Parameters

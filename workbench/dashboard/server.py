@@ -85,6 +85,15 @@ class PageHandler(DocHandler):
         self._keep(KEY, key)
         self.redirect(f"./{self.request.path.rsplit('/', 1)[-1]}")
 
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
+        handler: Any = self  # a decorator of Panel hides what it returns
+        session = await handler.get_session()
+        doc = session.document
+        self.set_header("Cache-Control", "no-store")
+        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
+        self.finish(doc.template.render(variables))
+
     def _keep(self, name: str, value: str) -> None:
         self.set_cookie(name, value, httponly=True, samesite="Lax", expires_days=365)
 
@@ -109,15 +118,6 @@ class DataHandler(RequestHandler):
         self.set_header("Content-Disposition", f'attachment; filename="{name}.csv"')
         self.set_header("Cache-Control", "no-store")
         self.write(text.getvalue())
-
-    async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
-        handler: Any = self  # a decorator of Panel hides what it returns
-        session = await handler.get_session()
-        doc = session.document
-        self.set_header("Cache-Control", "no-store")
-        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
-        self.finish(doc.template.render(variables))
 
 
 class SocketHandler(WSHandler):

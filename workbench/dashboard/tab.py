@@ -46,8 +46,9 @@ class Tab:
         self.factory, self.address, self.group, self.answers = factory, address, group, answers
         #: Its name in messages: its address without the slash.
         self.name = address.strip("/") or "page"
-        self.kind: Any = factory.func if isinstance(factory, partial) else factory
-        self.title = title or str(self.kind.title)
+        kind: Any = factory.func if isinstance(factory, partial) else factory
+        self.kind = kind
+        self.title: str = title or kind.title
         self._base = base
         self._first: FirstState | None = None
         self._lock = Lock()

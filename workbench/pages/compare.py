@@ -63,7 +63,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
                 Control("draw_again", when=lambda p: is_draw(p.a_data) or is_draw(p.b_data)),
                 Control("log_delta"),
                 Control("confidence"),
-                Control("reset"),
+                Control("reset", menu=True),
             ),
         ),
     )
@@ -275,7 +275,9 @@ class GivenComparePage(ComparePage):
     """
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("Audit", (Control("log_delta"), Control("confidence"), Control("reset"))),
+        Section(
+            "Audit", (Control("log_delta"), Control("confidence"), Control("reset", menu=True))
+        ),
     )
 
     a_data = DataChoice("", input=INPUTS["a"])

@@ -86,7 +86,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
                 Control("confidence"),
             ),
         ),
-        Section("", (Control("reset"),)),
+        Section("", (Control("reset", menu=True),)),
     )
 
     def __init__(self, **params: Any):

@@ -109,7 +109,11 @@ class WatchPage(ScoreSource, DeltaSetting):
         Section("Monitoring", (Control("log_rows"), Control("claim"))),
         Section("Audit", (Control("log_delta"), Control("confidence"))),
         Section(
-            "", (Control("watch_many", when=lambda page: page.source == "pair"), Control("reset"))
+            "",
+            (
+                Control("watch_many", when=lambda page: page.source == "pair"),
+                Control("reset", menu=True),
+            ),
         ),
     )
 

@@ -35,6 +35,7 @@ from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.running.load_mechanism import NamedMechanism
+from workbench.workspaces.workspace import Workspace
 
 #: The value of ``mechanism`` for code that is not in the gallery.
 OWN = "own"
@@ -147,21 +148,21 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         self,
         own: Callable[..., Any] | None = None,
         claim: Claim | Pair | str | None = None,
+        workspace: Workspace | None = None,
         **params: Any,
     ):
         if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
             params = {"mechanism": own.name, **params}
             own = None
         self._own = own
-        super().__init__(**params)
+        super().__init__(workspace=workspace, **params)
         if own is not None:
             offered = {f"{name_of(own)} (your code)": OWN, **self.param.mechanism.get_range()}
             self.param.mechanism.objects = offered
             if "mechanism" not in params:
                 self.mechanism = OWN
         asked = {} if claim is None else shown_claim(claim)
-        settings = {name: value for name, value in params.items() if name in self.param}
-        self.param.update({**self._card_values(), **asked, **settings})
+        self.param.update({**self._card_values(), **asked, **params})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
     # -- the choice --------------------------------------------------------------------------------

@@ -190,7 +190,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
                 Control("log_floor", when=lambda p: p.fit_method == "range"),
             ),
         ),
-        Section("", (Control("reset"),)),
+        Section("", (Control("reset", menu=True),)),
     )
 
     def __init__(self, **params: Any):
