@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.pages.inputs.code import call, data_code, script
+from workbench.pages.inputs.score_source import INPUT
 
 
 def score_code(page: Any, spec: dict[str, Any]) -> str:
@@ -34,6 +35,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         interval=page.interval,
     )
     given = ["scores"] if page.source in ("given", "file") else []
+    chosen = (*INPUT.parameters, INPUT.seed) if given else ()
+    spec = {name: value for name, value in spec.items() if name not in chosen}
     return script(
         *data_code(page),
         f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",
