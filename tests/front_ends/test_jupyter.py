@@ -413,6 +413,30 @@ def test_the_code_of_a_free_page_and_of_a_pair():
     assert made["true_epsilon"] == pytest.approx(float(lab.page.pair().epsilon(1e-5)))
 
 
+def test_a_file_is_opened_in_a_notebook_and_its_data_set_explored(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    text = "loss,member\n" + "\n".join(f"{(i * 7) % 50 - 9 * (i % 2)},{i % 2}" for i in range(300))
+    (tmp_path / "losses.csv").write_text(text)
+    step = wb.explore("import")
+    step.upload = (("losses.csv", text.encode()),)
+    assert "proposed from the column name “loss”" in step.page.direction()
+    step.sampling = "independent runs"
+    step.accept()
+    view = wb.explore(wb.workspace().dataset(step.accepted))
+    assert view.bound.assumption == "independent runs"
+    assert not view.scores.larger_is_member
+    view.threshold = 10.0
+    free = wb.explore()
+    free.page.workspace = wb.workspace()
+    free.data = step.accepted
+    for one in (view, free, step):
+        made = {}
+        exec(one.to_code(), made)
+        assert made["view"].bound == view.bound
+    wb.workspace().close()
+
+
 # -- widgets, picture, mimebundle ------------------------------------------------------------------
 
 

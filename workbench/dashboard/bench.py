@@ -401,9 +401,8 @@ class Bench:
     def _import(self, gesture: dict[str, Any]) -> None:
         """Begin the import step, of new files or of a data set to read in another way."""
         self._end_import()
-        page = self.tabs[IMPORT].make(self.workspace)
-        if gesture.get("data"):
-            page.open_dataset(str(gesture["data"]))
+        given = {"dataset": str(gesture["data"])} if gesture.get("data") else {}
+        page = self.tabs[IMPORT].make(self.workspace, **given)
         with self._lock:
             self._live[IMPORT] = LivePage(IMPORT, page, self, self._later)
 

@@ -61,9 +61,16 @@ class Tab:
         chosen = None if self._base is None else self._base.current
         return str(chosen or self.kind.param["data"].default)
 
-    def make(self, workspace: Workspace) -> Page:
-        """A new page on a workspace."""
-        return self.factory(workspace=workspace)
+    def make(self, workspace: Workspace, **given: Any) -> Page:
+        """A new page on a workspace.
+
+        Parameters
+        ----------
+        workspace : Workspace
+        **given
+            Further arguments of the factory.
+        """
+        return self.factory(workspace=workspace, **given)
 
     def first(self) -> FirstState:
         """The first state of the page, drawn once for all visitors."""

@@ -22,6 +22,7 @@ from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given import as_scores, counts_page, given_pair, one_run_page, pair_page
 from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
+from workbench.pages.importing.page import ImportPage
 from workbench.pages.inputs.notebook import code_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
@@ -34,11 +35,16 @@ from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.selection.runs import RunCount
 from workbench.testers.running.load_mechanism import find_mechanism
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.home import workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Explorable = Scores | str | PathLike[str] | tuple[ArrayLike, ArrayLike] | pd.DataFrame
+
+#: The name of the import step for `explore`.
+IMPORT = "import"
 
 
 def explore(
@@ -54,8 +60,9 @@ def explore(
     subject : object, optional
         Scores: `Scores`, a path, a pair of arrays (members first) or a DataFrame. Or `Counts`,
         `OneRun`, `Guesses`, a pair such as `GaussianPair`, run counts of `workbench.selection`, a
-        mechanism: each has a page of its own. Or the name of a page, such as ``"plan"``. None
-        offers the bundled examples of scores, a file, or a pair to sample.
+        mechanism: each has a page of its own. Or a `DataSet` of `workspace`, or the name of a
+        page, such as ``"plan"``; ``"import"`` adds files to `workspace`. None offers the bundled
+        examples of scores, or a pair to sample.
     show : iterable of str, optional
         Names or titles of what to show, and nothing else: figures such as ``"histogram"`` and
         ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``. All by
@@ -414,6 +421,10 @@ def _page(subject: Any) -> Page:
     """The page about an object, or that of a name."""
     if subject is None:
         return ScoresPage()
+    if isinstance(subject, str) and subject == IMPORT:
+        return ImportPage(workspace())
+    if isinstance(subject, DataSet):
+        return ScoresPage(workspace=workspace(), data=subject.key)
     if isinstance(subject, str) and subject in PAGES:
         return PAGES[subject].kind()
     entry = next((one for one in PAGES.values() if one.is_about(subject)), PAGES["scores"])

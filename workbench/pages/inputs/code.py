@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -98,18 +98,24 @@ def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> list[str]:
     if isinstance(source, ExampleSource):
         return [f"{variable} = {call('wb.example', repr(source.name))}"]
     if isinstance(source, FileSource):
-        files = [repr(name) for name in source.names]
-        second = {"path_q": Name(files[1])} if len(files) > 1 else {}
-        read = call("wb.read_scores", files[0], **second, **_reading_arguments(dataset.reading))
+        read = reading_code(source.names, dataset.reading)
         return [f"# “{dataset.name}”: give the path of its file", f"{variable} = {read}"]
     turned = f"{variable} = {variable}.with_direction({scores.larger_is_member})"
     return [f"# {variable}: “{dataset.name}”, as given in Python", turned]
 
 
-def _reading_arguments(reading: Reading) -> dict[str, Any]:
-    """The arguments of `wb.read_scores`, without those that have their defaults."""
-    layout = reading.layout
+def reading_code(files: Sequence[str], reading: Reading) -> str:
+    """The call of `wb.read_scores` that reads files in this way.
+
+    Parameters
+    ----------
+    files : sequence of str
+        One path, or that of members and that of non-members.
+    reading : Reading
+        Arguments that have their defaults are left out.
+    """
+    layout, plain = reading.layout, asdict(Reading())
     columns = {} if layout is None else {**asdict(layout), "kind": None}
-    plain = asdict(Reading())
     said = {name: value for name, value in reading.arguments.items() if value != plain[name]}
-    return {**columns, **said}
+    second = files[1] if len(files) > 1 else None
+    return call("wb.read_scores", repr(files[0]), path_q=second, **columns, **said)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import param
 
 from workbench.pages.core.page import Control, Page
@@ -21,6 +22,7 @@ from workbench.pages.inputs.pair import (
     parameters_of_kind,
 )
 from workbench.scores.examples import NAMES, card
+from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW, MOST_DRAWN
 from workbench.workspaces.sources import EXAMPLE, DrawnSource
@@ -267,3 +269,17 @@ def described(workspace: Workspace, dataset: DataSet) -> str:
         said = f"{said}: {layout.describe()}"
     notes = [note for table in workspace.tables(dataset.key) for note in table.notes]
     return " · ".join([said, *notes])
+
+
+def same_numbers(a: Scores, b: Scores) -> bool:
+    """True if no number changes when one set of scores replaces the other.
+
+    Parameters
+    ----------
+    a, b : Scores
+    """
+    return a is b or (
+        a.larger_is_member == b.larger_is_member
+        and np.array_equal(a.p, b.p, equal_nan=True)
+        and np.array_equal(a.q, b.q, equal_nan=True)
+    )

@@ -6,7 +6,6 @@ from dataclasses import replace
 from enum import Enum
 from typing import Any, ClassVar
 
-import numpy as np
 import param
 
 from workbench.pages.core.page import Control, Page, Section
@@ -17,6 +16,7 @@ from workbench.pages.inputs.data import (
     described,
     example_key,
     is_draw,
+    same_numbers,
 )
 from workbench.pages.inputs.pair import SamplePair
 from workbench.pages.inputs.settings import ResetSetting
@@ -174,7 +174,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         arrival = self._arrival(dataset.key)
         self._dataset = dataset
         try:
-            if arrival is Arrival.REREAD and _same_numbers(scores, self.scores):
+            if arrival is Arrival.REREAD and same_numbers(scores, self.scores):
                 self._set_quietly(data=dataset.key, scores=scores, loaded=said)
             else:
                 self._set_quietly(data=dataset.key)
@@ -202,12 +202,3 @@ class ScoreSource(ResetSetting, SamplePair, Page):
             self._set_quietly(data=self._dataset.key)
             INPUT.key(self, {"data"})
         self.message = why
-
-
-def _same_numbers(a: Scores, b: Scores) -> bool:
-    """True if no number changes when one replaces the other."""
-    return a is b or (
-        a.larger_is_member == b.larger_is_member
-        and np.array_equal(a.p, b.p, equal_nan=True)
-        and np.array_equal(a.q, b.q, equal_nan=True)
-    )

@@ -6,6 +6,7 @@ from typing import Any
 
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, script
+from workbench.pages.inputs.score_source import INPUT
 
 
 def score_code(page: Any, spec: dict[str, Any]) -> str:
@@ -35,6 +36,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         interval=page.interval,
     )
     given = ["scores"] if page.source in ("given", "file") else []
+    chosen = (*INPUT.parameters, INPUT.seed) if given else ()
+    spec = {name: value for name, value in spec.items() if name not in chosen}
     return script(
         *data_code(page),
         f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",

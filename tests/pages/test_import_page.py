@@ -1,0 +1,401 @@
+"""The import step without a front end: what it proposes, what it shows, and what it adds."""
+
+import numpy as np
+import pytest
+from helpers.pages import CSV, LABELED, added
+
+import workbench as wb
+from workbench.pages.compare import ComparePage
+from workbench.pages.family import FamilyPage
+from workbench.pages.importing.page import ImportPage
+from workbench.pages.importing.proposals import members_first, proposed_direction
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.watch import WatchPage
+from workbench.workspaces.workspace import Workspace
+
+RNG = np.random.default_rng(0)
+ROWS = [(RNG.exponential(1 + 0.4 * (i % 2 == 0)), i % 2, f"s{i // 10}") for i in range(400)]
+LOSSES = "loss,member,subject\n" + "\n".join(f"{x:.4f},{m},{s}" for x, m, s in ROWS)
+
+
+@pytest.fixture
+def page():
+    return ImportPage(Workspace())
+
+
+def opened(page, *files):
+    """The page with files, (name, text) each."""
+    page.upload = tuple((name, text.encode()) for name, text in files)
+    return page
+
+
+def column(name, n, start=0):
+    return f"{name}\n" + "\n".join(f"{start + i / 7}" for i in range(n))
+
+
+def said(page):
+    """All sentences of the page."""
+    return {item.name: page.draw(item) for item in page.sentences()}
+
+
+def offered(page):
+    return [c.name for s in page.controls for c in s.controls if c.offered(page)]
+
+
+def accepted(page):
+    page.accept = True
+    assert page.message == ""
+    return page.workspace.dataset(page.accepted)
+
+
+# -- what is proposed --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("columns", "files", "larger"),
+    [
+        (["loss"], ["a.csv"], False),
+        (["validationLoss"], ["a.csv"], False),
+        (["train_losses", "test_losses"], ["a.csv"], False),
+        (["nll"], ["a.csv"], False),
+        (["perplexity"], ["a.csv"], False),
+        (["score"], ["a.csv"], True),
+        (["glossy", "p"], ["a.csv"], True),  # a word, not a part of one
+        (["members", "nonmembers"], ["losses.npz"], False),
+        (["neg_loss"], ["a.csv"], None),
+        (["loss", "similarity"], ["a.csv"], None),
+        (["loss_gap"], ["a.csv"], None),
+        (["score"], ["losses.csv"], None),
+        (["in"], ["losses.npy", "scores.npy"], None),
+    ],
+)
+def test_the_direction_is_proposed_from_names_and_from_nothing_else(columns, files, larger):
+    found = proposed_direction(columns, files)
+    assert found.larger_is_member is larger
+    assert bool(found.reason) == (larger is not True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "members"),
+    [
+        ("members.csv", "nonmembers.csv", True),
+        ("non-members.csv", "members.csv", False),
+        ("non_members.npy", "members.npy", False),
+        ("in.csv", "out.csv", True),
+        ("cifar_test_losses.csv", "cifar_train_losses.csv", False),
+        ("p.npy", "q.npy", True),
+        ("heldOut_q.npy", "heldOut_p.npy", False),
+        ("one.csv", "two.csv", None),
+        ("train_q.csv", "test_p.csv", None),  # a contradiction
+    ],
+)
+def test_the_members_are_guessed_from_the_names_of_two_files(first, second, members):
+    assert members_first(first, second) is members
+
+
+def test_a_loss_file_is_audited_as_the_step_proposes(page):
+    opened(page, ("losses.csv", LOSSES))
+    assert page.message == page.question() == ""
+    assert page.larger_is_member is False
+    found = said(page)
+    assert "proposed from the column name “loss”, and from nothing else" in found["direction"]
+    assert found["groups"].startswith("200 scores of members and 200 of non-members: P = rows")
+    assert "“if rows are independent”" in found["independence"]
+    assert "“subject” has 40 different values" in found["independence"]
+    assert "“loss” (numbers: " in found["columns"]
+    assert "“member” (labels 0, 1)" in found["columns"]
+    assert len(page.workspace.datasets) == 0  # not before it was accepted
+    dataset = accepted(page)
+    assert not page.workspace.scores(dataset.key).larger_is_member
+    shown = ScoresPage(workspace=page.workspace, data=dataset.key)
+    assert shown.epsilon().void is None
+    assert shown.question() == ""
+
+
+def test_nothing_that_is_shown_depends_on_scores_and_groups_together(page):
+    """With the labels exchanged, or the scores of two columns mixed, it says the same."""
+    before = said(opened(page, ("losses.csv", LOSSES)))
+    head, *rows = [line.split(",") for line in LOSSES.splitlines()]
+    labels = RNG.permutation([row[1] for row in rows])
+    mixed = [",".join(head), *(f"{x},{m},{s}" for (x, _, s), m in zip(rows, labels, strict=True))]
+    assert said(opened(page, ("losses.csv", "\n".join(mixed)))) == before
+
+    cells = np.array([line.split(",") for line in CSV.replace("\n0.4,", "\nnan,").splitlines()])
+    before = said(opened(page, ("two.csv", "\n".join(map(",".join, cells)))))
+    cells[4:] = RNG.permutation(cells[4:].ravel()).reshape(-1, 2)
+    assert "NaN" in before["odd_scores"]
+    assert said(opened(page, ("two.csv", "\n".join(map(",".join, cells))))) == before
+
+
+def test_names_that_contradict_each_other_make_the_direction_a_required_choice(page):
+    opened(page, ("a.csv", LOSSES.replace("loss,", "neg_loss,")))
+    assert page.larger_is_member is None
+    assert page.question() == (
+        "Choose “Direction of the score”: the column name “neg_loss” may mean either."
+    )
+    page.accept = True
+    assert (page.message, page.accepted) == (page.question(), "")
+    page.larger_is_member = True
+    assert page.question() == page.message == ""
+    assert accepted(page).reading.larger_is_member
+
+
+def test_another_column_is_proposed_anew_unless_a_person_has_chosen(page):
+    text = "loss,similarity,member\n" + "\n".join(f"{i % 9},{i % 7},{i % 2}" for i in range(80))
+    opened(page, ("a.csv", text))
+    page.score_column = "loss"
+    assert page.larger_is_member is False
+    page.score_column = "similarity"
+    assert page.larger_is_member is True
+    page.larger_is_member = False
+    page.score_column = "loss"
+    page.score_column = "similarity"
+    assert page.larger_is_member is False
+    assert said(page)["direction"] == "Smaller scores suggest membership."
+
+
+def test_two_files_are_put_in_order_by_their_names_and_can_be_swapped(page):
+    files = ("nonmembers.csv", column("score", 40)), ("members.csv", column("score", 30, 2))
+    opened(page, *files)
+    assert page.swapped
+    assert page.groups() == (
+        "30 scores of members, column “score” of “members.csv”, and 40 of non-members, column "
+        "“score” of “nonmembers.csv” (by their names)."
+    )
+    page.swapped = False
+    assert page.groups().startswith("40 scores of members, column “score” of “nonmembers.csv”")
+    assert "(the names suggest otherwise)" in page.groups()
+    page.swapped = True
+    dataset = accepted(page)
+    assert (dataset.n_p, dataset.n_q) == (30, 40)
+    assert dataset.source.names == ("members.csv", "nonmembers.csv")
+
+
+def test_names_that_do_not_say_which_file_has_the_members_are_said_not_to(page):
+    opened(page, ("one.csv", column("a", 40)), ("two.csv", column("b", 30)))
+    assert not page.swapped
+    assert "(the names do not say which file has the members)" in page.groups()
+    page.swapped = True
+    assert (page.p_column, page.q_column) == ("b", "a")
+    assert page.read().n_p == 30
+
+
+# -- what is chosen ----------------------------------------------------------------------------
+
+
+def test_columns_that_cannot_be_guessed_are_asked_for_one_by_one_without_an_error(page):
+    opened(page, ("odd.csv", CSV.replace("in,out", "foo,bar")))
+    assert page.question() == (
+        "Which columns hold the scores of members and of non-members? Choose them."
+    )
+    assert page.message == ""
+    page.p_column = "foo"
+    assert (page.question(), page.message) == ("Now choose “Non-members (Q)”.", "")
+    page.accept = True
+    assert page.message == "Now choose “Non-members (Q)”."
+    page.q_column = "bar"
+    assert page.question() == page.message == ""
+    assert accepted(page).n_p == 60
+
+
+def test_labels_that_do_not_say_which_is_the_member_are_asked_for(page):
+    text = "score,group\n" + "\n".join(f"{i % 7},{'abc'[i % 3]}" for i in range(60))
+    opened(page, ("three.csv", text))
+    assert (page.question(), page.message) == ("Now choose “Label of members”.", "")
+    page.member_value = "b"
+    assert page.groups().startswith("20 scores of members and 40 of non-members")
+
+
+def test_the_label_of_another_column_is_proposed(page):
+    text = "score,member,split\n" + "\n".join(
+        f"{i % 7},{i % 2},{('train', 'test')[i % 2]}" for i in range(60)
+    )
+    opened(page, ("two.csv", text))
+    page.member_column = "split"
+    assert page.member_value == "train"
+
+
+def test_one_column_alone_is_asked_for_its_other_file(page):
+    opened(page, ("one.csv", column("score", 20)))
+    assert "Open it together with the file of the other group" in page.question()
+    assert "path_q" not in page.question() + page.message
+
+
+def test_clusters_and_nonfinite_scores_are_chosen_before_anything_is_shown(page):
+    rows = "\n".join(f"{'nan' if i == 7 else i % 9},{i % 2},s{i // 10}-{i % 2}" for i in range(200))
+    opened(page, ("clusters.csv", "score,member,subject\n" + rows))
+    assert "1 scores are NaN or infinite" in page.odd_scores()
+    assert {"nonfinite", "cluster_column", "sampling"} <= set(offered(page))
+    page.param.update(cluster_column="subject", cluster_rule="max", nonfinite="drop")
+    assert "sampling" not in offered(page)
+    assert page.groups().endswith("By clusters these are 20 and 20 scores.")
+    assert "“clustered”" in page.independence()
+    scores = page.workspace.scores(accepted(page).key)
+    assert (scores.n_p, scores.sampling, scores.discarded) == (20, "clustered", 1)
+
+
+def test_the_name_is_that_of_the_file_until_it_is_chosen(page):
+    opened(page, ("losses.csv", LOSSES))
+    assert page.data_name == "losses"
+    page.data_name = " Model A "
+    assert accepted(page).name == "Model A"
+
+
+# -- what cannot be read -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ([("a.csv", "")], "is empty"),
+        ([("a.xlsx", "PK")], "is a spreadsheet"),
+        ([("a.csv", CSV)] * 3, "3 files were given"),
+        ([("a.csv", "in,out\n1,2\nthree,4\n5,6\n")], "row 3"),
+        ([("a.csv", "score,member\n1,1\n2,1\n3,1\n")], "give both files at once, or choose"),
+        ([("a.csv", "in,out\n1,1\n1,1\n1,1\n")], "all 6 scores equal 1"),
+    ],
+)
+def test_what_cannot_be_read_is_said_and_changes_nothing(page, files, says):
+    opened(page, *files)
+    assert says in page.message
+    said(page)
+    page.accept = True
+    assert (len(page.workspace.datasets), page.accepted) == (0, "")
+    opened(page, ("good.csv", CSV))
+    assert page.message == ""
+    assert accepted(page).n_p == 60
+
+
+def test_without_a_file_one_is_asked_for(page):
+    assert page.question().startswith("Open one file with both groups")
+    assert offered(page) == ["upload"]
+
+
+# -- data that were opened before --------------------------------------------------------------
+
+
+def test_a_declaration_marks_nothing_and_another_direction_marks_every_page(page):
+    workspace = page.workspace
+    dataset = accepted(opened(page, ("losses.csv", LOSSES)))
+    pages = [kind(workspace=workspace, data=dataset.key) for kind in (ScoresPage, WatchPage)]
+    pages += [FamilyPage(workspace=workspace, data=dataset.key)]
+    pages += [ComparePage(workspace=workspace, b_data=dataset.key)]
+
+    again = ImportPage(workspace, dataset.key)
+    assert "upload" not in offered(again)
+    assert again.larger_is_member is False
+    again.sampling = "independent runs"
+    assert again.consequence() == "Nothing that a number depends on is changed."
+    assert accepted(again) == workspace.dataset(dataset.key)
+    for shown in pages:
+        shown.refresh()
+        assert shown.looked_words == ""
+    assert pages[0].epsilon().assumption == "independent runs"
+
+    turned = ImportPage(workspace, dataset.key)
+    turned.larger_is_member = True
+    assert "the direction of the score was changed" in turned.consequence()
+    accepted(turned)
+    for shown in pages:
+        shown.refresh()
+        assert (
+            shown.looked_words == "the direction of the score was changed after results were seen"
+        )
+
+    back = ImportPage(workspace, dataset.key)
+    back.larger_is_member = False
+    assert accepted(back).reread == ""
+    for shown in pages:
+        shown.refresh()
+        assert shown.looked_words == ""
+
+
+def test_the_same_file_is_the_same_data_set_and_what_was_declared_is_remembered(page):
+    opened(page, ("losses.csv", LOSSES))
+    page.param.update(sampling="one run", data_name="Model A")
+    first = accepted(page)
+    again = opened(ImportPage(page.workspace), ("copy.csv", LOSSES))
+    assert (again.sampling, again.data_name) == ("one run", "Model A")
+    assert again.consequence().startswith("These are the data of “Model A”.")
+    assert accepted(again) == first
+    assert len(page.workspace.datasets) == 1
+
+
+def test_the_same_file_with_another_direction_is_no_new_audit(page):
+    first = accepted(opened(page, ("losses.csv", LOSSES)))
+    again = opened(ImportPage(page.workspace), ("losses.csv", LOSSES))
+    again.larger_is_member = True
+    assert "will be marked as not valid" in again.consequence()
+    dataset = accepted(again)
+    assert (dataset.key, dataset.reread) == (first.key, "the direction of the score")
+
+
+def test_another_file_is_a_new_audit_with_its_own_direction(page):
+    accepted(opened(page, ("losses.csv", LOSSES)))
+    second = accepted(opened(ImportPage(page.workspace), ("labeled.csv", LABELED)))
+    assert second.reading.larger_is_member
+    assert second.reread == ""
+
+
+def test_a_data_set_that_a_server_was_given_is_read_differently_as_a_copy():
+    base = Workspace()
+    shared = added(base, ("served.csv", CSV))
+    page = ImportPage(Workspace(base=base), shared.key)
+    page.larger_is_member = False
+    dataset = accepted(page)
+    assert dataset.key != shared.key
+    assert dataset.reread
+    assert base.dataset(shared.key) == shared
+
+
+def test_a_data_set_is_renamed_and_a_name_that_is_taken_is_refused(page):
+    workspace = page.workspace
+    one, two = (
+        added(workspace, (name, text)) for name, text in (("a.csv", CSV), ("b.csv", LABELED))
+    )
+    again = ImportPage(workspace, one.key)
+    again.data_name = two.name
+    again.accept = True
+    assert "another data set is called 'b'" in again.message
+    again.data_name = "c"
+    assert accepted(again).name == "c"
+
+
+def test_scores_from_python_have_a_direction_and_no_columns(page):
+    dataset = page.workspace.add_scores(wb.Scores([1.0, 2, 4], [0.5, 1, 3]), "mine")
+    again = ImportPage(page.workspace, dataset.key)
+    assert {"larger_is_member", "sampling"} <= set(offered(again))
+    assert not {"table_kind", "p_column", "cluster_column"} & set(offered(again))
+    assert again.groups() == "3 scores of members and 3 of non-members."
+    again.larger_is_member = False
+    assert accepted(again).reread == "the direction of the score"
+
+
+@pytest.mark.parametrize("key", ["example:ties", "draw:gaussian?mu=1.0&n=100&seed=0"])
+def test_examples_and_draws_cannot_be_read_in_another_way(key):
+    with pytest.raises(wb.WorkspaceError, match="has no file that could be read in another way"):
+        ImportPage(Workspace(), key)
+
+
+# -- in Python ---------------------------------------------------------------------------------
+
+
+def test_its_settings_restore_it(page):
+    opened(page, ("nonmembers.csv", column("score", 40)), ("members.csv", column("score", 30, 2)))
+    page.param.update(swapped=False, sampling="one run", data_name="x")
+    hashes = [sha256 for _, _, sha256 in page.settings()["upload"]]
+    files = dict(zip(hashes, (content for _, content in page.upload), strict=True))
+    again = ImportPage(Workspace())
+    assert again.restore(page.settings(), files.get) == []
+    assert again.settings() == page.settings()
+    assert said(again) == said(page)
+
+
+def test_the_code_reads_the_files_in_this_way(page, tmp_path, monkeypatch):
+    opened(page, ("nonmembers.csv", column("loss", 40)), ("members.csv", column("loss", 30, 2)))
+    for name, content in page.upload:
+        (tmp_path / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    made = {}
+    exec(page.code({}), made)
+    assert made["view"].bound == wb.epsilon_lower_bound(page.read(), 1e-5)

@@ -1,0 +1,463 @@
+"""`ImportChoices`: what is opened in the import step, and the choices of how it is read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import param
+
+from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.upload import Upload
+from workbench.pages.importing.proposals import (
+    Direction,
+    has_labels,
+    members_first,
+    proposed_direction,
+)
+from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.guess import choices, guess_layout
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.parsing.source import read_table
+from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
+from workbench.scores.table import DataTable
+from workbench.workspaces.content import content_hash
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.sources import FileSource
+from workbench.workspaces.workspace import Workspace
+
+#: Parameters that name the columns of each layout.
+LAYOUTS = {
+    "two columns": ("p_column", "q_column"),
+    "score and label": ("score_column", "member_column", "member_value"),
+    "one file per group": ("p_column", "q_column"),
+}
+
+COLUMNS = ("p_column", "q_column", "score_column", "member_column", "member_value")
+
+#: Parameters that say how the tables are read.
+READING = (
+    "swapped",
+    "table_kind",
+    *COLUMNS,
+    "cluster_column",
+    "cluster_rule",
+    "larger_is_member",
+    "sampling",
+    "nonfinite",
+)
+
+#: What the menu calls the values of ``sampling``, where it is not by their own names.
+SAMPLING_LABELS = {"unknown": "not stated"}
+
+AWAITED = "Open one file with both groups, or two files, one per group."
+
+#: Arguments of Python in refusals, and what the page says instead.
+IN_WORDS = {
+    "the file of the other side with path_q=": "both files at once",
+    "another column with member=": "another column under “Label”",
+}
+
+
+def read_files(upload: tuple[tuple[str, bytes], ...]) -> tuple[DataTable, ...]:
+    """The tables of one or two files.
+
+    Raises
+    ------
+    ValueError
+        More than two files, or one that cannot be read.
+    """
+    if len(upload) > 2:
+        raise ValueError(
+            f"{len(upload)} files were given; give one file with both groups, or two files, one "
+            "per group"
+        )
+    return tuple(read_table(content, filename=name) for name, content in upload)
+
+
+def _of_layout(*kinds: str) -> Any:
+    return lambda page: bool(page.tables) and not page.given and page.kind in kinds
+
+
+def _open(page: Any) -> bool:
+    return bool(page.tables)
+
+
+class ImportChoices(Page):
+    """What is opened, and how it is read: proposed from names, then chosen by a person.
+
+    Parameters
+    ----------
+    workspace : Workspace, optional
+        Where data sets are added.
+    dataset : str
+        Key of a data set whose reading is shown and changed; "" for new files.
+    **params
+        Values of the controls.
+    """
+
+    upload = Upload(
+        default=(),
+        label="Files",
+        doc="csv, tsv, parquet, feather, npy, npz or json: one file with both groups, or two "
+        "files, one per group.",
+    )
+    data_name = param.String("", label="Name")
+    swapped = param.Boolean(
+        False,
+        label="Swap the files",
+        doc="By default the members are in the first file, unless the names of the files say "
+        "otherwise.",
+    )
+    table_kind = param.Selector(
+        default="two columns", objects=["two columns", "score and label"], label="Layout"
+    )
+    p_column = param.Selector(default=None, objects=[None], label="Members (P)")
+    q_column = param.Selector(default=None, objects=[None], label="Non-members (Q)")
+    score_column = param.Selector(default=None, objects=[None], label="Score")
+    member_column = param.Selector(default=None, objects=[None], label="Label")
+    member_value = param.Selector(default=None, objects=[None], label="Label of members")
+    larger_is_member = param.Selector(
+        default=None,
+        objects={"choose …": None, "larger = member": True, "smaller = member": False},
+        label="Direction of the score",
+        doc="A loss is smaller for members, a similarity to the record is larger. It is proposed "
+        "from names such as “loss” and from nothing else.",
+    )
+    sampling = param.Selector(
+        default="unknown",
+        objects={SAMPLING_LABELS.get(s, s): s for s in SAMPLINGS if s != "clustered"},
+        label="Independence of rows",
+        doc="Bounds hold for independent scores. Each bound repeats this assumption.",
+    )
+    cluster_column = param.Selector(
+        default=None,
+        objects={"none": None},
+        label="Cluster column",
+        doc="The subject or run of each row: rows of one cluster are combined into one score.",
+    )
+    cluster_rule = param.Selector(
+        default="mean", objects=list(CLUSTER_RULES), label="Combine clusters by"
+    )
+    nonfinite = param.Selector(
+        default="keep",
+        objects={"kept as outcomes": "keep", "dropped": "drop"},
+        label="NaN and infinite scores",
+    )
+    accept = param.Event(label="Show the audit", doc="Adds the data set and shows it.")
+    accepted = param.String("", precedence=-1, doc="Key of the data set that was accepted.")
+
+    tables = param.Parameter((), precedence=-1, doc="The tables of the files, in their order.")
+    dataset = param.Parameter(None, precedence=-1, doc="The data set that is read again, or None.")
+    direction_chosen = param.Boolean(False, precedence=-1)
+
+    controls: ClassVar[tuple[Section, ...]] = (
+        Section("Files", (Control("upload", when=lambda page: page.dataset is None),)),
+        Section(
+            "How they are read",
+            (
+                Control("data_name", when=_open),
+                Control(
+                    "swapped",
+                    when=lambda page: page.dataset is None and page.kind == "one file per group",
+                ),
+                Control("table_kind", when=_of_layout("two columns", "score and label")),
+                Control("p_column", when=_of_layout("two columns", "one file per group")),
+                Control("q_column", when=_of_layout("two columns", "one file per group")),
+                Control("score_column", when=_of_layout("score and label")),
+                Control("member_column", when=_of_layout("score and label")),
+                Control("member_value", when=_of_layout("score and label")),
+                Control("larger_is_member", when=_open),
+                Control("sampling", when=lambda page: page.open and not page.clustered),
+                Control("cluster_column", when=lambda page: page.open and not page.given),
+                Control("cluster_rule", when=lambda page: page.cluster_column is not None),
+                Control("nonfinite", when=lambda page: page.has_nonfinite),
+                Control("accept", when=_open),
+            ),
+        ),
+    )
+
+    def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
+        self._quiet = False
+        self._labels: dict[str, tuple[str, ...]] = {}
+        super().__init__(workspace=workspace, **params)
+        self.param.watch(self._read_upload, "upload")
+        self.param.watch(self._changed, list(READING))
+        if dataset:
+            self.open_dataset(dataset)
+        else:
+            self._read_upload()
+
+    @property
+    def open(self) -> bool:
+        """Whether there are tables."""
+        return bool(self.tables)
+
+    @property
+    def kind(self) -> str:
+        """The kind of the layout."""
+        return "one file per group" if len(self.tables) == 2 else str(self.table_kind)
+
+    @property
+    def given(self) -> bool:
+        """Whether the scores were given in Python, so that their columns are known."""
+        return self.dataset is not None and self.dataset.source.kind == "given"
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the scores are combined by clusters."""
+        known = self.dataset is not None and self.dataset.reading.sampling == "clustered"
+        return self.cluster_column is not None or known
+
+    @property
+    def has_nonfinite(self) -> bool:
+        """Whether there are NaN or infinite scores to keep or drop."""
+        return self.odd > 0
+
+    @property
+    def odd(self) -> int:
+        """Number of NaN and infinite scores of both groups together."""
+        found = self.read()
+        if not isinstance(found, Scores):
+            return 0
+        return found.nonfinite_p.total + found.nonfinite_q.total
+
+    @property
+    def files(self) -> list[str]:
+        """The names of the files, in the order of the tables."""
+        if self.dataset is None:
+            return [name for name, _ in self.upload]
+        source = self.dataset.source
+        known = source.names if isinstance(source, FileSource) else ()
+        return list(known) or [self.dataset.name for _ in self.tables]
+
+    @property
+    def in_order(self) -> tuple[DataTable, ...]:
+        """The tables, that of the members first."""
+        tables: tuple[DataTable, ...] = self.tables
+        return tables[::-1] if self.swapped else tables
+
+    def open_dataset(self, key: str) -> None:
+        """Show how a data set is read, to change it.
+
+        Parameters
+        ----------
+        key : str
+
+        Raises
+        ------
+        WorkspaceError
+            No such data set, an example or a draw.
+        """
+        dataset = self.workspace.dataset(key)
+        if dataset.virtual:
+            raise WorkspaceError(f"“{dataset.name}” has no file that could be read in another way")
+        self._set(dataset=dataset, tables=self.workspace.tables(key), data_name=dataset.name)
+        self._offer()
+        self._show(dataset.reading)
+        self.message = ""
+
+    # -- what was opened, and what is chosen -----------------------------------------------------
+
+    def _read_upload(self, *events: Any) -> None:
+        try:
+            tables = read_files(self.upload or ())
+        except ValueError as error:
+            self.param.update(tables=(), message=str(error))
+            return
+        self._set(swapped=False, tables=tables, cluster_column=None, accepted="", message="")
+        if tables:
+            self._propose()
+            self._check()
+
+    def _propose(self) -> None:
+        """Choose what names suggest, and offer the columns that there are."""
+        if len(self.tables) == 2:
+            self._set(swapped=members_first(*self.files) is False)
+        self._offer()
+        known = self.known()
+        if known is not None:  # what was declared once is remembered
+            self._set(data_name=known.name)
+            self._show(known.reading)
+            return
+        names = [table.name or "scores" for table in self.in_order]
+        self._set(data_name=" and ".join(names), sampling="unknown", nonfinite="keep")
+        try:
+            self._show_layout(guess_layout(*self.in_order))
+        except ValueError:  # people choose the columns
+            kind = "score and label" if has_labels(self.tables[0]) else "two columns"
+            self._set(table_kind=kind, **dict.fromkeys(COLUMNS))
+        self._set(larger_is_member=self.proposed.larger_is_member, direction_chosen=False)
+
+    def _offer(self) -> None:
+        """Fill the dropdowns with what the tables have."""
+        first, *rest = map(choices, self.in_order)
+        second = rest[0] if rest else first
+        self._labels = dict(first.labels)
+        shared = [name for name in first.clusters if name in second.clusters]
+        self._set(cluster_column=None, **dict.fromkeys(COLUMNS))
+        self.param.p_column.objects = [None, *first.scores]
+        self.param.q_column.objects = [None, *second.scores]
+        self.param.score_column.objects = [None, *first.scores]
+        self.param.member_column.objects = [None, *first.labels]
+        self.param.cluster_column.objects = {"none": None} | {name: name for name in shared}
+
+    def _show(self, reading: Reading) -> None:
+        if reading.layout is not None:
+            self._show_layout(reading.layout)
+        sampling = "unknown" if reading.sampling == "clustered" else reading.sampling
+        self._set(
+            larger_is_member=reading.larger_is_member,
+            sampling=sampling,
+            cluster_rule=reading.cluster_rule,
+            nonfinite=reading.nonfinite,
+            direction_chosen=True,
+        )
+
+    def _show_layout(self, layout: Layout) -> None:
+        known: Any = self.param.member_column
+        if layout.member is not None and layout.member not in known.objects:  # a single label
+            known.objects = [*known.objects, layout.member]
+        self._offer_labels(layout.member)
+        if layout.kind != "one file per group":
+            self._set(table_kind=layout.kind)
+        self._set(
+            p_column=layout.p,
+            q_column=layout.q,
+            score_column=layout.score,
+            member_column=layout.member,
+            member_value=layout.member_value,
+            cluster_column=layout.cluster,
+        )
+
+    def _offer_labels(self, column: str | None) -> None:
+        self._set(member_value=None)
+        self.param.member_value.objects = [None, *self._labels.get(column or "", ())]
+
+    def _changed(self, *events: Any) -> None:
+        if self._quiet or not self.tables:
+            return
+        changed = {event.name for event in events}
+        if "swapped" in changed:
+            self._swap()
+        if "member_column" in changed and "member_value" not in changed:
+            self._offer_labels(self.member_column)
+            self._propose_label()
+        if "larger_is_member" in changed:
+            self.direction_chosen = True
+        elif not self.direction_chosen:
+            self._set(larger_is_member=self.proposed.larger_is_member)
+        self._check()
+
+    def _swap(self) -> None:
+        columns = self.q_column, self.p_column
+        cluster = self.cluster_column
+        self._offer()
+        self._set(p_column=columns[0], q_column=columns[1], cluster_column=cluster)
+
+    def _propose_label(self) -> None:
+        """The label that means "member", if that is plain."""
+        if self.member_column is not None and self.score_column is not None:
+            layout = guess_layout(
+                self.tables[0], score=self.score_column, member=self.member_column
+            )
+            self._set(member_value=layout.member_value)
+
+    def _check(self) -> None:
+        """Say what is wrong with what is chosen; what is only half chosen is not wrong."""
+        found = self.read()
+        self.message = found if isinstance(found, str) else ""
+
+    def _set(self, **values: Any) -> None:
+        before, self._quiet = self._quiet, True
+        try:
+            self.param.update(values)
+        finally:
+            self._quiet = before
+
+    # -- what was found --------------------------------------------------------------------------
+
+    @property
+    def proposed(self) -> Direction:
+        """The direction that the names suggest."""
+        columns = [self.p_column, self.q_column]
+        if self.kind == "score and label":
+            columns = [self.score_column]
+        return proposed_direction([name for name in columns if name is not None], self.files)
+
+    @property
+    def chosen(self) -> Reading:
+        """The reading as it is chosen; see `missing` for what is not chosen yet."""
+        if self.given:
+            reading: Reading = self.dataset.reading
+        else:
+            named = {name: getattr(self, name) for name in LAYOUTS[self.kind]}
+            fields = {name.removesuffix("_column"): value for name, value in named.items()}
+            layout = Layout(self.kind, cluster=self.cluster_column, **fields)  # type: ignore[arg-type]
+            reading = Reading(layout, cluster_rule=self.cluster_rule)
+        sampling = reading.sampling if self.clustered else self.sampling
+        return replace(
+            reading,
+            larger_is_member=self.larger_is_member is not False,
+            sampling=sampling,
+            nonfinite=self.nonfinite,
+        )
+
+    @derived(needs=("tables", *READING))
+    def missing(self) -> str:
+        """What has to be chosen next; empty once everything is."""
+        if not self.tables:
+            return AWAITED
+        if self.given:
+            return ""
+        open_choices = self._open_choices
+        if set(LAYOUTS[self.kind]) - {"member_value"} <= set(open_choices):
+            if len(self.param.score_column.objects) == 2 and self.kind == "two columns":
+                return (
+                    "This file has one column of numbers and nothing that says which are the "
+                    "scores of members. Open it together with the file of the other group."
+                )
+            return "Which columns hold the scores of members and of non-members? Choose them."
+        if open_choices:
+            return f"Now choose “{self.param[open_choices[0]].label}”."
+        if self.larger_is_member is None:
+            label = self.param.larger_is_member.label
+            return f"Choose “{label}”: {self.proposed.reason} may mean either."
+        return ""
+
+    @property
+    def _open_choices(self) -> list[str]:
+        """The columns and labels that are not chosen; nobody can choose among no labels."""
+        choosable: Any = {name: self.param[name].objects for name in LAYOUTS[self.kind]}
+        return [
+            name
+            for name, offered in choosable.items()
+            if getattr(self, name) is None and (name != "member_value" or len(offered) > 1)
+        ]
+
+    @derived(needs=("tables", "dataset", *READING))
+    def read(self) -> Scores | str | None:
+        """The scores as they are read, why they cannot be, or None while something is missing."""
+        if not self.tables or (not self.given and self._open_choices):
+            return None
+        try:
+            if self.dataset is not None:
+                found: Scores = self.dataset.source.read(self.tables, self.chosen)
+                return found
+            reading = self.chosen
+            return scores_from_tables(self.in_order, reading.layout, **reading.arguments)[0]
+        except ValueError as error:
+            text = str(error)
+            for python, words in IN_WORDS.items():
+                text = text.replace(python, words)
+            return text
+
+    @derived(needs=("tables", "dataset", "swapped"))
+    def known(self) -> DataSet | None:
+        """The data set of the workspace with this content."""
+        if self.dataset is not None or not self.tables:
+            known: DataSet | None = self.dataset
+            return known
+        return self.workspace.find(content_hash(self.in_order))

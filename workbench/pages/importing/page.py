@@ -1,0 +1,191 @@
+"""`ImportPage`: how files are read, shown and chosen before any number is drawn from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.pages.core.page import sentence
+from workbench.pages.importing.choices import ImportChoices
+from workbench.pages.importing.preview import table_words
+from workbench.pages.importing.proposals import members_first, shared_columns
+from workbench.pages.inputs.code import reading_code, script
+from workbench.pages.inputs.data import same_numbers
+from workbench.scores.sample import Scores
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.workspace import Workspace
+
+
+class ImportPage(ImportChoices):
+    """State and sentences of the import step.
+
+    Nothing that it shows depends on both the scores and the groups. ``accept`` adds the data set
+    to the workspace and sets ``accepted`` to its key. A data set that is there already is read in
+    another way instead; see `Workspace.reread`.
+
+    Parameters
+    ----------
+    workspace : Workspace, optional
+        Where data sets are added.
+    dataset : str
+        Key of a data set whose reading is shown and changed; "" for new files.
+    **params
+        Values of the controls.
+    """
+
+    title = "Open scores"
+    about = (
+        "How are these files read? No number is drawn from them before you press “Show the audit”."
+    )
+
+    def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
+        super().__init__(workspace, dataset, **params)
+        self.param.watch(self._accept, "accept")
+
+    # -- in plain words --------------------------------------------------------------------------
+
+    @sentence(needs=("missing",))
+    def question(self) -> str:
+        """What has to be chosen next."""
+        return self.missing()
+
+    @sentence(needs=("read", "tables", "swapped"))
+    def groups(self) -> str:
+        """Where the scores of both groups are, and how many there are."""
+        found = self.read()
+        if not isinstance(found, Scores):
+            return ""
+        combined = ""
+        if self.clustered:
+            combined = f" By clusters these are {found.n_p:,} and {found.n_q:,} scores."
+        p, q = f"{found.rows_p:,} scores of members", f"{found.rows_q:,} of non-members"
+        layout = self.chosen.layout
+        if self.given or layout is None:
+            return f"{p} and {q}.{combined}"
+        if len(self.tables) == 1:
+            return f"{p} and {q}: {layout.describe()}.{combined}"
+        first, second = self.files[::-1] if self.swapped else self.files
+        return (
+            f"{p}, column “{layout.p}” of “{first}”, and {q}, column “{layout.q}” of “{second}”"
+            f"{self._why_this_order}.{combined}"
+        )
+
+    @property
+    def _why_this_order(self) -> str:
+        """What the order of two files comes from."""
+        if self.dataset is not None:
+            return ""
+        proposed = members_first(*self.files)
+        if proposed is None:
+            return " (the names do not say which file has the members)"
+        return " (the names suggest otherwise)" if proposed is self.swapped else " (by their names)"
+
+    @sentence(needs=("missing", "read", "larger_is_member", "direction_chosen"))
+    def direction(self) -> str:
+        """Which scores suggest membership, and what that was proposed from."""
+        if not isinstance(self.read(), Scores) or self.larger_is_member is None:
+            return ""
+        size = "Larger" if self.larger_is_member else "Smaller"
+        said = f"{size} scores suggest membership"
+        proposed = self.proposed
+        if self.known() is not None or self.larger_is_member is not proposed.larger_is_member:
+            return f"{said}."
+        if not proposed.reason:
+            return f"{said}: this is the default, and no name suggests otherwise."
+        return f"{said}: proposed from {proposed.reason}, and from nothing else."
+
+    @sentence(needs=("read", "sampling", "cluster_column"))
+    def independence(self) -> str:
+        """What is assumed of the rows, and columns that may name clusters."""
+        found = self.read()
+        if not isinstance(found, Scores):
+            return ""
+        said = f"Bounds will state the assumption “{found.assumption}”."
+        if self.clustered or self.given:
+            return said
+        for name, different in shared_columns(self.tables[0]):
+            if name not in (self.score_column, self.member_column):
+                return (
+                    f"{said} Column “{name}” has {different:,} different values: if rows that "
+                    "share one are not independent, choose it as the cluster column."
+                )
+        return said
+
+    @sentence(needs=("read",))
+    def odd_scores(self) -> str:
+        """How many scores are not finite, and what becomes of them."""
+        if not self.odd:
+            return ""
+        fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
+        return f"{self.odd:,} scores are NaN or infinite; they are {fate}."
+
+    @sentence(needs=("read", "known"))
+    def consequence(self) -> str:
+        """What another reading of data that were seen before does to their bounds."""
+        known, found = self.known(), self.read()
+        if known is None or not isinstance(found, Scores):
+            return ""
+        here = "" if self.dataset is not None else f"These are the data of “{known.name}”. "
+        choice = self._choice(known, found)
+        if not choice:
+            return f"{here}Nothing that a number depends on is changed."
+        return (
+            f"{here}Their results were shown: the bounds on every page will be marked as not "
+            f"valid, because {choice} was changed after results were seen."
+        )
+
+    @sentence(needs=("tables", "upload"), place="foot")
+    def columns(self) -> str:
+        """The columns of the files, with their first values."""
+        pairs = zip(self.tables, self.files if self.tables else (), strict=True)
+        words = [table_words(table, file) for table, file in pairs]
+        notes = [f"{note[0].upper()}{note[1:]}." for table in self.tables for note in table.notes]
+        return " ".join([*words, *notes])
+
+    def _choice(self, known: DataSet, found: Scores) -> str:
+        """The choice that changes numbers from what was declared before results were shown."""
+        declared = known.declared or known.reading
+        choice = declared.changed_choice(self.chosen)
+        before = known.source.read(self.in_order, declared) if choice else found
+        return "" if same_numbers(before, found) else choice
+
+    # -- the end of the step ---------------------------------------------------------------------
+
+    def _accept(self, *events: Any) -> None:
+        missing, found = self.missing(), self.read()
+        if missing or isinstance(found, str):
+            self.message = missing or str(found)
+            return
+        try:
+            key = self._stored().key
+        except ValueError as error:
+            self.message = str(error)
+        else:
+            self.param.update(message="", accepted=key)
+
+    def _stored(self) -> DataSet:
+        """The data set in the workspace, read as it is chosen."""
+        known, reading = self.known(), self.chosen
+        if known is None:
+            files = self.files[::-1] if self.swapped else self.files
+            return self.workspace.add(self.in_order, reading, self.data_name.strip(), files)
+        if reading != known.reading:
+            known = self.workspace.reread(known.key, reading, seen=True)
+        name = self.data_name.strip()
+        if self.dataset is not None and name not in ("", self.dataset.name):
+            known = self.workspace.rename(known.key, name)
+        return known
+
+    # -- as Python -----------------------------------------------------------------------------
+
+    def code(self, spec: dict[str, Any]) -> str:
+        """Lines that read the files in this way; see `wb.read_scores`.
+
+        Parameters
+        ----------
+        spec : dict
+            Not used.
+        """
+        if not isinstance(self.read(), Scores) or self.missing() or self.given:
+            return script("view = wb.explore('import')")
+        files = self.files[::-1] if self.swapped else self.files
+        return script(f"scores = {reading_code(files, self.chosen)}", "view = wb.explore(scores)")
