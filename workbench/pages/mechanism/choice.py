@@ -35,6 +35,7 @@ from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
 from workbench.testers.finders.neighbors import RELATIONS
 from workbench.testers.running.load_mechanism import NamedMechanism
+from workbench.workspaces.workspace import Workspace
 
 #: The value of ``mechanism`` for code that is not in the gallery.
 OWN = "own"
@@ -147,13 +148,14 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         self,
         own: Callable[..., Any] | None = None,
         claim: Claim | Pair | str | None = None,
+        workspace: Workspace | None = None,
         **params: Any,
     ):
         if isinstance(own, Mechanism) and GALLERY.get(own.name) is own:
             params = {"mechanism": own.name, **params}
             own = None
         self._own = own
-        super().__init__(**params)
+        super().__init__(workspace=workspace, **params)
         if own is not None:
             offered = {f"{name_of(own)} (your code)": OWN, **self.param.mechanism.get_range()}
             self.param.mechanism.objects = offered
