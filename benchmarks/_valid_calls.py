@@ -15,11 +15,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import workbench as wb
+from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
     "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View",
+    "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -38,11 +39,11 @@ REFUSED = tuple(
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
     "AnytimePath", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "Comparison",
-    "ComposedBand", "ComposedHistogram", "Coverage", "Detectable", "ErrorRates", "EValue",
-    "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram",
+    "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable", "ErrorRates",
+    "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram",
     "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember",
     "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "TradeoffBand",
-    "Trial", "Tuning", "Verdict", "WorstOrder",
+    "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -108,6 +109,16 @@ def counts() -> wb.Counts:
 
 def frame() -> pd.DataFrame:
     return scores().to_frame()
+
+
+def workspace() -> wb.Workspace:
+    made = wb.Workspace()
+    made.add_scores(scores(), "kept")
+    return made
+
+
+def kept_table() -> DataTable:
+    return workspace().tables("kept")[0]
 
 
 #: Class -> a valid object, which its methods are called on and whose fields construct another.
@@ -196,6 +207,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Trial": lambda: audited().trials[0],
     "Neighbors": lambda: wb.Neighbors(*PAIR),
     "CanaryRun": functools.cache(lambda: wb.simulate_canaries(20, 10, 1.0)),
+    "DataSet": lambda: workspace().dataset("kept"),
+    "Workspace": workspace,
     "BlockOrder": lambda: wb.selection.BlockOrder([-1.0, 1.0], [2, 0, 1]),
     "Constant": wb.selection.Constant,
     "FiniteSelection": lambda: wb.selection.FiniteSelection(runs(), [0.3, 0.7], [0.6, 0.4]),
@@ -301,6 +314,23 @@ OWN: dict[str, dict[str, Any]] = {
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
     "tradeoff_curve": {"mu": 0.5},
+    "workspace": {"path": "kept"},
+    "Workspace.add": {"tables": Make(lambda: [kept_table()])},
+    "Workspace.choose": {"key": "example:gaussian"},
+    "Workspace.find": {"sha256": "0" * 64},
+    "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
+    "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
+    "Workspace.page_state": {"page": "scores"},
+    "Workspace.rename": {"key": "kept", "name": "losses"},
+    "Workspace.reread": {
+        "key": "kept",
+        "reading": Make(lambda: workspace().dataset("kept").reading),
+        "seen": True,
+    },
+    "Workspace.revert": {"state": Make(lambda: workspace().snapshot())},
+    "Workspace.watch": {"callback": print},
+    "Workspace.unwatch": {"callback": print},
+    "Workspace.file": {"sha256": "0" * 64},
     "worst_order": {"mu": 0.5, "delta": 1e-5},
     "RandomizedResponsePair.privacy_loss": {"score": [0, 3]},
     "Ordering.apply": {"x": [0.5, 1.0]},
@@ -499,6 +529,7 @@ BY_NAME: dict[str, Any] = {
     "order": 2.0,
     "x": 0.7,
     "value": 0.3,
+    "key": "kept",
     "fpr_upper": 0.1,
     "fnr_upper": 0.2,
 }

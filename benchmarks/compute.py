@@ -36,7 +36,7 @@ def moves() -> Iterable[tuple[str, str, str]]:
     page = ScoresPage()
     page.adopt(wb.Scores(*samples(PER_SIDE)), "")
     results(page)
-    low, high = page.param.bin_width.bounds
+    low, high = page.param.bin_width.softbounds
     steps: dict[str, tuple[Any, str]] = {
         "threshold": (np.linspace(-1, 1, MOVES), "≤ 2 ms"),
         "bin_width": (np.linspace(4 * low, high / 4, MOVES), "≤ 2 ms"),

@@ -107,7 +107,7 @@ def refused(parameter: Any, value: Any) -> str:
     """Why a number is not taken; empty where it is."""
     try:
         if isinstance(parameter, param.Number):
-            taken(parameter, value)
+            taken(parameter, value, typed=True)
     except ValueError as error:
         return str(error)
     return ""
@@ -115,7 +115,7 @@ def refused(parameter: Any, value: Any) -> str:
 
 def _each_once(parameter: Any, values: list[Any]) -> list[Any]:
     """What ends in different settings; of what is refused, all."""
-    kept = {refused(parameter, v) or taken(parameter, v): v for v in reversed(values)}
+    kept = {refused(parameter, v) or taken(parameter, v, typed=True): v for v in reversed(values)}
     return list(kept.values())
 
 
@@ -125,7 +125,7 @@ def choose(page: Page, name: str, value: Any) -> None:
     if isinstance(parameter, param.Event):
         page.param.trigger(name)
     elif isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
-        setattr(page, name, taken(parameter, value))
+        setattr(page, name, taken(parameter, value, typed=True))
     else:
         setattr(page, name, value)
 

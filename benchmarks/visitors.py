@@ -99,18 +99,13 @@ class Visitor:
         url = f"localhost:{self.port}/"
         request = HTTPRequest(f"http://{url}", request_timeout=PATIENCE)
         body = (await AsyncHTTPClient(max_clients=100).fetch(request)).body.decode()
-        token = re.search(r'"token":"([^"]+)"', body)[1]  # type: ignore[index]
+        token = re.search(r'data-token="([^"]+)"', body)[1]  # type: ignore[index]
         ws_url = f"ws://{url.rstrip('/')}/ws"
         origin = {"Origin": f"http://localhost:{self.port}"}
         self.socket = await websocket_connect(
             HTTPRequest(ws_url, headers=origin), subprotocols=["bokeh", token]
         )
         await self._message()
-        self._write("PULL-DOC-REQ", {})
-        while (message := await self._message())[0] != "PULL-DOC-REPLY":
-            pass
-        roots = message[1]["doc"]["roots"]
-        self.model = next(r["id"] for r in roots if "esm" in r.get("attributes", {}))
         return time.monotonic() - began
 
     async def move(self, seconds: float, rng: random.Random) -> None:
@@ -131,9 +126,8 @@ class Visitor:
                     serial += 1
                     made[serial], under_way, waiting = waiting, serial, None
                     value = round(rng.uniform(-0.5, 1.0), 2)
-                    self._gesture(
-                        {"kind": "set", "name": "threshold", "value": value, "serial": serial}
-                    )
+                    gesture = {"kind": "set", "name": "threshold", "value": value}
+                    self.socket.write_message(json.dumps({**gesture, "serial": serial}))
             if reader.done() or now > end + PATIENCE:
                 self.errors.append(str(reader.exception()) if reader.done() else "no answer")
                 break
@@ -145,37 +139,17 @@ class Visitor:
 
     async def _read(self) -> None:
         while True:
-            kind, content = await self._message()
-            if kind != "PATCH-DOC":
-                continue
-            for event in content["events"]:
-                news = json.loads(dict(event["msg_data"]["values"]["entries"])["data"])
-                if news.get("handled", 0) > self.handled:
-                    self.handled, self.answered_at = news["handled"], time.monotonic()
-                    self.answers += 1
+            news = await self._message()
+            if news.get("handled", 0) > self.handled:
+                self.handled, self.answered_at = news["handled"], time.monotonic()
+                self.answers += 1
 
-    async def _message(self) -> tuple[str, Any]:
-        parts = []
-        for _ in range(3):
-            part = await self.socket.read_message()
-            if part is None:
-                raise EOFError("the server closed the connection")
-            parts.append(part)
-        self.bytes += sum(map(len, parts))
-        return json.loads(parts[0])["msgtype"], json.loads(parts[2])
-
-    def _gesture(self, gesture: dict[str, Any]) -> None:
-        self._send({"type": "map", "entries": [["text", json.dumps(gesture)]]})
-
-    def _send(self, data: dict[str, Any]) -> None:
-        values = {"type": "map", "entries": [["model", {"id": self.model}], ["data", data]]}
-        event = {"type": "event", "name": "data_event", "values": values}
-        sent = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
-        self._write("PATCH-DOC", {"events": [sent]})
-
-    def _write(self, kind: str, content: Any) -> None:
-        for part in ({"msgid": "m", "msgtype": kind}, {}, content):
-            self.socket.write_message(json.dumps(part))
+    async def _message(self) -> Any:
+        text = await self.socket.read_message()
+        if text is None:
+            raise EOFError("the server closed the connection")
+        self.bytes += len(text)
+        return json.loads(text)
 
 
 def p95(values: list[float]) -> float:

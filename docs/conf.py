@@ -26,6 +26,7 @@ extensions = [
     "notebooks",
     "offline",
     "public_names",
+    "terms",
 ]
 
 # Names in single backticks are links where the site documents them, and code elsewhere.
@@ -60,7 +61,10 @@ html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
 # Pages without pages below them need no navigation at their side.
-_leaves = ("index", "installation", "which-bound", "guarantees", "references", "command-line")
+_leaves = (
+    *("index", "installation", "which-bound", "guarantees", "references", "glossary"),
+    "command-line",
+)
 html_sidebars: dict[str, list[str]] = {page: [] for page in _leaves}
 html_theme_options = {
     "navigation_with_keys": False,

@@ -152,5 +152,9 @@ from .testers.two_samples import find_violation as find_violation
 from .testers.two_samples import test_samples as test_samples
 from .training.canaries import CanaryRun as CanaryRun
 from .training.canaries import simulate_canaries as simulate_canaries
+from .workspaces.dataset import DataSet as DataSet
+from .workspaces.errors import WorkspaceError as WorkspaceError
+from .workspaces.home import workspace as workspace
+from .workspaces.workspace import Workspace as Workspace
 
 __version__: str

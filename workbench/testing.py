@@ -1,11 +1,14 @@
-"""Assertions for test suites: `assert_no_violation` audits a mechanism.
+"""Assertions for test suites, on a mechanism (`assert_no_violation`) and on scores.
 
 ::
 
-    from workbench.testing import assert_no_violation
+    from workbench.testing import assert_no_violation, assert_not_refuted
 
     def test_release_is_private():
         assert_no_violation(release, "approx(1, 1e-5)", must_detect=1.5)
+
+    def test_the_model_keeps_its_claim():
+        assert_not_refuted(wb.read_scores("audit.csv"), "dpsgd(noise=1, rate=0.01, steps=1000)")
 
 Works in pytest, in unittest, and anywhere else where an AssertionError fails a test.
 """
@@ -19,10 +22,14 @@ from typing import Any
 
 from workbench import _checks
 from workbench._format import percent, plain
+from workbench.bounds.power.verdict import TOO_FEW, Verdict, judge
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
+from workbench.estimators.direction import is_reversed
+from workbench.estimators.roc import roc
 from workbench.mechanisms.base import Mechanism
 from workbench.pairs.base import Pair
+from workbench.scores.sample import Scores
 from workbench.testers.audit import audit_mechanism
 from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testers.report import FOUND, NOTHING_TESTED
@@ -114,6 +121,70 @@ def assert_no_violation(
             f"{len(audit.errors)} of {len(audit.trials)} trials were lost: {first}", stacklevel=2
         )
     return audit
+
+
+def assert_not_refuted(
+    scores: Scores,
+    claim: Claim | Pair | str,
+    *,
+    must_detect: float | None = None,
+    confidence: float = 0.95,
+) -> Verdict:
+    """Assert that scores do not refute a claim, and that they could have.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of members and non-members.
+    claim : Claim, Pair or str
+        Such as ``"approx(2, 1e-5)"``; see `parse_claim`.
+    must_detect : float, optional
+        A leak that the scores must be able to detect with probability 80%: a value of the claim's
+        parameter (ε or μ), above the claim. By default, twice the claim must be detected with
+        probability one half.
+    confidence : float
+        Probability, at least, with which no true claim is refuted.
+
+    Returns
+    -------
+    Verdict
+        "not refuted", which does not show that the mechanism is private; or, if ``must_detect`` is
+        given, "too few samples" for twice the claim.
+
+    Raises
+    ------
+    AssertionError
+        The claim is refuted, or the scores are too few.
+    ValueError
+        As `judge`; a ``must_detect`` that is not above the claim.
+
+    Warns
+    -----
+    UserWarning
+        Members score significantly less member-like than non-members: the direction of the score
+        is probably the other one.
+    """
+    __tracebackhide__ = True  # pytest shows the test, not this function
+    claim = as_claim(claim)
+    if must_detect is not None:
+        must_detect = check_must_detect(must_detect, claim)
+    verdict = judge(scores, claim, confidence)
+    if verdict.refuted:
+        raise AssertionError(verdict.explain())
+    if is_reversed(roc(scores)):
+        warnings.warn(
+            "members score less member-like than non-members: is the direction right? See "
+            "larger_is_member of wb.Scores and wb.read_scores",
+            stacklevel=2,
+        )
+    if must_detect is None and verdict.verdict == TOO_FEW:
+        raise AssertionError(verdict.explain())
+    detected = verdict.power[0]
+    if must_detect is not None and detected.caught > must_detect:
+        raise AssertionError(
+            f"{verdict.explain()} must_detect is {plain(must_detect)}: give more scores"
+        )
+    return verdict
 
 
 def claim_of(mechanism: Callable[..., Any], claim: Claim | Pair | str | None) -> Claim:

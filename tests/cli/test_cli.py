@@ -1,15 +1,21 @@
 """The command line, as people and scripts call it."""
 
+import errno
+import io
 import json
+import socket
 from functools import partial
 from xml.etree import ElementTree
 
+import numpy as np
+import pandas as pd
 import pytest
 from helpers.junit import assert_junit
 
 import workbench as wb
 from workbench.claims.parse import CLAIMS
 from workbench.cli import files, main
+from workbench.cli.address import listening
 from workbench.scores.examples import card
 from workbench.scores.parsing import source
 
@@ -41,7 +47,7 @@ def test_audit_takes_the_layout_and_the_direction(tmp_path, capsys):
     path.write_text("a,b\n" + "\n".join(f"{i},{i + 20}" for i in range(60)))
     assert main(["audit", str(path)]) == 2
     assert "Give --p and --q (one column" in capsys.readouterr().err
-    assert main(["audit", str(path), "--p", "a", "--q", "b"]) == 0
+    assert main(["audit", str(path), "--p", "a", "--q", "b"]) == 4
     assert "--smaller-is-member" in capsys.readouterr().out
     assert main(["audit", str(path), "--p", "a", "--q", "b", "--smaller-is-member"]) == 0
 
@@ -243,3 +249,132 @@ def test_the_help_names_every_claim(command, capsys):
         main([command, "--help"])
     said = capsys.readouterr().out
     assert [kind.word for kind in CLAIMS if f"{kind.word}(" not in said] == []
+
+
+# -- what people get wrong ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def losses(tmp_path):
+    """A file of losses, which are smaller for members."""
+    leaky = wb.GaussianPair(1).sample(2000, seed=0)
+    path = tmp_path / "losses.csv"
+    rows = [f"{-x},1" for x in leaky.p] + [f"{-x},0" for x in leaky.q]
+    path.write_text("\n".join(["loss,is_member", *rows]))
+    return path
+
+
+def test_scores_read_the_wrong_way_are_not_green(losses, capsys):
+    claim = ("--claim", "approx(0.5, 1e-5)")
+    assert main(["audit", str(losses), *claim]) == 4
+    said = capsys.readouterr()
+    for text in (said.out, said.err):
+        assert "Members score lower than non-members (AUC 0.2" in text
+        assert "add --smaller-is-member; if not, --larger-is-member" in text
+    assert main(["audit", str(losses)]) == 4  # the bounds of such a file say nothing, too
+    assert main(["audit", str(losses), *claim, "--smaller-is-member"]) == 1
+    capsys.readouterr()
+    assert main(["audit", str(losses), *claim, "--larger-is-member"]) == 0
+    assert "Members score lower" not in "".join(capsys.readouterr())
+    with pytest.raises(SystemExit):
+        main(["audit", str(losses), "--larger-is-member", "--smaller-is-member"])
+
+
+def test_a_doubtful_direction_is_in_every_format(losses, capsys):
+    for how in ("json", "markdown", "junit"):
+        assert main(["audit", str(losses), "--claim", "gdp(1)", "--format", how]) == 4
+    said = capsys.readouterr().out
+    assert '"direction_in_doubt": true' in said
+    assert "**Members score lower than non-members" in said
+    suite = ElementTree.fromstring(said[said.index("<?xml") :].encode()).find("testsuite")
+    assert suite.get("skipped") == "1"
+    assert suite.find("testcase/skipped").get("type") == "direction in doubt"
+
+
+def test_scores_that_leak_nothing_are_of_no_doubtful_direction(capsys):
+    path = str(card("no-leak").path)
+    assert main(["audit", path, "--claim", "approx(4, 1e-5)"]) == 0
+    assert "Members score lower" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["dpsgd(noise=1, rate=0.01, steps=100)", "dpsgd(1, 0.01, 100)", "laplace(0.1)", "gaussian(.1)"],
+)
+def test_a_pair_is_a_claim(losses, claim, capsys):
+    assert main(["audit", str(losses), "--smaller-is-member", "--claim", claim]) == 1
+    assert "The claim “no leakier than " in capsys.readouterr().out
+
+
+def test_a_table_is_a_claim(losses, tmp_path, capsys):
+    table = tmp_path / "Table (1).csv"
+    table.write_text("epsilon,delta\n0.5,1e-5\n1,1e-6\n")
+    claims = ("--claim", f"table({table})")
+    assert main(["audit", str(losses), "--smaller-is-member", *claims]) == 1
+    assert "no leakier than Table of 2 (ε, δ)" in capsys.readouterr().out
+    assert main(["audit", str(losses), "--claim", f"table({tmp_path}/no.csv)"]) == 2
+    assert "no.csv' cannot be read: No such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [".csv", ".npz", ".parquet"])
+def test_the_standard_input(kind, tmp_path, monkeypatch, capsys):
+    leaky = wb.GaussianPair(1).sample(200, seed=0)
+    frame = pd.DataFrame({"in": leaky.p, "out": leaky.q})
+    path = tmp_path / f"scores{kind}"
+    if kind == ".csv":
+        frame.to_csv(path, index=False)
+    elif kind == ".npz":
+        np.savez(path, **{"in": leaky.p, "out": leaky.q})
+    else:
+        frame.to_parquet(path)
+    with path.open("rb") as opened:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(opened))
+        assert main(["audit", "-", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert (scores["name"], scores["n_p"]) == ("standard input", 200)
+    assert main(["audit", "-", "-"]) == 2
+    assert "the standard input (-) holds one file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["audit", GAUSSIAN, "--clam", "gdp(1)"], "did you mean '--claim'"),
+        (["audit", GAUSSIAN, "--format", "jsn"], "did you mean 'json'?"),
+        (["audti", GAUSSIAN], "did you mean 'audit'?"),
+        (["test", "svt5", "--trails=3"], "did you mean '--trials'"),
+    ],
+)
+def test_a_mistyped_option_is_answered_with_the_usage_of_its_command(arguments, says, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    said = capsys.readouterr().err
+    assert says in said
+    if "--" in arguments[-1] or len(arguments) > 2:
+        assert said.startswith(f"usage: workbench {arguments[0]} ")
+
+
+def test_no_command_is_answered_with_the_help(capsys):
+    assert main([]) == 0
+    assert "the main numbers of a file, and verdicts on claims" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.EADDRINUSE, "Address in use"), "port 6000 is in use, .* --port 6001"),
+        (PermissionError(errno.EACCES, "Denied"), "port 6000 is reserved for the system"),
+        (OSError(errno.EADDRNOTAVAIL, "No"), "--address: this computer does not have"),
+        (socket.gaierror(-2, "Name unknown"), "'here' is no address of this computer"),
+    ],
+)
+def test_a_server_that_cannot_listen(error, says):
+    with pytest.raises(ValueError, match=says), listening(6000, "here"):
+        raise error
+
+
+def test_a_port_out_of_range():
+    with pytest.raises(ValueError, match="--port must lie between 0 and 65535, got 99999"):
+        listening(99999, "localhost").__enter__()
+    with pytest.raises(OSError, match="disk"), listening(6000, "here"):
+        raise OSError(errno.ENOSPC, "disk")

@@ -12,7 +12,7 @@ import workbench as wb
 from workbench.cli import main
 from workbench.mechanisms.gallery import GALLERY
 from workbench.testers.mechanism_audit import MechanismAudit
-from workbench.testing import AuditFailure, assert_no_violation
+from workbench.testing import AuditFailure, assert_no_violation, assert_not_refuted
 
 QUICK = {"testers": ("hockey-stick",), "trials": 4, "samples": 4000}
 
@@ -171,3 +171,57 @@ def test_in_a_suite_of_its_own(tmp_path, runner):
     assert "of all seeds; this is seed 0" in said
     if runner[0] == "pytest":
         assert "def assert_no_violation" not in said  # the traceback is of the test
+
+
+# -- scores ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def leaky():
+    return wb.GaussianPair(1).sample(5000, seed=0)
+
+
+def test_scores_that_refute_a_claim_fail_with_the_evidence(leaky):
+    with pytest.raises(AssertionError, match="is refuted with 95% confidence"):
+        assert_not_refuted(leaky, "gdp(0.5)")
+    with pytest.raises(AssertionError, match=r"q = 0\.01, 1000 steps” is refuted"):
+        assert_not_refuted(leaky, "dpsgd(noise=1, rate=0.01, steps=1000)")
+    assert assert_not_refuted(leaky, "gdp(1)").verdict == "not refuted"
+
+
+def test_too_few_scores_fail_too():
+    few = wb.GaussianPair(1).sample(20, seed=0)
+    with pytest.raises(AssertionError, match="Too few samples to tell"):
+        assert_not_refuted(few, "gdp(1)")
+
+
+def test_a_leak_that_must_be_detected(leaky):
+    assert assert_not_refuted(leaky, "gdp(1)", must_detect=1.5).power[0].caught < 1.5
+    with pytest.raises(AssertionError, match=r"must_detect is 1.01: give more scores"):
+        assert_not_refuted(leaky, "gdp(1)", must_detect=1.01)
+    with pytest.raises(ValueError, match="above what is claimed"):
+        assert_not_refuted(leaky, "gdp(1)", must_detect=0.5)
+
+
+def test_scores_that_were_read_the_wrong_way_are_warned_about(leaky):
+    wrong = wb.Scores(leaky.p, leaky.q, larger_is_member=False)
+    with pytest.warns(UserWarning, match="is the direction right"):
+        assert_not_refuted(wrong, "approx(2, 1e-5)")
+
+
+def test_a_verdict_is_neither_true_nor_false(leaky):
+    verdict = wb.judge(leaky, "gdp(0.5)")
+    assert verdict.refuted
+    assert not wb.judge(leaky, "gdp(2)").refuted
+    with pytest.raises(TypeError, match=r"this one is 'refuted'\): ask for verdict.refuted"):
+        bool(verdict)
+
+
+def test_a_p_value_below_round_off_is_not_quoted(leaky):
+    verdict = wb.judge(leaky, "gdp(0.1)")
+    assert verdict.p_value < 1e-12
+    assert "probability of less than 1e-12." in verdict.explain()
+    assert "&lt; 1e-12" in verdict._repr_html_() or "< 1e-12" in verdict._repr_html_()
+    weaker = wb.judge(leaky, "gdp(0.9)")
+    assert 1e-12 < weaker.p_value < 0.05
+    assert "probability of at most 0.0" in weaker.explain()

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
-from workbench.dashboard import server
+from workbench.dashboard import static
 from workbench.dashboard.app import Tab, make_server
+from workbench.pages.glossary import GLOSSARY, TERMS
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +41,20 @@ def test_a_missing_and_an_unknown_name_are_caught(public_names, monkeypatch, tmp
     ]
 
 
+def test_the_glossary_of_the_site_is_that_of_the_pages(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    import terms
+
+    sections = terms.sections()
+    texts = [section.astext() for section in sections]
+    assert [section.next_node(terms.nodes.title).astext() for section in sections] == list(GLOSSARY)
+    for text, topic in zip(texts, GLOSSARY.values(), strict=True):
+        for term in topic:
+            assert f"{term.name}\n\n{term.text}" in text
+    ids = {id for part in sections for node in part.findall(terms.nodes.term) for id in node["ids"]}
+    assert {f"term-{key}" for key in TERMS} <= ids
+
+
 @pytest.fixture
 def fetch():
     """``fetch(path)`` asks a server of one page that was made for this request."""
@@ -64,13 +79,13 @@ def fetch():
 
 def test_the_pages_link_to_a_site_that_was_built(fetch, monkeypatch, tmp_path):
     (tmp_path / "index.html").write_text("the site", encoding="utf-8")
-    monkeypatch.setattr(server, "DOCUMENTATION", tmp_path)
+    monkeypatch.setattr(static, "DOCUMENTATION", tmp_path)
     assert 'href="./docs/index.html"' in fetch("/")
     assert fetch("/docs/") == fetch("/docs/index.html") == "the site"
 
 
 def test_without_a_site_there_is_no_link(fetch, monkeypatch, tmp_path):
-    monkeypatch.setattr(server, "DOCUMENTATION", tmp_path)
+    monkeypatch.setattr(static, "DOCUMENTATION", tmp_path)
     assert "./docs/" not in fetch("/")
     with pytest.raises(HTTPClientError, match="404"):
         fetch("/docs/index.html")

@@ -274,8 +274,8 @@ def test_linked_views_share_controls_both_ways():
     assert b.log_delta == -3.0
     b.confidence = 0.99
     assert a.confidence == 0.99
-    a.threshold = a.page.param.threshold.bounds[0]
-    assert b.threshold == max(a.threshold, b.page.param.threshold.bounds[0])
+    a.threshold = a.page.param.threshold.softbounds[0]
+    assert b.threshold == max(a.threshold, b.page.param.threshold.softbounds[0])
     link.unlink()
     a.log_delta = -6.0
     assert b.log_delta == -3.0
@@ -373,7 +373,7 @@ def test_a_spec_restores_the_data_of_a_free_page(key):
     if is_draw(key):
         view.sample_n = 500
         view.draw_again()
-    view.bin_width = view.page.param.bin_width.bounds[0] * 3
+    view.bin_width = view.page.param.bin_width.softbounds[0] * 3
     again = wb.explore(spec=view.spec())
     assert again.numbers == view.numbers
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import re
 import subprocess
 import sys
@@ -14,11 +15,13 @@ from helpers.servers import ROOT, free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
+from workbench.dashboard.server import READY
+
 
 @pytest.mark.parametrize("name", ["bokeh-session-id", "bokeh-token"])
 def test_a_visit_cannot_choose_its_session(demo, name):
     body = urllib.request.urlopen(demo).read().decode()
-    token = re.search(r'"token":"([^"]+)"', body)[1]
+    token = re.search(r'data-token="([^"]+)"', body)[1]
     for request in (f"{demo}?{name}={token}", urllib.request.Request(demo, headers={name: token})):
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(request)
@@ -37,13 +40,13 @@ async def answer_to(demo, token):
 def test_a_session_takes_one_reader_and_no_other_token(demo):
     async def attempts():
         body = urllib.request.urlopen(demo).read().decode()
-        token = re.search(r'"token":"([^"]+)"', body)[1]
+        token = re.search(r'data-token="([^"]+)"', body)[1]
         first, socket = await answer_to(demo, token)
         second, _ = await answer_to(demo, token)
         socket.close()
         third, _ = await answer_to(demo, token)
         forged, _ = await answer_to(demo, token[:-4] + "AAAA")
-        return "ACK" in first, second, third, forged
+        return first == READY, second, third, forged
 
     assert asyncio.run(attempts()) == (True, None, None, None)
 
@@ -95,3 +98,68 @@ def test_a_session_that_ended_leaves_nothing_behind():
     done = subprocess.run(command, capture_output=True, text=True, timeout=200, cwd=ROOT)
     # Each visitor has a page of their own, for as long as they stay.
     assert done.stdout.splitlines()[-1:] == ["(0, 0) (8, 8) (0, 0)"], done.stderr
+
+
+def loaded(address, **headers):
+    request = urllib.request.Request(address, headers=headers)
+    with urllib.request.urlopen(request) as answer:
+        return answer.status, dict(answer.headers), answer.read()
+
+
+def addresses(demo):
+    """All files that the document names."""
+    _, _, body = loaded(demo)
+    named = re.findall(r'(?:href|src|data-plotly)="\./(assets/[^"]+)"', body.decode())
+    return [demo + address for address in dict.fromkeys(named)]
+
+
+def test_files_come_packed_and_are_kept(demo):
+    files = addresses(demo)
+    assert {address.rsplit("/")[-1] for address in files} >= {
+        "page.js",
+        "board.js",
+        "channel.js",
+        "board.css",
+        "plotly-basic.min.js",
+    }
+    for address in files:
+        status, headers, packed = loaded(address, **{"Accept-Encoding": "gzip, br"})
+        assert (status, headers["Content-Encoding"], headers["Vary"]) == (
+            200,
+            "gzip",
+            "Accept-Encoding",
+        )
+        assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
+        _, plain_headers, plain = loaded(address)
+        assert "Content-Encoding" not in plain_headers
+        assert gzip.decompress(packed) == plain
+        assert plain_headers["Content-Type"] == headers["Content-Type"]
+        with pytest.raises(urllib.error.HTTPError, match="304"):
+            loaded(address, **{"If-None-Match": headers["Etag"]})
+
+
+def test_all_that_the_document_loads_is_small(demo):
+    sizes = [len(loaded(a, **{"Accept-Encoding": "gzip"})[2]) for a in addresses(demo)]
+    _, headers, document = loaded(demo, **{"Accept-Encoding": "gzip"})
+    assert headers["Content-Encoding"] == "gzip"
+    assert headers["Cache-Control"] == "no-store"
+    assert sum(sizes) + len(document) < 550_000
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["assets/0123456789abcdef/page.js", "assets/{digest}/board.py", "assets/{digest}/../board.py"],
+)
+def test_other_files_are_not_served(demo, address):
+    digest = next(a for a in addresses(demo) if a.endswith("page.js")).split("/")[-2]
+    with pytest.raises(urllib.error.HTTPError, match="404"):
+        loaded(demo + address.format(digest=digest))
+
+
+def test_all_modules_are_named_in_the_document(demo):
+    """A module that only another one names is asked for later."""
+    named = {address.rsplit("/")[-1] for address in addresses(demo)}
+    for address in addresses(demo):
+        if address.endswith(".js") and "plotly" not in address:
+            _, _, text = loaded(address)
+            assert set(re.findall(r'from "\./([^"]+)"', text.decode())) <= named

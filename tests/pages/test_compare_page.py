@@ -129,7 +129,7 @@ def test_another_direction_of_one_set_marks_the_verdict(page):
     assert "not valid" not in page.verdict()
     turned = replace(dataset.reading, larger_is_member=False)
     page.workspace.reread(dataset.key, turned, seen=True)
-    page.follow(page.a_data)
+    page.refresh()
     assert not page.b.larger_is_member
     assert "the direction of the score was changed" in page.verdict()
 

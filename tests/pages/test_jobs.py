@@ -255,13 +255,19 @@ def test_the_board_is_told_how_a_job_stands(page):
     assert '"offered": false' in assets.jobs(page)["job_count"]
 
 
-def test_the_dashboard_ends_the_jobs_of_a_session_that_ended(page):
-    from workbench.dashboard.session import Session, first_state
+def test_the_dashboard_ends_the_jobs_of_a_page_that_ended(page):
+    from workbench.dashboard.live_page import LivePage, Viewer
+    from workbench.dashboard.sent import Sent
 
-    session = Session(page, first_state(Steps()), lambda text: None, lambda *call: None)
-    session.receive({"kind": "job", "job": "count", "serial": 1})
+    class Nobody:
+        def changed(self, live, control, before): ...
+        def show_jobs(self): ...
+
+    live = LivePage("steps", page, Nobody(), lambda *call: None)
+    viewer = Viewer(lambda text: None, Sent())
+    live.receive({"kind": "job", "job": "count", "serial": 1}, viewer)
     until(lambda: page.job_state("count").running)
-    session.end()
+    live.end()
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
     assert page.job_state("count").status == "cancelled"
 

@@ -7,7 +7,7 @@ import pytest
 import workbench as wb
 from workbench.pages import registry
 from workbench.pages.core.page import Page
-from workbench.pages.registry import PAGES
+from workbench.pages.registry import MENU, PAGES
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,8 +32,37 @@ def test_every_page_is_in_the_list():
 
 def test_the_readme_lists_every_page_in_the_order_of_the_menu():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    _, *others = PAGES.values()
-    assert "".join(f"| {entry.title} | {entry.answers} |\n" for entry in others) in text
+    rows = (
+        f"| {group} | {entry.title} | {entry.answers} |\n"
+        for group, pages in MENU.items()
+        for entry in pages.values()
+    )
+    assert "|---|---|---|\n" + "".join(rows) in text
+
+
+def test_addresses_stay():
+    """People keep links: a page may be added, none is renamed."""
+    assert set(PAGES) >= {
+        *("scores", "counts", "family", "compare", "onerun", "selection"),
+        *("mechanism", "watch", "plan", "pairlab", "coveragelab"),
+    }
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_recognized_by_its_address(name):
+    stem = name.removesuffix("lab")[:5].removesuffix("y")
+    assert stem in PAGES[name].title.lower().replace(" ", "")
+
+
+def test_the_menu_is_short_and_every_page_in_it_once():
+    names = [name for pages in MENU.values() for name in pages]
+    assert list(PAGES)[: len(names)] == names
+    assert len({entry.title for entry in PAGES.values()}) == len(PAGES)
+    for pages in MENU.values():
+        assert len(pages) <= 5
+        for entry in pages.values():
+            assert len(entry.title.split()) <= 3
+            assert entry.answers.endswith("?")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -48,9 +48,9 @@ def test_every_example_draws(page, name):
                 assert len(trace["x"]) == len(trace["y"]) <= 2001
         elif isinstance(drawn, Bound):
             assert not math.isnan(drawn.value)
-    low, high = page.param.threshold.bounds
+    low, high = page.param.threshold.softbounds
     assert low <= page.threshold <= high
-    low, high = page.param.bin_width.bounds
+    low, high = page.param.bin_width.softbounds
     assert low <= page.bin_width <= high
 
 

@@ -1,5 +1,7 @@
 """Scripts and styles that browsers load, and pages as the data that they draw.
 
-`board` makes the data of the numbers and charts, `controls` those of the controls. ``board.js`` and
-``board.css`` are shared by the dashboard and by JupyterLab.
+`board` makes the data of the numbers and charts, `controls` those of the controls, `start` those of
+the start page, the tour and the glossary, `search` the index that the search looks in, and `packed`
+has the files for browsers, compressed. ``board.js`` and ``board.css`` are shared by the dashboard
+and by JupyterLab. ``vendor/`` holds the chart library; its README says how it is renewed.
 """

@@ -6,45 +6,58 @@ const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
 const PATIENCE = 10_000 // ms
+const QUIET = 900 // ms after the last change until it is read aloud
+
+// Pixels of the dashboard's page: its bar, the gap between cards, and what a row of charts needs.
+const BAR = 56
+const GAP = 12
+const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
 
 export class Board {
   // frame: what the page holds and never changes; send(gesture) returns the gesture's serial.
   constructor(frame, send) {
     this.views = new Map()
     this.jobs = new Map()
-    const root = this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""})
-    const place = (item, view, at) => {
+    const place = (item, view, at, panels = at) => {
       this.views.set(item.name, view)
-      at.append(...view.elements)
+      at.append(view.element)
+      if (view.panel) panels.append(view.panel)
       return view
     }
-    const about = frame.about ? [make("p", {class: "wb-about"}, frame.about)] : []
-    root.append(make("header", {}, make("h1", {}, frame.title), ...about))
     this.alert = new Alert(send)
-    root.append(this.alert.element)
-    for (const job of frame.jobs) {
+    const jobs = frame.jobs.map(job => {
       const row = new JobRow(job, send)
       this.jobs.set(job.name, row)
-      root.append(row.element)
-    }
-    const strip = make("div", {class: "wb-strip", style: `--columns: ${columns(frame.numbers.length)}`})
+      return row.element
+    })
+    const header = new Header(frame)
+    const cells = make("div", {class: "wb-strip", ...strip(frame.numbers)})
+    const numbers = make("div", {class: "wb-numbers", hidden: ""}, cells)
+    numbers.hidden = !frame.numbers.length
     const places = {
-      head: make("div", {class: "wb-sentences wb-small"}),
-      strip: make("div", {class: "wb-sentences", "aria-live": "polite"}),
+      head: header.sentences,
+      strip: make("div", {class: "wb-sentences wb-notices", "aria-live": "polite"}),
+      text: make("div", {class: "wb-sentences wb-words"}),
       foot: make("div", {class: "wb-sentences wb-small"}),
     }
-    const cards = make("div", {class: "wb-cards"})
-    root.firstChild.append(places.head)
-    root.append(strip, places.strip, cards, places.foot)
-    for (const item of frame.numbers) place(item, new NumberCard(item), strip)
-    for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
-    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send), cards))
+    this.cards = make("div", {class: "wb-cards"})
+    this.top = make("div", {class: "wb-top"}, header.element, this.alert.element, ...jobs, numbers, places.strip)
+    const body = make("div", {class: "wb-body"}, this.top, this.cards, places.text, places.foot)
     this.busy = make("div", {class: "wb-busy", role: "status"})
-    root.append(this.busy)
+    this.announcer = new Announcer()
+    this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""},
+      body, this.busy, this.announcer.element)
+    for (const item of frame.numbers) place(item, new NumberCell(item), cells, numbers)
+    for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
+    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send), this.cards))
+    this.rows = rowsOf(frame.figures)
+    this.panels = new Disclosures(this.element)
   }
 
   show(name, content) {
-    this.views.get(name)?.show(content)
+    const view = this.views.get(name)
+    view?.show(content)
+    if (view?.said) this.announcer.changed(view)
   }
 
   showJob(name, state) {
@@ -69,6 +82,31 @@ export class Board {
     this.themes = new MutationObserver(() => this.charts.forEach(chart => chart.schedule()))
     this.themes.observe(document.documentElement, {attributeFilter: ["data-theme"]})
     this.themes.observe(document.body, {attributeFilter: ["data-jp-theme-light"]})
+    if (document.documentElement.dataset.bench === undefined) return
+    this.heights = new ResizeObserver(([{contentRect: {height}}]) => {
+      this.topHeight = height
+      this.fit()
+    })
+    this.heights.observe(this.top)
+    this.fitting = () => this.fit()
+    window.addEventListener("resize", this.fitting)
+  }
+
+  // Rows of charts fill what the numbers leave of the window. While the board is hidden, or all is
+  // in one column, the top has no height of its own.
+  fit() {
+    if (!this.topHeight) return this.cards.style.removeProperty("--row")
+    const rest = window.innerHeight - BAR - this.topHeight - 3 * GAP
+    const rows = Math.max(1, Math.min(this.rows, Math.floor((rest + GAP) / (ROW.least + GAP))))
+    const row = Math.floor((rest + GAP) / rows - GAP)
+    this.cards.toggleAttribute("data-roomy", row >= ROW.roomy)
+    this.cards.style.setProperty("--row", `${Math.min(Math.max(row, rows > 1 ? 0 : ROW.lowest), ROW.highest)}px`)
+  }
+
+  // After a change of size that no observer sees, or while the board was not part of the document.
+  resized() {
+    this.fit()
+    this.charts.forEach(chart => chart.schedule())
   }
 
   startCharts(address, model) {
@@ -84,6 +122,10 @@ export class Board {
 
   stop() {
     this.themes.disconnect()
+    this.heights?.disconnect()
+    window.removeEventListener("resize", this.fitting)
+    this.panels.stop()
+    this.announcer.stop()
     this.charts.forEach(chart => chart.stop())
   }
 }
@@ -127,47 +169,136 @@ export default {
 
 // -- numbers, sentences, the message ------------------------------------------------------------
 
-class NumberCard {
+// Title, question and provenance, each in a line; a button opens them over what is below.
+class Header {
+  constructor({title, about}) {
+    this.sentences = make("div", {class: "wb-sentences wb-small wb-provenance"})
+    const sheet = make("div", {class: "wb-masthead"})
+    const button = make("button", {class: "wb-icon wb-more", type: "button", "aria-label": "About this page",
+      "aria-expanded": "false"}, "i")
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") === "false"
+      // What is below keeps its place.
+      this.element.style.height = open ? `${this.element.offsetHeight}px` : ""
+      this.element.toggleAttribute("data-open", open)
+      button.setAttribute("aria-expanded", String(open))
+    })
+    const question = about ? [make("p", {class: "wb-about"}, about)] : []
+    sheet.append(make("div", {class: "wb-title"}, make("h1", {}, title), ...question, button), this.sentences)
+    this.element = make("header", {class: "wb-header"}, sheet)
+    this.element.addEventListener("keydown", event => {
+      if (event.key === "Escape" && this.element.hasAttribute("data-open")) button.click()
+    })
+  }
+}
+
+// A number of the strip: its title is the button that explains it.
+class NumberCell {
   constructor(item) {
     this.item = item
     this.relation = make("span", {class: "wb-relation"})
     this.value = make("span", {class: "wb-value"})
     this.badge = make("span", {class: "wb-badge"})
     this.note = make("p", {class: "wb-note"})
-    const panel = make("div", {class: "wb-panel wb-number-panel"})
+    this.terms = make("p", {})
     this.explanation = make("p", {})
-    panel.append(...help(item), this.explanation, ...promises(item))
-    const button = discloses(panel, {class: "wb-icon", "aria-label": `About: ${item.title}`}, "i")
-    const card = make("section", {class: "wb-card wb-number", "aria-label": item.title},
-      make("div", {class: "wb-card-head"}, make("h2", {}, item.title), button),
-      make("div", {class: "wb-figure"}, this.relation, this.value), this.badge, this.note)
-    this.elements = [card, panel]
+    this.panel = make("div", {class: "wb-panel wb-number-panel"}, make("h3", {}, item.title), ...help(item),
+      this.terms, this.explanation, ...promises(item))
+    const button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title)
+    this.element = make("section", {class: "wb-number", "aria-label": item.title}, make("h2", {}, button),
+      make("div", {class: "wb-figure"}, this.relation, this.value),
+      make("div", {class: "wb-terms"}, this.badge, this.note))
+    // The whole cell opens it, but not at the end of marking its text.
+    this.element.addEventListener("click", event => {
+      if (!button.contains(event.target) && getSelection().isCollapsed) button.click()
+    })
   }
 
   show({value, relation, badge, tone, note, explanation}) {
     this.relation.textContent = relation
     this.value.textContent = value
-    this.value.classList.toggle("wb-long", value.length > 8)
-    this.value.classList.toggle("wb-longer", value.length > 14)
+    this.element.dataset.tone = tone
+    // The letters are as large as the cell allows; a number may lose three digits without growing.
+    const broken = value.length > 9 && value.includes(" ")
+    this.value.toggleAttribute("data-broken", broken)
+    this.element.style.setProperty("--ems", Math.max(3.2, ems(value)))
+    this.element.style.setProperty("--before", relation ? "20px" : "0px")
+    if (broken) this.element.style.setProperty("--half", halfOf(value))
     this.badge.textContent = badge
     this.badge.dataset.tone = tone
     this.note.textContent = note
+    this.note.title = note
+    this.terms.textContent = [badge, note].filter(Boolean).join(" · ")
     this.explanation.textContent = explanation
+    this.said = `${this.item.title} ${relation} ${value}${badge === "not valid" ? ", not valid" : ""}`
   }
 }
 
-// The fewest rows of at most six columns, about equally full.
-const columns = count => Math.ceil(count / Math.ceil(count / 6)) || 1
+// About how wide a bold text is, in units of the size of its letters.
+const ems = text => [...text].reduce((sum, letter) => sum + (/[.,: ]/.test(letter) ? 0.38 : 0.7), 0)
+
+// The width of the longer one of the two lines that a text is best broken into.
+function halfOf(text) {
+  const halves = [...text.matchAll(/ /g)].map(({index}) => [text.slice(0, index), text.slice(index + 1)])
+  return Math.min(...halves.map(([first, second]) => Math.max(ems(first), ems(second))))
+}
+
+// One row, as long as the titles fit into it in two lines each; otherwise two.
+function strip(numbers) {
+  const count = numbers.length
+  const longest = Math.max(0, ...numbers.map(({title}) => title.length))
+  const columns = count > 5 && longest * count > 260 ? Math.ceil(count / 2) : count
+  return {style: `--numbers: ${columns || 1}`, ...(columns > 5 ? {"data-dense": ""} : {})}
+}
+
+// Rows that the charts take, twelve twelfths each.
+function rowsOf(figures) {
+  let rows = 0
+  let free = 0
+  for (const {span} of figures) {
+    if (span > free) [rows, free] = [rows + 1, 12]
+    free -= span
+  }
+  return rows
+}
 
 class Sentence {
   constructor() {
-    this.elements = [make("p", {class: "wb-sentence", hidden: ""})]
+    this.element = make("p", {class: "wb-sentence", hidden: ""})
   }
 
   show(text) {
-    const [paragraph] = this.elements
-    paragraph.textContent = text
-    paragraph.hidden = !paragraph.textContent
+    this.element.textContent = text
+    this.element.hidden = !text
+  }
+}
+
+// Reads aloud what has become of the numbers, in one sentence, once they rest.
+class Announcer {
+  constructor() {
+    this.element = make("p", {class: "wb-said", role: "status"})
+    this.before = new Map() // number -> what was last said or first shown of it
+    this.news = new Set()
+  }
+
+  changed(view) {
+    if (!this.before.has(view)) return this.before.set(view, view.said)
+    this.news.add(view)
+    clearTimeout(this.alarm)
+    this.alarm = setTimeout(() => this.say(), QUIET)
+  }
+
+  say() {
+    const changed = [...this.news].filter(view => view.said !== this.before.get(view))
+    this.news.clear()
+    for (const view of changed) this.before.set(view, view.said)
+    if (!changed.length) return
+    const others = changed.length > 1 ? `, and ${changed.length - 1} more changed` : ""
+    this.element.textContent = `${changed[0].said}${others}`
+  }
+
+  stop() {
+    clearTimeout(this.alarm)
   }
 }
 
@@ -236,23 +367,30 @@ class ChartCard {
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
     this.handles = Object.keys(item.drag).map(shape => this.makeHandle(shape))
     this.table = make("div", {class: "wb-panel wb-data"})
-    const info = make("div", {class: "wb-panel"}, ...promises(item))
+    const info = make("div", {class: "wb-panel wb-info", tabindex: "0", role: "region", "aria-label": `About: ${item.title}`},
+      ...help(item), ...promises(item))
+    this.unzoom = make("button", {class: "wb-text-button", type: "button", "aria-label": `Reset zoom: ${item.title}`,
+      hidden: ""}, "Reset zoom")
+    this.unzoom.addEventListener("click", () => this.resetZoom())
+    this.enlarge = make("button", {class: "wb-icon wb-enlarge", type: "button"})
+    this.enlarge.addEventListener("click", () => (this.dialog ? this.dialog.close() : this.open()))
     const buttons = [
+      this.unzoom,
       discloses(this.table, {class: "wb-text-button", "aria-label": `Data: ${item.title}`}, "Data",
         () => this.fillTable()),
     ]
-    const promised = info.childElementCount ? [info] : []
-    if (promised.length) {
+    if (info.childElementCount) {
       buttons.push(discloses(info, {class: "wb-icon", "aria-label": `About: ${item.title}`}, "i"))
     }
-    const head = make("div", {class: "wb-card-head"}, make("h2", {}, item.title),
-      make("div", {class: "wb-buttons"}, ...buttons))
+    const head = make("div", {class: "wb-card-head"}, make("h2", {}, item.title), ...help(item),
+      make("div", {class: "wb-buttons"}, ...buttons, this.enlarge))
     const stage = make("div", {class: "wb-stage"}, this.plot, ...this.handles)
-    const card = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
+    this.element = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
       "data-item": item.name, style: `--span: ${item.span}`},
-      head, ...help(item), ...promised, stage, this.table)
+      head, make("div", {class: "wb-frame"}, stage, info, this.table))
+    this.stage = stage
+    this.nameEnlarge()
     if (item.click) this.listenForClicks(stage)
-    this.elements = [card]
   }
 
   show(figure) {
@@ -285,7 +423,7 @@ class ChartCard {
   }
 
   draw() {
-    if (!this.size?.width) return
+    if (!this.size?.width || !this.size.height) return
     const style = getComputedStyle(this.plot)
     const arrays = new Map()
     // Plotly takes for unchanged what is the same object as before, and then redraws much less.
@@ -304,19 +442,71 @@ class ChartCard {
     }
     this.arrays = arrays
     this.summary = layout.meta?.summary ?? this.item.title
+    // One that has nothing to draw needs less room on a phone.
+    this.element.toggleAttribute("data-empty", !data.length)
+    // A height that is more than there is comes back as a new size.
+    this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
     delete layout.meta
-    // A height that differs from the last one comes back as a new size.
-    this.plot.style.height = layout.height ? `${layout.height}px` : ""
     Object.assign(layout, this.size)
+    layout.uirevision = `${JSON.stringify(layout.uirevision)} ${this.resets ?? 0}`
     // With a finger, a drag across the chart scrolls the page.
     if (matchMedia("(pointer: coarse)").matches) layout.dragmode = false
     if (this.drag) moveNamed(layout, this.drag.shape, this.drag.x)
     const first = !this.plot.on
     Plotly.react(this.plot, data, layout, CONFIG)
-    if (first) this.plot.on("plotly_afterplot", () => this.placeHandles())
-    this.placeHandles()
+    if (first) this.plot.on("plotly_afterplot", () => this.plotted())
+    this.plotted()
     this.plot.setAttribute("aria-label", this.summary)
     if (!this.table.hidden) this.fillTable()
+  }
+
+  plotted() {
+    this.placeHandles()
+    const {xaxis, yaxis} = this.plot._fullLayout
+    this.unzoom.hidden = ![[xaxis, this.figure.layout.xaxis], [yaxis, this.figure.layout.yaxis]]
+      .some(([now, {range}]) => range && !now.range.every((end, k) => near(end, range[k], range)))
+  }
+
+  // -- in the whole window --
+
+  resetZoom() {
+    this.resets = (this.resets ?? 0) + 1
+    this.draw()
+    this.enlarge.focus()
+  }
+
+  // The card moves into a dialog, and back to its place when that closes.
+  open() {
+    const place = make("div", {class: "wb-chart", style: `--span: ${this.item.span}`})
+    const dialog = this.dialog = make("dialog", {class: "wb-enlarged", "aria-label": this.item.title})
+    this.element.replaceWith(place)
+    const dock = make("div", {class: "wb-dock"})
+    dialog.append(this.element, dock)
+    place.after(dialog)
+    dialog.addEventListener("close", () => {
+      this.dialog = null
+      this.tell(null)
+      place.replaceWith(this.element)
+      dialog.remove()
+      this.nameEnlarge()
+      this.enlarge.focus()
+    })
+    dialog.showModal()
+    this.nameEnlarge()
+    this.enlarge.focus()
+    this.tell(dock)
+  }
+
+  // Where the main controls of the page may be put while the chart covers them.
+  tell(dock) {
+    this.element.dispatchEvent(new CustomEvent("wb-enlarged", {bubbles: true, detail: dock}))
+  }
+
+  nameEnlarge() {
+    const words = this.dialog ? `Back to the page: ${this.item.title}` : `Enlarge: ${this.item.title}`
+    this.enlarge.setAttribute("aria-label", words)
+    this.enlarge.title = this.dialog ? "Back to the page (Escape)" : "Enlarge"
+    this.enlarge.toggleAttribute("data-on", Boolean(this.dialog))
   }
 
   // -- dragging a line --
@@ -468,44 +658,66 @@ function color(role, style) {
   return `rgba(${[1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16))},${opacity})`
 }
 
+// The chart library; until it is here there are no charts.
+let Plotly
+let coming
+
 async function havePlotly(address, model) {
-  if (!window.Plotly) await loadScript(address || await fromModel(model))
+  Plotly ??= await (address ? fromAddress(address) : fromModel(model))
 }
 
-// The document may have begun to load it already. One that failed is tried anew by a new element.
-function loadScript(address) {
-  let script = document.querySelector(`script[src="${address}"]:not([data-failed])`)
-  if (!script) document.head.append(script = make("script", {src: address}))
+// To run the library takes longer than to draw the numbers, so these are painted first.
+function fromAddress(address) {
+  coming ??= painted().then(() => run(address)).catch(error => {
+    coming = null
+    throw error
+  })
+  return coming
+}
+
+// After the next frame; a page in the background has none.
+const painted = () => new Promise(resolve => {
+  requestAnimationFrame(() => setTimeout(resolve))
+  if (document.hidden) resolve()
+})
+
+function run(address) {
+  const script = make("script", {src: address})
   return new Promise((resolve, reject) => {
-    const failed = () => {
-      script.dataset.failed = ""
-      reject(new Error(`plotly.js could not be loaded from ${address}`))
-    }
-    script.addEventListener("load", () => (window.Plotly ? resolve() : failed()))
-    script.addEventListener("error", failed)
+    script.addEventListener("load", () => resolve(window.Plotly))
+    script.addEventListener("error", () => reject(new Error(`plotly.js could not be loaded from ${address}`)))
+    document.head.append(script)
   })
 }
 
 // A notebook's kernel sends plotly.js once per page, compressed, to the first board that asks. If
 // the kernel stops before it answers, nothing waits for it.
 function fromModel(model) {
-  const asked = window.wbPlotly
-  if (asked && performance.now() - asked.at < PATIENCE) return asked.address
-  const address = new Promise(resolve => {
-    model.on("msg:custom", async ({kind}, buffers) => {
-      if (kind === "plotly") resolve(URL.createObjectURL(await unpacked(buffers[0])))
+  const before = window.wbPlotly
+  if (before && (before.here || performance.now() - before.at < PATIENCE)) return before.library
+  const asked = window.wbPlotly = {here: false, at: performance.now()}
+  asked.library = new Promise((resolve, reject) => {
+    model.on("msg:custom", ({kind}, buffers) => {
+      if (kind !== "plotly") return
+      asked.here = true
+      unpacked(buffers[0]).then(resolve, reject)
     })
   })
-  window.wbPlotly = {address, at: performance.now()}
   model.send({kind: "plotly"})
-  return address
+  return asked.library
 }
 
-// Inside a function of its own, so that no AMD loader on the page takes it for a module.
+// In a function of a module, so that no loader on the page takes it for a module of its own, and no
+// other output of the notebook finds this small plotly.js where it looks for the whole.
 async function unpacked(bytes) {
   const text = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))
   const code = await new Response(text).blob()
-  return new Blob(["(function(define, module, exports) {", code, "\n})()"], {type: "text/javascript"})
+  const parts = [
+    "const others = window.Plotly, own = {exports: {}};(function(module, exports, define) {", code,
+    "\n}).call(window, own, own.exports); window.Plotly = others; export default own.exports",
+  ]
+  const address = URL.createObjectURL(new Blob(parts, {type: "text/javascript"}))
+  return (await import(address)).default
 }
 
 // -- elements -----------------------------------------------------------------------------------
@@ -533,9 +745,40 @@ function discloses(panel, attributes, text, onOpen = () => {}) {
   button.addEventListener("click", () => {
     panel.hidden = !panel.hidden
     button.setAttribute("aria-expanded", String(!panel.hidden))
-    if (!panel.hidden) onOpen()
+    if (panel.hidden) return
+    onOpen()
+    // One panel at a time lies over a place.
+    const others = [...panel.parentElement.children].filter(one => one.matches(".wb-panel:not([hidden])"))
+    others.forEach(other => { if (other !== panel) other.dispatchEvent(new Event("wb-close")) })
   })
+  panel.addEventListener("wb-close", () => { if (!panel.hidden) button.click() })
   return button
 }
+
+// Panels over the charts close with Escape, and those of numbers with a press elsewhere.
+class Disclosures {
+  constructor(element) {
+    this.element = element
+    this.pressed = ({target}) => {
+      if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel")
+    }
+    document.addEventListener("pointerdown", this.pressed)
+    element.addEventListener("keydown", event => {
+      if (event.key === "Escape" && this.close(".wb-panel")) event.preventDefault()
+    })
+  }
+
+  close(which) {
+    const open = [...this.element.querySelectorAll(`${which}:not([hidden])`)]
+    open.forEach(panel => panel.dispatchEvent(new Event("wb-close")))
+    return open.length
+  }
+
+  stop() {
+    document.removeEventListener("pointerdown", this.pressed)
+  }
+}
+
+const near = (a, b, [low, high]) => Math.abs(a - b) <= 1e-6 * Math.abs(high - low)
 
 const digits = value => (typeof value === "number" ? String(Number(value.toPrecision(6))) : String(value))

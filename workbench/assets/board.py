@@ -13,7 +13,7 @@ from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
-from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.page import Fact, Item, NotChosen, Page
 
 HERE = Path(__file__).parent
 SCRIPT = HERE / "board.js"
@@ -27,6 +27,7 @@ def frame(page: type[Page]) -> dict[str, Any]:
     return {
         "title": page.title,
         "about": page.about,
+        "main": list(page.main),
         "figures": [_texts(item) for item in page.figures()],
         "numbers": [_texts(item) for item in page.numbers()],
         "sentences": [_texts(item) for item in page.sentences()],
@@ -117,14 +118,14 @@ def _texts(item: Item) -> dict[str, Any]:
 
 def _bound(bound: Bound) -> dict[str, str]:
     texts = (bound.explain(), bound.survival, measured().sentence(bound.method))
-    return _card(
-        bound.rounded,
-        bound.relation,
-        bound.badge,
-        _tone(bound),
-        " · ".join(bound.terms[1:]),
-        " ".join(filter(None, texts)),
-    )
+    explanation = " ".join(filter(None, texts))
+    if isinstance(bound.void, NotChosen):
+        note = f"{bound.badge}: {bound.void}"
+        return _card(bound.void.ask, tone="unset", note=note, explanation=explanation)
+    # The reason why a number is not valid stands first: there may be room for no more.
+    terms = [bound.void, *bound.terms[1:-1]] if bound.void else bound.terms[1:]
+    note = " · ".join(terms)
+    return _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
 
 
 def _card(

@@ -55,9 +55,10 @@ let count = 0
 class Control {
   constructor(spec, {send, settled, upload}) {
     Object.assign(this, {spec, settled, upload, id: `wb-control-${++count}`, serial: 0})
-    this.set = value => {
+    // typed: a number may lie beyond the ends of the slider, whose range then widens.
+    this.set = (value, typed = false) => {
       this.asked = value
-      this.serial = send({kind: "set", name: spec.name, value})
+      this.serial = send({kind: "set", name: spec.name, value, ...typed && {typed}})
     }
     this.press = () => { this.serial = send({kind: "job", job: spec.name}) }
     this.element = make("div", {class: "wb-control", "data-kind": spec.kind, "data-control": spec.name})
@@ -81,7 +82,7 @@ class Control {
 class Slider extends Control {
   build() {
     this.range = make("input", {type: "range", id: this.id})
-    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value))
+    this.typed = new Typed(`${this.spec.label}: value`, value => this.set(value, true))
     this.range.addEventListener("input", () => {
       this.write(Number(this.range.value))
       this.set(Number(this.range.value))
@@ -107,7 +108,7 @@ class Slider extends Control {
 
 class NumberField extends Control {
   build() {
-    this.typed = new Typed(null, value => this.set(value), this.id)
+    this.typed = new Typed(null, value => this.set(value, true), this.id)
     this.element.append(this.label(), this.typed.element)
   }
 

@@ -37,6 +37,7 @@ class Controls:
             (control, *_kind(page, control))
             for section in page.controls
             for control in section.controls
+            if not control.menu
         ]
 
     def sections(self) -> list[dict[str, Any]]:
@@ -52,7 +53,10 @@ class Controls:
                 "doc": doc,
             }
         return [
-            {"title": section.title, "controls": [described[c.name] for c in section.controls]}
+            {
+                "title": section.title,
+                "controls": [described[c.name] for c in section.controls if c.name in described],
+            }
             for section in self._page.controls
         ]
 

@@ -1,264 +1,329 @@
-// The page of the dashboard: draws the first state, which is in the document, then the changes that
-// the session sends, and sends the gestures of people. See workbench/dashboard/session.py for the messages.
+// The document of the dashboard: the pages in it, one of which is shown, and the way from one to
+// another. See workbench/dashboard/live_page.py and bench.py for the messages.
 
-import {Board, make} from "./board.js"
-import {Controls} from "./controls.js"
+import {make} from "./board.js"
+import {Connection, dim} from "./connection.js"
+import {DataMenu} from "./data.js"
+import {Glossary} from "./glossary.js"
+import {Search} from "./search.js"
+import {closeOverContent, closePanels, openDrawer, startShell} from "./shell.js"
+import {Start} from "./start.js"
+import {Tour} from "./tour.js"
+import {PageView, PlainView} from "./view.js"
 
-const NARROW = "(max-width: 899px)"
-const PATIENCE = 4000 // ms without an answer after which people are told
-const ARRIVAL = 20_000 // ms for the connection to come
-const RETRY = 1000 // ms between two questions whether the server is back
-const RETURNS = 5 // reloads within a minute; then a person decides
-const CHUNK = 2 ** 20 // bytes of a file in one message
+const KEPT = "workbench:lost"
+const START = "start"
+const SOON = 250 // ms after which a page that has not come is announced
 
 const root = document.documentElement
-const notice = document.querySelector(".wb-connection")
+const content = document.querySelector("#content")
+const drawer = document.querySelector(".wb-drawer")
 const first = JSON.parse(document.getElementById("first").textContent)
-const kept = `workbench:lost:${location.pathname}`
+const {pages, heading} = first // name -> {title, address}
 
-// -- what people do, on its way to the session ----------------------------------------------------
+const views = new Map()
+let shown = null // the name of the page that is shown
+let asked = null // that of the page that was asked for
+const bench = {}
 
-// One message is under way at a time. Gestures made meanwhile follow in their order, only the latest
-// of each control, so that a slow server is never more than one answer behind.
-class Wire {
-  constructor() {
-    this.serial = this.handled = 0
-    this.underway = null // the serial of the message that was not answered yet
-    this.waiting = new Map() // key -> [gesture, serial]
-    this.model = null
-    this.lost = false
-  }
+const connection = new Connection({take, keep})
+const wire = connection.wire("")
+const data = new DataMenu({bench, send: act, go, importing: () => dialogs.open("import"), page: () => shown})
 
-  // The serial number that the answer will carry.
-  send(gesture) {
-    const key = gesture.name ?? gesture.kind
-    this.serial += 1
-    this.waiting.delete(key)
-    this.waiting.set(key, [gesture, this.serial])
-    this.flush()
-    return this.serial
-  }
+// -- what the server sends -----------------------------------------------------------------------
 
-  flush() {
-    if (!this.model || this.lost || this.underway !== null || !this.waiting.size) return
-    const [key, [gesture, serial]] = this.waiting.entries().next().value
-    this.waiting.delete(key)
-    this.underway = serial
-    const {content, ...rest} = gesture
-    const message = {text: JSON.stringify({...rest, serial})}
-    this.model.send_msg(content === undefined ? message : {...message, content})
-    this.watch()
-  }
-
-  answered(handled) {
-    this.handled = Math.max(this.handled, handled)
-    if (this.underway === null || this.underway > handled) return
-    this.underway = null
-    this.heard()
-    this.flush()
-  }
-
-  // An answer that does not come is told: the numbers on the page are older than the controls.
-  watch() {
-    clearTimeout(this.alarm)
-    this.alarm = setTimeout(
-      () => tell("The server has not answered yet. The numbers do not include your last change."), PATIENCE)
-  }
-
-  // The server is at work on it, and said so.
-  heard() {
-    clearTimeout(this.alarm)
-    tell("")
-  }
+function take(message) {
+  if (message.page) takePage(message)
+  else takeBench(message)
 }
 
-const wire = new Wire()
-
-// -- what the session sends ------------------------------------------------------------------------
-
-const contents = {}
-const settings = {...first.settings}
-const board = new Board(first.frame, gesture => wire.send(gesture))
-const controls = new Controls(first.sections, {
-  send: gesture => wire.send(gesture),
-  settled: serial => wire.handled >= serial,
-  upload,
-})
-
-// A part of a figure builds on those before it, and messages can overtake each other.
-const early = new Map() // number -> message
-let next = 1
-
-function arrived(message) {
-  early.set(message.number, message)
-  for (; early.has(next); next++) {
-    update(early.get(next))
-    early.delete(next)
-  }
-}
-
-function update(news) {
-  for (const [name, parts] of Object.entries(news.items ?? {})) {
-    contents[name] = merged(contents[name], parts)
-    board.show(name, contents[name])
-  }
-  if (news.handled !== undefined) {
-    board.answered(news.handled)
-    wire.answered(news.handled)
-  }
-  if (news.controls) controls.show(news.controls)
-  if (news.settings) Object.assign(settings, news.settings)
-  for (const [name, text] of Object.entries(news.jobs ?? {})) board.showJob(name.slice("job_".length), JSON.parse(text))
-  if (news.message !== undefined) board.showMessage(news.message)
-  if (news.busy !== undefined) board.showBusy(news.busy)
-  if (news.busy) wire.heard()
-}
-
-// Puts the changed parts of a figure into the present one; any other item comes whole.
-function merged(before, {all, layout, traces, ...changed}) {
-  if (all !== undefined) return all
-  const data = (before?.data ?? []).slice(0, traces)
-  for (const [place, trace] of Object.entries(changed)) data[place] = trace
-  return {data, layout: layout ?? before.layout}
-}
-
-// -- the connection --------------------------------------------------------------------------------
-
-window.workbench.use = model => {
-  wire.model = model
-  model.on("msg:custom", event => arrived(JSON.parse(event.data ?? event)))
-  Bokeh.documents[0].on_event("connection_lost", lost)
-  const before = sessionStorage.getItem(kept)
-  sessionStorage.removeItem(kept)
-  if (before) {
-    const serial = wire.send({kind: "restore", settings: JSON.parse(before).settings})
-    const done = setInterval(() => {
-      if (wire.handled < serial) return
-      clearInterval(done)
-      dim(false)
-      tell("")
-    }, 50)
-  }
-  root.dataset.connected = ""
-  tell("")
-  wire.flush()
-}
-if (window.workbench.model) window.workbench.use(window.workbench.model)
-setTimeout(() => {
-  if (!wire.model) tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
-}, ARRIVAL)
-
-function lost() {
-  if (wire.lost) return
-  wire.lost = true
-  delete root.dataset.connected
-  dim(true)
-  clearTimeout(wire.alarm)
-  const returns = recentReturns()
-  if (returns.length >= RETURNS) {
-    tell("Connection lost repeatedly. The numbers are from before the loss.", "Reload the page")
+function takePage(message) {
+  const name = message.page
+  const present = views.get(name)
+  if (!message.frame) {
+    present?.update(message)
     return
   }
-  tell("Connection lost. The numbers are from before; controls have no effect until the server answers.")
-  const ask = setInterval(async () => {
-    try {
-      const answer = await fetch("./liveness", {cache: "no-store"})
-      if (!answer.ok) return
-    } catch {
-      return
-    }
-    clearInterval(ask)
-    sessionStorage.setItem(kept, JSON.stringify({settings: {...settings, ...controls.unsent()}}))
-    sessionStorage.setItem("workbench:returns", JSON.stringify([...returns, Date.now()]))
-    location.reload()
-  }, RETRY)
+  present?.stop()
+  const view = new PageView(name, message, connection.wire(name))
+  views.set(name, view)
+  if (dialogs.holds(name)) dialogs.put(view)
+  else place(view)
 }
 
-function recentReturns() {
-  const times = JSON.parse(sessionStorage.getItem("workbench:returns") ?? "[]")
-  return times.filter(time => Date.now() - time < 60_000)
+function place(view) {
+  view.show(view.name === shown || view.name === asked)
+  content.append(view.element)
+  drawer.append(view.side)
+  view.start(document.body.dataset.plotly)
+  if (glossary) view.link(glossary.linked)
+  if (view.name === asked) reveal(view.name)
 }
 
-const dim = on => root.toggleAttribute("data-stale", on)
-
-function tell(words, action) {
-  if (wire.lost && !words) return
-  notice.textContent = words
-  notice.hidden = !words
-  if (!action) return
-  const button = make("button", {type: "button", class: "wb-button"}, action)
-  button.addEventListener("click", () => location.reload())
-  notice.append(" ", button)
-}
-
-// -- files -----------------------------------------------------------------------------------------
-
-const answer = serial => new Promise(resolve => {
-  const ask = () => (wire.handled >= serial ? resolve() : setTimeout(ask, 20))
-  ask()
-})
-
-async function upload(name, files) {
-  const all = [...files].map(file => [file.name, file.size])
-  await answer(wire.send({kind: "files", name, files: all}))
-  for (const [k, file] of [...files].entries()) {
-    for (let at = 0; at < file.size; at += CHUNK) {
-      const content = await file.slice(at, at + CHUNK).arrayBuffer()
-      await answer(wire.send({kind: "chunk", name, file: k, content}))
-      controls.progress(name, (at + CHUNK) / file.size)
-    }
+function takeBench({bench: news, goto, say, link, imported, ask}) {
+  if (news) {
+    Object.assign(bench, news)
+    showBench()
   }
-  controls.progress(name, 1)
+  if (goto && goto !== shown) go(goto)
+  if (imported !== undefined) dialogs.close("import")
+  if (link) copyLink(link)
+  if (ask) dialogs.ask(ask)
+  if (say !== undefined) toast(say)
 }
 
-// -- the shell: drawer and theme -------------------------------------------------------------------
-
-const drawer = document.querySelector(".wb-drawer")
-const menuButton = document.querySelector(".wb-menu-button")
-const narrow = matchMedia(NARROW)
-
-function openDrawer(open) {
-  root.toggleAttribute("data-drawer", open)
-  drawer.inert = !open
-  menuButton.setAttribute("aria-expanded", String(open))
-  menuButton.setAttribute("aria-label", open ? "Close drawer" : "Open drawer")
+// A gesture that is not about one page; those that are under way on pages come first.
+async function act(gesture) {
+  while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+  return wire.send(gesture, ++acts)
 }
-openDrawer(!narrow.matches)
-narrow.addEventListener("change", () => openDrawer(!narrow.matches))
-menuButton.addEventListener("click", () => openDrawer(drawer.inert))
+let acts = 0
+
+// -- from page to page -----------------------------------------------------------------------------
+
+const nameOf = path => Object.keys(pages).find(name => path.endsWith(pages[name].address)) ?? first.shown
+let target = {} // {control, item}: what to look at on the page that was asked for
+let revealed = null // called when it is shown
+
+// Resolves when the page is shown. at: {control, item}, names of what to look at there.
+function go(name, at = {}, entry = true) {
+  closePanels()
+  closeOverContent()
+  if (entry && name !== (asked ?? shown)) {
+    history.replaceState({scroll: scrollY}, "")
+    history.pushState({}, "", `.${pages[name].address}${location.search}`)
+  }
+  asked = name
+  target = at
+  const done = new Promise(resolve => { revealed = resolve })
+  if (views.has(name)) reveal(name)
+  else {
+    setTimeout(() => { if (asked === name && shown !== name) root.dataset.opening = pages[name].title }, SOON)
+    wire.send({kind: "show", show: name}, "show")
+  }
+  return done
+}
+
+function reveal(name) {
+  const before = shown
+  shown = asked = name
+  root.dataset.page = name
+  delete root.dataset.opening
+  for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
+  document.title = name === START ? heading : `${pages[name].title} · ${heading}`
+  document.querySelectorAll(".wb-nav a, a.wb-name").forEach(link => {
+    if (link.dataset.page === name) link.setAttribute("aria-current", "page")
+    else link.removeAttribute("aria-current")
+  })
+  if (search) search.page = name
+  showBench()
+  if (before && before !== name) {
+    scrollTo(0, history.state?.scroll ?? 0)
+    wire.send({kind: "look", look: name}, "look")
+  }
+  if (before && (before !== name || target.control || target.item)) lookAt(views.get(name))
+  revealed?.()
+}
+
+function lookAt({element, side}) {
+  const {control, item} = target
+  if (control) openDrawer(true)
+  const found = control ? side.querySelector(`[data-control="${control}"]`) ?? document.querySelector(`.wb-sheet [data-control="${control}"]`)
+    : item ? element.querySelector(`[data-item="${item}"]`) : element.querySelector("h1")
+  if (!found) return
+  if (control || item) found.scrollIntoView({block: "center"})
+  const taken = control ? found.querySelector("input, select, button") ?? found : found
+  if (taken === found) found.tabIndex = -1
+  taken.focus({preventScroll: true})
+}
+
+document.addEventListener("click", event => {
+  const link = event.target.closest("a[data-page]")
+  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return
+  event.preventDefault()
+  go(link.dataset.page)
+})
+window.addEventListener("popstate", () => go(nameOf(location.pathname), {}, false))
+
+// -- the bench: undo, links, jobs of other pages ----------------------------------------------------
+
+const undoButton = document.querySelector(".wb-undo")
+const redoButton = document.querySelector(".wb-redo")
+const jobs = document.querySelector(".wb-jobs")
+
+function showBench() {
+  if (!undoButton) return
+  for (const [button, word, what] of [[undoButton, "Undo", bench.undo], [redoButton, "Redo", bench.redo]]) {
+    button.disabled = !what
+    button.title = what ? `${word}: ${what}` : `Nothing to ${word.toLowerCase()}`
+    button.setAttribute("aria-label", button.title)
+  }
+  if (search) search.datasets = (bench.sets ?? []).map(({key, name, size}) => ({kind: "data set", key, title: name, where: size}))
+  views.get(START)?.update?.()
+  const elsewhere = (bench.jobs ?? []).filter(job => job.page !== shown)
+  jobs.replaceChildren(...elsewhere.map(job => {
+    const share = job.fraction === null ? "" : ` ${Math.round(100 * job.fraction)}%`
+    return make("a", {href: `.${pages[job.page].address}`, "data-page": job.page}, `${job.title}${share}`)
+  }))
+  data.show()
+}
+
+undoButton?.addEventListener("click", () => act({kind: "undo"}))
+redoButton?.addEventListener("click", () => act({kind: "redo"}))
+document.querySelector(".wb-reset")?.addEventListener("click", () => act({kind: "reset", reset: shown}))
+document.querySelector(".wb-copy-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
 document.addEventListener("keydown", event => {
-  if (event.key === "Escape" && narrow.matches && !drawer.inert) {
-    openDrawer(false)
-    menuButton.focus()
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+  const key = event.key.toLowerCase()
+  const redo = key === "y" || (key === "z" && event.shiftKey)
+  if (key !== "z" && !redo) return
+  // Text that is being typed has an undo of its own.
+  const field = event.target.closest?.("input[type=text], textarea")
+  if (field && field.value !== field.defaultValue && field.dataset.typing !== undefined) return
+  event.preventDefault()
+  act({kind: redo ? "redo" : "undo"})
+})
+
+async function copyLink(text) {
+  const address = new URL(`.${pages[shown].address}#link=${text}`, location.href).href
+  try {
+    await navigator.clipboard.writeText(address)
+    toast("The link is in the clipboard. It holds the settings of this page, and the name and SHA-256 of the data set, but no data.")
+  } catch {
+    const field = make("input", {type: "text", readonly: "", value: address, "aria-label": "Link to this page"})
+    toast("Copy this link. It holds the settings of this page, and the name and SHA-256 of the data set, but no data.", field)
+    field.select()
   }
-})
-document.querySelector("#content").addEventListener("pointerdown", () => {
-  if (narrow.matches && !drawer.inert) openDrawer(false)
-})
-
-const themeButton = document.querySelector(".wb-theme")
-const SUN = "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10Zm-1-6h2v4h-2Zm0 18h2v4h-2ZM1 11h4v2H1Zm18 0h4v2h-4ZM5 3.6 7.8 6.4 6.4 7.8 3.6 5Zm12.6 12.6 2.8 2.8-1.4 1.4-2.8-2.8ZM3.6 19l2.8-2.8 1.4 1.4L5 20.4ZM16.2 6.4 19 3.6 20.4 5l-2.8 2.8Z"
-const MOON = "M20 14.5A8.5 8.5 0 0 1 9.5 4 8.5 8.5 0 1 0 20 14.5Z"
-
-function showTheme() {
-  const dark = root.dataset.theme === "dark"
-  themeButton.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme")
-  themeButton.innerHTML = `<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="${dark ? SUN : MOON}"/></svg>`
 }
-themeButton.addEventListener("click", () => {
-  root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark"
-  localStorage.setItem("workbench:theme", root.dataset.theme)
-  showTheme()
+
+// What happened, in a line; it goes after a while, or when it is pressed.
+const said = document.querySelector(".wb-toast")
+function toast(words, more) {
+  clearTimeout(toast.timer)
+  said.replaceChildren(make("p", {}, words), ...(more ? [more] : []))
+  said.hidden = !words
+  const close = make("button", {type: "button", class: "wb-text-button"}, "Close")
+  close.addEventListener("click", () => { said.hidden = true })
+  said.append(close)
+  if (!more) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+}
+
+// -- the import step, in a dialog ---------------------------------------------------------------------
+
+const dialogs = {
+  element: document.querySelector(".wb-dialog"),
+  holds(name) {
+    return name === "import"
+  },
+  open(name, more = {}) {
+    views.get(name)?.stop()
+    views.delete(name)
+    act({kind: "import", ...more})
+  },
+  ask({words}) {
+    this.open("import")
+    toast(words)
+  },
+  put(view) {
+    view.show(true)
+    const close = make("button", {type: "button", class: "wb-text-button wb-close"}, "Cancel")
+    close.addEventListener("click", () => this.close())
+    this.element.replaceChildren(close, view.side, view.element)
+    if (!this.element.open) this.element.showModal()
+    view.start(document.body.dataset.plotly)
+    if (this.files) view.wire.upload("upload", this.files, share => view.controls.progress("upload", share))
+    this.files = null
+  },
+  close() {
+    this.element.close()
+  },
+  take(files) {
+    this.files = [...files]
+    this.open("import")
+  },
+}
+dialogs.element?.addEventListener("close", () => {
+  views.get("import")?.stop()
+  views.delete("import")
+  act({kind: "close import"})
 })
-showTheme()
 
-// -- the first drawing -----------------------------------------------------------------------------
+const holdsFiles = event => [...(event.dataTransfer?.types ?? [])].includes("Files")
+document.addEventListener("dragover", event => { if (holdsFiles(event)) event.preventDefault() })
+document.addEventListener("drop", event => {
+  if (!holdsFiles(event) || !dialogs.element) return
+  event.preventDefault()
+  dialogs.take(event.dataTransfer.files)
+})
+document.addEventListener("paste", event => {
+  const text = event.clipboardData?.getData("text/plain") ?? ""
+  if (!dialogs.element || event.target.closest?.("input, textarea") || !/\d[\s\S]*\n[\s\S]*\d/.test(text)) return
+  dialogs.take([new File([text], text.includes("\t") ? "pasted.tsv" : "pasted.csv")])
+})
+data.files = files => dialogs.take(files)
 
-drawer.append(controls.element)
-document.querySelector("#content").append(board.element)
-update(first)
-board.start(document.body.dataset.plotly)
-if (sessionStorage.getItem(kept)) {
+// -- what a reload brings back -----------------------------------------------------------------------
+
+function keep() {
+  const settings = Object.fromEntries([...views].filter(([name, view]) => name !== "import" && view.kept).map(([name, view]) => [name, view.kept]))
+  sessionStorage.setItem(KEPT, JSON.stringify(settings))
+}
+
+function bringBack() {
+  const kept = sessionStorage.getItem(KEPT)
+  sessionStorage.removeItem(KEPT)
+  if (!kept || first.kept) return
   dim(true)
-  tell("The connection is back. Restoring your settings …")
+  connection.tell("The connection is back. Restoring your settings …")
+  act({kind: "restore", settings: JSON.parse(kept)}).then(async serial => {
+    await wire.answer(serial)
+    while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+    dim(false)
+    connection.tell("")
+  })
 }
+
+function openLink() {
+  const text = location.hash.match(/^#link=(.*)$/)?.[1]
+  if (!text) return
+  history.replaceState(history.state, "", location.pathname + location.search)
+  act({kind: "open link", text: decodeURIComponent(text)})
+}
+window.addEventListener("hashchange", openLink)
+
+// -- words: the glossary, the search, the tour and the start page --------------------------------------
+
+let glossary = null
+let search = null
+const choose = key => act({kind: "choose", data: key}).then(serial => wire.answer(serial))
+const fetched = name => fetch(`./${name}.json`).then(answer => answer.json())
+
+function startWords(words) {
+  glossary = new Glossary(words.glossary, {go})
+  const tour = new Tour(words.tour, {go, choose, linked: glossary.linked})
+  search = new Search({load: () => fetched("search"), go, choose, define: key => glossary.open(key)})
+  search.page = shown ?? ""
+  document.querySelector(".wb-search-place").append(search.button)
+  for (const view of views.values()) view.link(glossary.linked)
+  const start = new Start(words, {
+    go, choose, tour: () => tour.start({chosen: Boolean(bench.current)}), load: () => dialogs.open("import"),
+    linked: glossary.linked, glossary: () => glossary.open(),
+  })
+  const view = new PlainView(START, start.element)
+  view.update = () => start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6)})
+  views.set(START, view)
+  place(view)
+  showBench()
+}
+
+// -- the first drawing -------------------------------------------------------------------------------
+
+startShell()
+Object.assign(bench, first.bench)
+asked = first.shown
+if (first.page) takePage({...first.page, page: first.shown})
+if (first.words) startWords(first.words)
+else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWords), {timeout: 3000})
+showBench()
+bringBack()
+openLink()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import zip_longest
 
 from workbench import _checks
 from workbench.claims.approx import ApproxDP
@@ -13,6 +16,8 @@ from workbench.claims.pure import PureDP
 from workbench.claims.renyi import RenyiDP
 from workbench.claims.zcdp import ZCDP
 from workbench.pairs.base import Pair
+from workbench.pairs.gaussian import GaussianPair
+from workbench.pairs.laplace import LaplacePair
 
 #: The registry of claims: one line each. Text, pages and command lines offer them in this order.
 CLAIMS: tuple[type[Claim], ...] = (
@@ -24,6 +29,31 @@ CLAIMS: tuple[type[Claim], ...] = (
 )
 
 
+@dataclass(frozen=True)
+class _NamedPair:
+    """A pair that text can name as a claim: an example, its arguments, and how it is made."""
+
+    example: str
+    arguments: tuple[str, ...]
+    build: Callable[..., Pair]
+
+
+def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
+    from workbench.pairs.accounting.dpsgd import DPSGDPair
+
+    return DPSGDPair(noise, rate, _checks.count(steps, "steps", least=1))
+
+
+#: Pairs that text can name as claims.
+_PAIRS = {
+    "dpsgd": _NamedPair(
+        "dpsgd(noise=1, rate=0.01, steps=1000)", ("noise", "rate", "steps"), _dpsgd
+    ),
+    "gaussian": _NamedPair("gaussian(1)", ("mu",), GaussianPair),
+    "laplace": _NamedPair("laplace(1)", ("mu",), LaplacePair),
+}
+
+
 def parse_claim(text: str) -> Claim:
     """A claim from text such as ``"approx(2, 1e-5)"``.
 
@@ -31,7 +61,11 @@ def parse_claim(text: str) -> Claim:
     ----------
     text : str
         The word of a claim of `CLAIMS` and its arguments, such as ``approx(epsilon, delta)``,
-        ``pure(epsilon)``, ``renyi(order, epsilon)`` or ``gdp(mu)``; case and spaces do not matter.
+        ``pure(epsilon)``, ``renyi(order, epsilon)`` or ``gdp(mu)``; or that of a pair, which
+        claims that the mechanism leaks at most as it does: ``dpsgd(noise, rate, steps)`` for
+        DP-SGD with Poisson sampling and add-remove neighbors, ``gaussian(mu)``, ``laplace(mu)``.
+        Arguments may be named, as in ``dpsgd(noise=1, rate=0.01, steps=1000)``; case and spaces
+        do not matter.
 
     Returns
     -------
@@ -40,26 +74,43 @@ def parse_claim(text: str) -> Claim:
     Raises
     ------
     ValueError
-        Another word, a wrong count of numbers, a number outside its range.
+        Another word, a wrong count or name of arguments, a number outside its range.
 
     Examples
     --------
     >>> wb.parse_claim("approx(2, 1e-5)")
     ApproxDP(epsilon=2.0, delta=1e-05)
+    >>> print(wb.parse_claim("dpsgd(noise=1, rate=0.01, steps=1000)"))
+    no leakier than DP-SGD, noise 1, sampling rate 0.01, 1,000 steps
     """
-    examples = ", ".join(kind.example for kind in CLAIMS)
-    match = re.fullmatch(r"\s*([a-zé]+)\s*\(([^()]*)\)\s*", str(text).lower())
+    match = re.fullmatch(r"\s*([a-zé-]+)\s*\(([^()]*)\)\s*", str(text).lower())
     word = match[1].replace("é", "e") if match else ""
-    kind = next((kind for kind in CLAIMS if kind.word == word), None)
-    if match is None or kind is None:
-        raise ValueError(f"cannot read the claim {text!r}; write one of {examples}")
-    names = [argument.name for argument in kind.arguments]
-    values = [part.strip() for part in match[2].split(",")]
-    if len(values) != len(names) or not all(values):
+    kinds = {kind.word: kind for kind in CLAIMS}
+    if match is None or word not in kinds.keys() | _PAIRS.keys():
+        raise ValueError(f"cannot read the claim {text!r}; write one of {_examples()}")
+    if word in kinds:
+        names = tuple(argument.name for argument in kinds[word].arguments)
+        return kinds[word](**_arguments(text, word, names, match[2]))
+    pair = _PAIRS[word]
+    return PairClaim(pair.build(**_arguments(text, word, pair.arguments, match[2])))
+
+
+def _examples() -> str:
+    named = [kind.example for kind in CLAIMS] + [pair.example for pair in _PAIRS.values()]
+    return ", ".join(named)
+
+
+def _arguments(text: str, word: str, names: tuple[str, ...], given: str) -> dict[str, float]:
+    """The numbers by name, from ``"2, 1e-5"`` or ``"epsilon=2, delta=1e-5"``."""
+    values: dict[str, str] = {}
+    for name, part in zip_longest(names, given.split(","), fillvalue=""):
+        own, _, value = part.rpartition("=")
+        values[own.strip() or name] = value.strip()
+    if values.keys() != set(names) or not all(values.values()):
         raise ValueError(
-            f"{word} takes ({', '.join(names)}), got {text!r}; write one of {examples}"
+            f"{word} takes ({', '.join(names)}), got {text!r}; write one of {_examples()}"
         )
-    return kind(*(_checks.number(v, name) for v, name in zip(values, names, strict=True)))
+    return {name: _checks.number(value, name) for name, value in values.items()}
 
 
 def as_claim(claim: Claim | Pair | str) -> Claim:

@@ -1,7 +1,8 @@
 """The command line: each command is a module, registered in `main`.
 
 `audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve` and
-`lists`; `files` has the options of score files, `output` and `progress` what commands print.
+`lists`; `parser` reads the arguments, `files` has the options of score files, `output` and
+`progress` what commands print, `address` what is said where a server cannot listen.
 """
 
 from __future__ import annotations
@@ -10,9 +11,11 @@ import argparse
 import logging
 import sys
 from collections.abc import Sequence
+from functools import partial
 
 import workbench as wb
 from workbench.cli import audit, lists, mechanism_test, serve
+from workbench.cli.parser import CommandParser
 
 BAD_INPUT = 2
 
@@ -39,12 +42,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="workbench",
         description="What the scores of a privacy audit prove, and with which guarantee.",
     )
     parser.add_argument("--version", action="version", version=wb.__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    parser.set_defaults(run=partial(_help, parser))
+    commands = parser.add_subparsers(metavar="COMMAND")
     for module in (serve, audit, mechanism_test, lists):
         module.add(commands)
     return parser
+
+
+def _help(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> int:
+    """Print the commands that there are, where none was given."""
+    parser.print_help()
+    return 0

@@ -12,6 +12,7 @@ from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdic
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.cli.output import Case, cell, to_json, to_junit
+from workbench.estimators.direction import is_reversed
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc
 from workbench.scores.sample import Scores
@@ -21,6 +22,12 @@ VERSION, CLAIMS_VERSION = 1, 1
 
 #: The exit status of each verdict; of several, the first in this order counts.
 STATUS = {REFUTED: 1, TOO_FEW: 3, NOT_REFUTED: 0}
+
+#: The exit status where the direction of the score is in doubt and nothing is refuted.
+DOUBTFUL = 4
+
+#: What a doubtful direction is called, where a verdict would stand.
+WRONG_WAY = "direction in doubt"
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,8 @@ class Audit:
     telling : Bound
         The true positive rate that says most.
     auc : Bound
+    reversed : bool
+        Whether the direction was not stated, and the scores speak against how they were read.
     """
 
     scores: Scores
@@ -42,9 +51,17 @@ class Audit:
     verdicts: tuple[Verdict, ...]
     telling: Bound
     auc: Bound
+    reversed: bool = False
 
     @classmethod
-    def of(cls, scores: Scores, claims: list[Claim], delta: float, confidence: float) -> Audit:
+    def of(
+        cls,
+        scores: Scores,
+        claims: list[Claim],
+        delta: float,
+        confidence: float,
+        direction_stated: bool = False,
+    ) -> Audit:
         """The audit of scores.
 
         Parameters
@@ -53,9 +70,12 @@ class Audit:
         claims : list of Claim
         delta, confidence : float
             Of the bounds; claims are judged at the same confidence.
+        direction_stated : bool
+            Whether a person said which scores speak for membership.
         """
         band = tradeoff_band(scores, confidence)
-        auc = auc_estimate(roc(scores))
+        curve = roc(scores)
+        auc = auc_estimate(curve)
         bounds = (
             band.epsilon(delta),
             band.mu(),
@@ -65,22 +85,35 @@ class Audit:
             total_variation_estimate(histogram(scores)),
         )
         verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
-        return cls(scores, bounds, verdicts, band.most_telling(), auc)
+        doubtful = not direction_stated and is_reversed(curve)
+        return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful)
+
+    @property
+    def doubt(self) -> str:
+        """Why the direction is in doubt, and which options state it."""
+        return (
+            f"Members score lower than non-members (AUC {self.auc.value:.3f}). If smaller scores "
+            "speak for membership, as losses do, add --smaller-is-member; if not, "
+            "--larger-is-member."
+        )
 
     @property
     def status(self) -> int:
-        """1 if any claim is refuted, else 3 if there are too few samples for any, else 0."""
+        """1 if any claim is refuted, else 4 if the direction is in doubt, else 3 or 0.
+
+        3 if there are too few samples for any claim.
+        """
         found = {verdict.verdict for verdict in self.verdicts}
+        if self.reversed and REFUTED not in found:
+            return DOUBTFUL
         return next((status for verdict, status in STATUS.items() if verdict in found), 0)
 
 
 def as_text(audit: Audit) -> str:
     """The bounds as a table and the verdicts as sentences."""
     lines = [repr(audit.scores)]
-    if audit.auc.value < 0.5:
-        lines.append(
-            "AUC is below ½: if smaller scores speak for membership, add --smaller-is-member."
-        )
+    if audit.reversed:
+        lines.append(audit.doubt)
     width = max(len(bound.symbol) for bound in audit.bounds)
     lines.append("")
     lines += [
@@ -103,6 +136,7 @@ def as_json(audit: Audit) -> str:
             "n_p": s.n_p,
             "n_q": s.n_q,
             "larger_is_member": s.larger_is_member,
+            "direction_in_doubt": audit.reversed,
             "assumption": s.assumption,
             "nonfinite_p": str(s.nonfinite_p),
             "nonfinite_q": str(s.nonfinite_q),
@@ -129,6 +163,8 @@ def as_markdown(audit: Audit) -> str:
         f"{name}{s.n_p:,} scores of members, {s.n_q:,} of non-members.",
         "",
     ]
+    if audit.reversed:
+        lines += [f"**{audit.doubt}**", ""]
     if audit.verdicts:
         terms = ", ".join(audit.verdicts[0].terms)
         lines += ["| claim | verdict | which rests on |", "|---|---|---|"]
@@ -146,7 +182,9 @@ def as_markdown(audit: Audit) -> str:
 
 
 def as_junit(audit: Audit) -> str:
-    """A test case per claim: a failure if it is refuted, skipped if there are too few samples.
+    """A test case per claim: a failure if it is refuted, skipped if nothing can be told.
+
+    That is so if there are too few samples, or if the direction of the score is in doubt.
 
     Raises
     ------
@@ -166,6 +204,14 @@ def as_junit(audit: Audit) -> str:
     }
     cases = (
         Case(
+            name=verdict.claimed,
+            outcome="skipped",
+            kind=WRONG_WAY,
+            message=f"{WRONG_WAY}: {audit.doubt}",
+            text=verdict.explain(),
+        )
+        if audit.reversed and not verdict.refuted
+        else Case(
             name=verdict.claimed,
             outcome=_OUTCOME[verdict.verdict],
             kind=verdict.verdict,

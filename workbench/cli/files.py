@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,16 +17,29 @@ from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
+#: The file name that stands for the standard input.
+STDIN = Path("-")
+
 #: Options that name columns and labels, by their destinations.
 COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
 
 
 def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     """Add the options that say where in a file the scores are, and what they mean."""
-    command.add_argument(
+    direction = command.add_mutually_exclusive_group()
+    direction.add_argument(
         "--smaller-is-member",
-        action="store_true",
+        dest="larger_is_member",
+        action="store_false",
+        default=None,
         help="smaller scores speak for membership, as losses do",
+    )
+    direction.add_argument(
+        "--larger-is-member",
+        dest="larger_is_member",
+        action="store_true",
+        default=None,
+        help="larger scores speak for membership (so they are read if neither is given)",
     )
     layout = command.add_argument_group("how the file is read (found by itself otherwise)")
     layout.add_argument("--p", help="column of the members' scores")
@@ -51,8 +65,9 @@ def read_scores(arguments: argparse.Namespace) -> wb.Scores:
     _check_number(arguments.files)
     with in_option_names():
         return wb.read_scores(
-            arguments.files[0],
-            path_q=arguments.files[1] if len(arguments.files) == 2 else None,
+            _content(arguments.files[0]),
+            path_q=_content(arguments.files[1]) if len(arguments.files) == 2 else None,
+            name="standard input" if arguments.files[0] == STDIN else None,
             trusted=arguments.trusted,
             **_columns(arguments),
             **reading(arguments),
@@ -63,14 +78,14 @@ def read_tables(arguments: argparse.Namespace) -> tuple[list[DataTable], Layout]
     """The tables of one file, or of one file per group, and where in them the scores are."""
     _check_number(arguments.files)
     with in_option_names():
-        tables = [read_table(path, trusted=arguments.trusted) for path in arguments.files]
+        tables = [read_table(_content(path), trusted=arguments.trusted) for path in arguments.files]
         return tables, guess_layout(*tables, **_columns(arguments))
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the scores mean, as arguments of `wb.read_scores` and parameters of pages."""
     return {
-        "larger_is_member": not arguments.smaller_is_member,
+        "larger_is_member": arguments.larger_is_member is not False,
         "cluster_rule": arguments.cluster_rule,
         "sampling": arguments.sampling,
         "nonfinite": arguments.nonfinite,
@@ -100,7 +115,14 @@ def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name) for name in COLUMNS}
 
 
+def _content(path: Path) -> Any:
+    """The path of a file, or the content of the standard input."""
+    return sys.stdin.buffer.read() if path == STDIN else path
+
+
 def _check_number(files: list[Path]) -> None:
+    if files.count(STDIN) > 1:
+        raise ValueError("the standard input (-) holds one file; give the other group's by name")
     if len(files) > 2:
         raise ValueError(
             f"{len(files)} files were given; give one, or one per group, members first"

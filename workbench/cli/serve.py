@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import argparse
 import logging
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from workbench.cli.address import listening
 from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
-from workbench.pages.registry import PAGES
-from workbench.scores.sample import ScoresError
+from workbench.pages.registry import MENU, PAGES
+from workbench.workspaces.home import home_folder, owner_key, workspace
+from workbench.workspaces.reading import Reading
+from workbench.workspaces.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+#: Addresses that only this machine reaches.
+LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def add(commands: Any) -> None:
@@ -47,47 +56,58 @@ def add(commands: Any) -> None:
 def serve(arguments: argparse.Namespace) -> int:
     """Serve all pages; those about scores with the given files or a bundled example."""
     # Imported here, so that the other commands start without them.
-    from workbench.dashboard.app import Tab
-    from workbench.dashboard.app import serve as serve_tabs
-    from workbench.pages.inputs.score_source import ScoreSource
-    from workbench.testers.running.load_mechanism import find_mechanism
+    from workbench.dashboard.app import serve as serve_app
 
-    served = _served(arguments)
-    tabs: list[Tab] = []
-    for name, entry in PAGES.items():
-        page: Any = entry.kind
-        if served and issubclass(page, ScoreSource):
-            page = partial(page, **served)
-        if name == "mechanism" and arguments.mechanism:
-            page = partial(page, find_mechanism(arguments.mechanism))
-        tabs.append(Tab(page, f"/{name}" if tabs else "/", entry.title))
-    logging.getLogger(__name__).info(
-        "DP Audit Workbench on http://%s:%d (stop with Ctrl-C)", arguments.address, arguments.port
+    app = _app(arguments)
+    key = f"?key={app.key}" if app.key else ""
+    logger.info(
+        "DP Audit Workbench on http://%s:%d/%s (stop with Ctrl-C)",
+        *(arguments.address, arguments.port, key),
     )
-    serve_tabs(
-        tabs,
-        port=arguments.port,
-        address=arguments.address,
-        allow_origin=arguments.allow_origin,
-        open_browser=not arguments.no_open,
-    )
+    with listening(arguments.port, arguments.address):
+        serve_app(
+            app,
+            port=arguments.port,
+            address=arguments.address,
+            allow_origin=arguments.allow_origin,
+            open_browser=not arguments.no_open,
+        )
     return 0
 
 
-def _served(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The controls of a page that is about the given files; empty without files."""
+def _app(arguments: argparse.Namespace) -> Any:
+    """What is served: all pages; on this machine's own address with the workspace on disk."""
+    from workbench.dashboard.app import App
+    from workbench.dashboard.tab import Tab
+    from workbench.testers.running.load_mechanism import find_mechanism
+
+    given, base = _given(arguments), Workspace()
+    given(base)
+    tabs: list[Tab] = []
+    groups = {name: group for group, pages in MENU.items() for name in pages}
+    for name, entry in PAGES.items():
+        page: Any = entry.kind
+        if name == "mechanism" and arguments.mechanism:
+            page = partial(page, find_mechanism(arguments.mechanism))
+        group = groups.get(name, "")
+        tabs.append(Tab(page, f"/{name}", entry.title, group, entry.answers, base))
+    if arguments.address not in LOCAL:
+        return App(tabs, base)
+    own = workspace()
+    given(own)
+    return App(tabs, base, own, owner_key(home_folder()))
+
+
+def _given(arguments: argparse.Namespace) -> Callable[[Workspace], None]:
+    """A function that adds the given files to a workspace and takes them into view."""
     if not arguments.files:
-        return {}
+        return lambda data_sets: None
     tables, layout = read_tables(arguments)
-    names = (path.name for path in arguments.files)
-    served = {
-        "source": "file",
-        "upload": tuple(zip(names, tables, strict=True)),
-        "file_layout": layout,
-        **reading(arguments),
-    }
-    # Scores that cannot be found in it are a message here, not an empty page.
-    if message := PAGES["scores"].kind(**served).message:
+    names = tuple(path.name for path in arguments.files)
+
+    def add_and_choose(data_sets: Workspace) -> None:
         with in_option_names():
-            raise ScoresError(message)
-    return served
+            added = data_sets.add(tables, Reading(layout, **reading(arguments)), files=names)
+        data_sets.choose(added.key)
+
+    return add_and_choose

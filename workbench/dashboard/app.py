@@ -1,12 +1,12 @@
-"""The app: a server of pages, with a menu that leads from one to the other."""
+"""The app: a server of one document that holds all pages."""
 
 from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
-from functools import partial
-from threading import Lock
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import jinja2
@@ -14,68 +14,76 @@ import panel as pn
 from tornado.ioloop import IOLoop
 
 from workbench.assets import board as assets
-from workbench.dashboard import server
+from workbench.assets import start as start_page
+from workbench.assets.search import search_index
+from workbench.dashboard import server, static
+from workbench.dashboard.bench import IMPORT, data_sets
 from workbench.dashboard.channel import Channel
-from workbench.dashboard.session import FirstState, Session, first_state
+from workbench.dashboard.connection import Connection
+from workbench.dashboard.tab import Tab
+from workbench.dashboard.visitors import Visit, Visitors
 from workbench.dashboard.worker import THREADS
-from workbench.pages.core.page import Page
+from workbench.pages.registry import PAGES
+from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
+_MODULES = static.modules("page.js")
+
 TITLE = "DP Audit Workbench"
 
-#: Makes one person's page: a `Page` class, or a ``functools.partial`` of one.
-Factory = Callable[[], Page]
+#: Name of the start page, which is the same for everybody and no `Tab`.
+START = "start"
 
-_TEMPLATE = jinja2.Environment(autoescape=True).from_string(
+_TEMPLATE = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
     (assets.HERE / "page.html").read_text(encoding="utf-8")
 )
 
 
-class Tab:
-    """A page of the app, and its first state, which is the same for every visitor.
+@dataclass(frozen=True)
+class App:
+    """What a server serves.
 
-    Parameters
-    ----------
-    factory : Factory
-        Makes the page of a visitor.
-    address : str
-        Its path on the server, ``"/"`` or ``"/name"``.
-    menu : str
-        Its title in the menu; by default that of the page.
-    """
-
-    def __init__(self, factory: Factory, address: str = "/", menu: str = ""):
-        self.factory, self.address = factory, address
-        kind: Any = factory.func if isinstance(factory, partial) else factory
-        self.title = str(kind.title)
-        self.menu = menu or self.title
-        self._first: FirstState | None = None
-        self._lock = Lock()
-
-    def first(self) -> FirstState:
-        """The first state of the page, drawn once for all visitors."""
-        with self._lock:
-            if self._first is None:
-                self._first = first_state(self.factory())
-            return self._first
-
-
-def make_server(
-    tabs: Sequence[Tab],
-    port: int = 0,
-    address: str = "localhost",
-    allow_origin: Sequence[str] = (),
-    **more: Any,
-) -> Any:
-    """A server of the pages that is not started yet; every visit gets a new page.
-
-    Parameters
+    Attributes
     ----------
     tabs : sequence of Tab
         The pages, in the order of the menu. A single page has no menu.
+    base : Workspace, optional
+        Data sets that all visitors share.
+    own : Workspace, optional
+        The workspace on disk, for its owner.
+    key : str
+        The key of the owner.
+    """
+
+    tabs: Sequence[Tab]
+    base: Workspace | None = None
+    own: Workspace | None = None
+    key: str = ""
+    by_name: Mapping[str, Tab] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {tab.name: tab for tab in self.tabs})
+
+
+def make_server(
+    app: App | Sequence[Tab],
+    port: int = 0,
+    address: str = "localhost",
+    allow_origin: Sequence[str] = (),
+    grace: float | None = None,
+    **more: Any,
+) -> Any:
+    """A server of the pages that is not started yet.
+
+    Parameters
+    ----------
+    app : App or sequence of Tab
+        What it serves.
     port, address, allow_origin
         As in `serve`.
+    grace : float, optional
+        See `workbench.dashboard.visitors.GRACE`.
     **more
         For `panel.io.server.get_server`.
 
@@ -83,25 +91,42 @@ def make_server(
     -------
     panel.io.server.Server
     """
-    THREADS.submit(_warm, tabs)
+    app = app if isinstance(app, App) else App(app)
+    shown = [tab for tab in app.tabs if tab.name != IMPORT]
+    THREADS.submit(static.pack)
+    THREADS.submit(_warm, app.tabs)
     with server.own_handlers():
-        return pn.io.server.get_server(
-            _apps(tabs),
+        serving = pn.io.server.get_server(
+            {address: _document(app) for address in ("/", *(tab.address for tab in shown))},
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
-            title={e.address: f"{e.title} · {TITLE}" for e in tabs},
             location=False,
             liveness=True,
-            extra_patterns=server.static_patterns(),
+            extra_patterns=[
+                *server.patterns({"words": _words, "search": _index}),
+                *static.patterns(),
+            ],
+            compress_response=True,
+            include_headers=[],  # the token of a session needs none of them
+            include_cookies=[],
             sign_sessions=True,
             secret_key=secrets.token_bytes(32),
             **more,
         )
+    loop = serving.io_loop
+
+    def later(seconds: float, call: Callable[[], None]) -> None:
+        loop.add_callback(loop.call_later, seconds, call)
+
+    patience = {} if grace is None else {"grace": grace}
+    visitors = Visitors(app.by_name, later, app.base, app.own, app.key, **patience)
+    serving._tornado.settings["visitors"] = visitors
+    return serving
 
 
 def serve(
-    tabs: Sequence[Tab],
+    app: App | Sequence[Tab],
     port: int = 5006,
     address: str = "localhost",
     allow_origin: Sequence[str] = (),
@@ -111,7 +136,7 @@ def serve(
 
     Parameters
     ----------
-    tabs : sequence of Tab
+    app : App or sequence of Tab
         See `make_server`.
     port, address
         Where to listen; ``"localhost"`` keeps the page to this machine.
@@ -120,17 +145,12 @@ def serve(
     open_browser : bool
         True to show the page at once.
     """
-    serving = make_server(tabs, port, address, allow_origin, show=open_browser)
+    serving = make_server(app, port, address, allow_origin)
     serving.start()
+    if open_browser:
+        key = f"?key={app.key}" if isinstance(app, App) and app.key else ""
+        serving.io_loop.add_callback(serving.show, f"/{key}")
     serving.io_loop.start()
-
-
-def _apps(tabs: Sequence[Tab]) -> dict[str, Any]:
-    def app(tab: Tab) -> Callable[[], Channel]:
-        # Panel calls functions only, and would display a functools.partial.
-        return lambda: _visit(tab, tabs)
-
-    return {tab.address: app(tab) for tab in tabs}
 
 
 def _warm(tabs: Sequence[Tab]) -> None:
@@ -142,48 +162,98 @@ def _warm(tabs: Sequence[Tab]) -> None:
             logger.exception("the page %s cannot be drawn", tab.title)
 
 
-def _visit(tab: Tab, tabs: Sequence[Tab]) -> Channel:
-    """The channel of a visit; the document holds the first state, so it needs no connection."""
+def _document(app: App) -> Callable[[], None]:
+    # Panel calls functions only, and would display a functools.partial.
+    return lambda: _visit(app)
+
+
+def _visit(app: App) -> None:
+    """Begin a visit; the document holds the page, so it needs no connection."""
     doc: Any = pn.state.curdoc
-    first = tab.first()
-    channel = Channel()
+    visit = server.VISIT.get()
+    visitors: Visitors = server.VISITORS.get()
+    channel = Channel(doc)
     loop = IOLoop.current()
 
     def send(text: str) -> None:
-        loop.add_callback(channel.send, doc, text)
+        loop.add_callback(channel.send, text)
 
-    def later(seconds: float, call: Callable[[], None]) -> None:
-        loop.add_callback(loop.call_later, seconds, call)
+    connection = Connection(
+        app.by_name, send, lambda: visitors.bench(visit.who), visit.page, visit.sent
+    )
+    if visit.text:  # a visitor who has been here before
+        connection.attach()
 
-    sessions: list[Session] = []
-
-    def receive(gesture: dict[str, Any]) -> None:
-        # A visitor who only looks has the first state, and needs no page of their own.
-        if not sessions:
-            sessions.append(Session(tab.factory(), first, send, later))
-        sessions[0].receive(gesture)
-
-    def end(context: Any) -> None:
-        for session in sessions:
-            session.end()
+    def end() -> None:
+        connection.end()
+        visitors.leave(visit.who)
         server.give_memory_back(loop)
 
-    channel.receive = receive
-    doc.on_session_destroyed(end)
+    channel.receive, channel.opened, channel.closed = connection.receive, connection.open, end
+    doc.on_session_destroyed(lambda context: end())
+    title = app.by_name[visit.page].title if visit.page else ""
+    doc.title = f"{title} · {TITLE}" if title else TITLE
     doc.template = _TEMPLATE
-    doc.template_variables.update(
-        address=tab.address,
-        links=[(e.address, e.menu) for e in tabs] if len(tabs) > 1 else [],
-        heading=TITLE,
-        first=_in_script(first.text),
-        palette=assets.palette_css(),
-        static=server.STATIC,
-        plotly=server.PLOTLY,
-        documentation="./docs/index.html" if server.has_documentation() else "",
-    )
-    return channel
+    doc.template_variables.update(_variables(app, visit, visitors))
 
 
-def _in_script(text: str) -> str:
-    """JSON that cannot end the script element that holds it."""
-    return text.replace("<", "\\u003c")
+def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
+    """What the template of the document shows."""
+    shown = [tab for tab in app.tabs if tab.name != IMPORT]
+    menu: dict[str, list[Tab]] = {}
+    for entry in shown:
+        menu.setdefault(entry.group, []).append(entry)
+    pages = {e.name: {"title": e.title, "address": e.address} for e in shown}
+    if len(shown) > 1:
+        pages = {START: {"title": "Start", "address": "/"}, **pages}
+    frame = {
+        "heading": TITLE,
+        "pages": pages,
+        "shown": visit.page or START,
+        "kept": bool(visit.text),
+        "bench": _bench_of(app, visit, visitors),
+    }
+    if visit.page:
+        part = f'"page":{visit.text or app.by_name[visit.page].first().text}'
+    else:
+        part = f'"words":{_words()}'
+    text = f"{assets.content(frame)[:-1]},{part}}}"
+    return {
+        "menu": list(menu.items()) if len(shown) > 1 else [],
+        "data": any(tab.data_key for tab in app.tabs),
+        "heading": TITLE,
+        "shown": visit.page or START,
+        "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
+        "palette": assets.palette_css(),
+        "static": static.STATIC,
+        "modules": _MODULES,
+        "plotly": static.PLOTLY_ADDRESS,
+        "documentation": "./docs/index.html" if static.has_documentation() else "",
+    }
+
+
+@cache
+def _words() -> str:
+    """The start page, the tour and the glossary as JSON."""
+    return assets.content(start_page.content())
+
+
+@cache
+def _index() -> str:
+    """What the search looks in, as JSON."""
+    return assets.content(search_index(PAGES))
+
+
+def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
+    """What people see of the data sets and the history."""
+    first = {tab.name: tab.data_key for tab in app.tabs}
+    if visit.text:
+        return {**visitors.bench(visit.who).state(), "first": first}
+    workspace = visitors.workspace(visit.who)
+    return {
+        "sets": data_sets(workspace),
+        "current": workspace.current,
+        "where": workspace.where,
+        "problem": workspace.problem,
+        "first": first,
+    }

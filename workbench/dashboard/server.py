@@ -1,4 +1,4 @@
-"""Request handlers of the server: one browser per session, and files that browsers cache.
+"""Request handlers of the server: one browser per session.
 
 A session belongs to the browser that opened it. Its id is made and signed here; an id in an address
 or a header is refused, as a stranger could have sent it in order to see this visitor's page. A
@@ -7,25 +7,34 @@ session takes one connection, so its token cannot be used a second time.
 
 from __future__ import annotations
 
+import asyncio
+import csv
 import ctypes
 import gc
-import hashlib
+import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
-from importlib.resources import files
-from pathlib import Path
+from contextvars import ContextVar
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import bokeh.server.tornado as bokeh_tornado
 from bokeh.protocol.exceptions import ProtocolError
 from bokeh.util.token import get_session_id
 from panel.io.server import DocHandler, WSHandler
-from tornado.web import HTTPError, StaticFileHandler
+from tornado.web import HTTPError, RequestHandler
 
-from workbench.assets.board import HERE
+from workbench.dashboard.channel import Channel
+from workbench.dashboard.visitors import OWNER, Visit, Visitors
+from workbench.dashboard.worker import THREADS
+from workbench.workspaces.errors import WorkspaceError
+
+#: The visit of the request that is being answered, and the visitors of its server.
+VISIT: ContextVar[Visit] = ContextVar("visit")
+VISITORS: ContextVar[Visitors] = ContextVar("visitors")
+
+#: Cookies that say who a visitor is, and that it is the owner of the workspace on disk.
+WHO, KEY = "workbench-visitor", "workbench-key"
 
 #: Names by which an address or a header could choose a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
@@ -34,64 +43,87 @@ _NAMES = ("bokeh-session-id", "bokeh-token")
 _SOON = 10.0
 _asked = False
 
-#: Session -> its connection, or None while it is being made.
-_CONNECTIONS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-
-#: Seconds for which browsers keep a file whose address changes with its content.
-_YEAR = 365 * 24 * 3600
+#: The first message: the browser may send from now on.
+READY = "{}"
 
 
-def _digest() -> str:
-    """Hash of the files that browsers load."""
-    content = b"".join(path.read_bytes() for path in sorted(HERE.iterdir()) if path.is_file())
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
-#: Addresses of our scripts and of plotly.js, relative to a page.
-STATIC = f"./assets/{_digest()}"
-PLOTLY = f"./plotly/{version('plotly')}/plotly.min.js"
-
-
-#: Where `make docs` puts the documentation site, in a checkout.
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "_build" / "html"
-
-
-def has_documentation() -> bool:
-    """Whether the documentation site was built."""
-    return (DOCUMENTATION / "index.html").is_file()
-
-
-class KeptFiles(StaticFileHandler):
-    """Handler of files whose address changes with their content, so that browsers cache them."""
-
-    def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
-        """Seconds for which browsers may keep the file."""
-        return _YEAR
-
-
-def static_patterns() -> list[tuple[Any, ...]]:
-    """Tornado routes of the files that browsers load."""
-    plotly = str(files("plotly") / "package_data")
-    site = {"path": str(DOCUMENTATION), "default_filename": "index.html"}
-    return [
-        *([(r"/docs/(.*)", StaticFileHandler, site)] if has_documentation() else []),
-        (r"/assets/[0-9a-f]+/([a-z]+\.(?:js|css|svg))", KeptFiles, {"path": str(HERE)}),
-        (r"/plotly/[0-9.]+/(plotly\.min\.js)", KeptFiles, {"path": plotly}),
-    ]
+def visitor_of(handler: RequestHandler) -> str:
+    """Who sent a request."""
+    visitors: Visitors = handler.settings["visitors"]
+    if visitors.is_key(handler.get_cookie(KEY, "") or ""):
+        return OWNER
+    return visitors.named(handler.get_cookie(WHO, "") or "")
 
 
 class PageHandler(DocHandler):
-    """Handler of pages, which opens a new session for every visit."""
+    """Handler of the document, which opens a new session for every visit."""
 
     async def prepare(self) -> None:
-        """Refuse a request that names a session."""
+        """Refuse a request that names a session; find out who sent it, and what they see."""
         await super().prepare()
         if any(n in self.request.arguments or n in self.request.headers for n in _NAMES):
             raise HTTPError(403, reason="a visit cannot choose its session; open the page itself")
+        visitors: Visitors = self.settings["visitors"]
+        key = self.get_query_argument("key", None)
+        if key is not None:
+            self._let_in(visitors, key)
+            return
+        who = visitor_of(self)
+        if who != OWNER:
+            self._keep(WHO, who)
+        address = f"/{self.request.path.rstrip('/').rsplit('/', 1)[-1]}"
+        tabs = visitors.tabs
+        page = next((name for name, tab in tabs.items() if tab.address == address), "")
+        loop = asyncio.get_running_loop()
+        VISIT.set(await loop.run_in_executor(THREADS, visitors.visit, who, page))
+        VISITORS.set(visitors)
+
+    def _let_in(self, visitors: Visitors, key: str) -> None:
+        """Let the owner in, and take the key out of the address."""
+        if not visitors.is_key(key):
+            raise HTTPError(403, reason="this is not the key of this server; see what it printed")
+        self._keep(KEY, key)
+        self.redirect(f"./{self.request.path.rsplit('/', 1)[-1]}")
+
+    def _keep(self, name: str, value: str) -> None:
+        self.set_cookie(name, value, httponly=True, samesite="Lax", expires_days=365)
+
+
+class DataHandler(RequestHandler):
+    """Handler of the scores of a data set as csv, for the visitor whose it is."""
+
+    def get(self, key: str) -> None:
+        """Send the scores."""
+        workspace = self.settings["visitors"].workspace(visitor_of(self))
+        try:
+            dataset, scores = workspace.dataset(key), workspace.scores(key)
+        except WorkspaceError as error:
+            raise HTTPError(404, reason="there is no such data set") from error
+        text = io.StringIO()
+        rows = csv.writer(text)
+        rows.writerow(("score", "member"))
+        for member, values in ((1, scores.p), (0, scores.q)):
+            rows.writerows((repr(float(value)), member) for value in values)
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in dataset.name)
+        self.set_header("Content-Type", "text/csv; charset=utf-8")
+        self.set_header("Content-Disposition", f'attachment; filename="{name}.csv"')
+        self.set_header("Cache-Control", "no-store")
+        self.write(text.getvalue())
+
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Send the document of a new session, without looking for scripts of Bokeh and Panel."""
+        handler: Any = self  # a decorator of Panel hides what it returns
+        session = await handler.get_session()
+        doc = session.document
+        self.set_header("Cache-Control", "no-store")
+        variables = {**doc.template_variables, "title": doc.title, "token": session.token}
+        self.finish(doc.template.render(variables))
 
 
 class SocketHandler(WSHandler):
-    """Handler of sockets, which connects a session once."""
+    """Handler of sockets, which joins one socket to the channel of a session."""
+
+    _channel: Channel | None = None
 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Open the socket, and send every answer at once: filling a packet takes up to 40 ms."""
@@ -104,18 +136,28 @@ class SocketHandler(WSHandler):
         except ProtocolError:
             self.close(reason="the session has ended")
             return
-        if session in _CONNECTIONS:
+        channel = Channel.of(session.document)
+        if not channel.join(self):
             self.close(reason="the session has its visitor")
             return
-        _CONNECTIONS[session] = None
         await super()._async_open(token)
-        _CONNECTIONS[session] = self.connection
+        self._channel = channel
+        await channel.send(READY)
+        channel.opened()
 
+    async def on_message(self, fragment: str | bytes) -> None:
+        """Hand a frame to the channel."""
+        if self._channel is not None:
+            self._channel.take(fragment)
 
-def connection_of(doc: Any) -> Any:
-    """The connection of a document's session, or None."""
-    context = doc.session_context
-    return None if context is None else _CONNECTIONS.get(context.session)
+    def on_close(self) -> None:
+        """Let go of the page at once: it takes no second connection."""
+        super().on_close()
+        if self._channel is not None:
+            self._channel.closed()
+
+    async def send_message(self, message: Any) -> None:
+        """Leave out what Bokeh would tell its own scripts, which no page has."""
 
 
 def give_memory_back(loop: Any) -> None:
@@ -147,3 +189,33 @@ def own_handlers() -> Iterator[None]:
         yield
     finally:
         bokeh_tornado.per_app_patterns[:] = theirs
+
+
+class TextHandler(RequestHandler):
+    """Handler of JSON that is the same for everybody."""
+
+    def initialize(self, texts: Mapping[str, Callable[[], str]]) -> None:
+        """Take functions that return the texts, by their names."""
+        self._texts = texts
+
+    def get(self, name: str) -> None:
+        """Send a text; a browser that has it asks whether it is still the same."""
+        if name not in self._texts:
+            raise HTTPError(404)
+        self.set_header("Content-Type", "application/json; charset=utf-8")
+        self.set_header("Cache-Control", "no-cache")
+        self.write(self._texts[name]())
+
+
+def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
+    """Tornado routes of what is neither a page nor a file.
+
+    Parameters
+    ----------
+    texts : mapping of str to callable
+        See `TextHandler`.
+    """
+    return [
+        (r"/data/([^/]+)\.csv", DataHandler),
+        (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
+    ]

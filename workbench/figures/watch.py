@@ -30,8 +30,9 @@ FAINT = 0.25
 #: A truth beyond this multiple of the bounds is not drawn; the summary states it.
 FAR = 3
 
-#: Largest and smallest power of ten of the e-values that the chart shows.
-HIGHEST, LOWEST = 8.0, -2.0
+#: Smallest power of ten of the e-values that the chart shows, and how many of its ticks there are
+#: at most.
+LOWEST, TICKS = -2.0, 9
 
 X_TITLE = "rows seen per group"
 
@@ -95,12 +96,15 @@ def evidence(
     """
     powers = found.log / math.log(10)
     goal = -math.log10(1 - confidence)
-    top = min(HIGHEST, max(3.0, 1.1 * float(powers.max(initial=0.0))))
+    top = max(3.0, 1.1 * float(powers.max(initial=0.0)))
     low = max(LOWEST, min(-1.0, 1.1 * float(powers.min(initial=0.0))))
+    step = math.ceil(round_up((top - low) / TICKS))
+    ticks = range(step * math.ceil(low / step), math.floor(top) + 1, step)
     times = round(1 / (1 - confidence))
     now = found.at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
-    at, ha, va, dx = (RIGHT, "right", "top", -6) if over else (LEFT, "left", "bottom", 4)
+    at, ha, dx = (RIGHT, "right", -6) if over else (LEFT, "left", 4)
+    va = "top" if over and goal - low > 0.1 * (top - low) else "bottom"
     return chart(
         [
             *_seen(EVIDENCE, found.n, powers, rows),
@@ -111,8 +115,7 @@ def evidence(
             *log_n_axis.handle(log_rows, "log_rows", f"seen: {rows:,}", span),
         ],
         log_n_axis.axis(X_TITLE, *span),
-        axis("e-value", low, top,
-             ticks=powers_of_ten(range(math.ceil(low), math.floor(top) + 1), log=False)),
+        axis("e-value", low, top, ticks=powers_of_ten(ticks, log=False)),
         summary=f"Evidence against ε at most {plain(found.epsilon)}: e-value "
         f"{short_e_value(now.log)} by row {rows:,}; an e-value of {times:,} refutes the claim.",
         revision=(*span, low, top),

@@ -1,6 +1,7 @@
 """The pages: state (param), figures, numbers and help of each.
 
-`registry` lists the pages, `core` says what a page, a job and a control are, `inputs` are settings
+`registry` is the menu of pages, `start` the text of the start page and the tour, `glossary` the
+terms that texts link to. `core` says what a page, a job and a control are, `inputs` are settings
 that several pages share. `counts`, `family`, `compare`, `watch`, `plan`, `pair_lab` and
 `coverage_lab` are pages in one module; `scores`, `one_run`, `mechanism` and `selection` are folders
 with a module `page`. `given` and `given_scores` make pages about objects of Python.

@@ -46,6 +46,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         "Two score sets, of two mechanisms or two attacks: at which false positive rates does an "
         "attacker identify more members in one of them?"
     )
+    main: ClassVar[tuple[str, ...]] = ("log_delta",)
 
     draw_again = param.Event(label="Draw again", doc="New samples from the same pairs.")
 
@@ -85,18 +86,18 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         return next((one.reread for one in self._datasets.values() if one.reread), "")
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view as A, or take note of how data sets are called and read now.
+        """Take a data set into view as A.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        wanted = self.param.a_data.default if key is None else key
-        if wanted != self.a_data:
-            self.a_data = wanted
-        else:
-            self._load()
+        self.a_data = self.param.a_data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data sets were renamed or read in another way."""
+        self._load()
 
     # -- new scores ----------------------------------------------------------------------------
 
@@ -205,8 +206,8 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     def question(self) -> str:
         """A question about the direction where members score significantly the other way."""
         asked = {
-            "A": not is_draw(self.a_data) and direction_question(self.a, self.roc_a().auc),
-            "B": not is_draw(self.b_data) and direction_question(self.b, self.roc_b().auc),
+            "A": not is_draw(self.a_data) and direction_question(self.roc_a()),
+            "B": not is_draw(self.b_data) and direction_question(self.roc_b()),
         }
         return " ".join(f"{side}: {question}" for side, question in asked.items() if question)
 

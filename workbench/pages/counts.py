@@ -25,7 +25,7 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.core.sliders import IntegerField, LogNumber
+from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
 from workbench.pages.inputs.code import Name, call, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
@@ -56,6 +56,7 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
         "Enter the four counts of one membership attack. See what they prove, and what the "
         "intervals of other tools would report."
     )
+    main: ClassVar[tuple[str, ...]] = ("log_delta", "log_prior")
 
     tp = IntegerField(400, COUNT, label="True positives", doc="Members classified as members.")
     fn = IntegerField(100, COUNT, label="False negatives", doc="Members classified as non-members.")
@@ -147,7 +148,7 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     )
     def precision(self) -> Bound:
         """Share of members among the people that this attack classifies as members."""
-        return self._ask(quantities.Precision(float(10**self.log_prior)))
+        return self._ask(quantities.Precision(number_of(self.log_prior)))
 
     @number("Sample size", needs=("counts",))
     def runs(self) -> Fact:

@@ -53,6 +53,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         "Assuming a parametric family, such as Gaussian noise, gives a bound on ε at any δ, but "
         "only if the assumption is correct. This page tests the assumption."
     )
+    main: ClassVar[tuple[str, ...]] = ("log_delta",)
 
     RESETS: ClassVar[tuple[str, ...]] = (*FAMILY, "log_delta", "confidence")
 

@@ -21,7 +21,7 @@ from workbench.figures import pair as pair_charts
 from workbench.figures import scores as charts
 from workbench.figures.past_bounds import past_bounds
 from workbench.pages.core.page import Control, Fact, Page, Section, derived, figure, number
-from workbench.pages.core.sliders import LogNumber
+from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.pair import (
     KnownPair,
@@ -63,11 +63,12 @@ ASKED = ("log_delta", "confidence")
 class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     """State and drawings of the page."""
 
-    title = "Known truth"
+    title = "Pairs with known truth"
     about = (
         "Scores are sampled from a pair whose privacy loss is known. Compare the bounds of an "
         "audit with the true values."
     )
+    main: ClassVar[tuple[str, ...]] = ("log_n", "log_floor")
 
     pair_kind = kind_selector("Pair", "subsampled-gaussian")
     releases = param.Integer(
@@ -196,7 +197,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     @derived(needs=(*PAIR, "log_floor"))
     def tight(self) -> tuple[float, Meeting | None]:
         """The tight μ, and where its Gaussian curve meets that of the pair."""
-        floor = 10.0**self.log_floor
+        floor = number_of(self.log_floor)
         return self.pair().gdp_mu(floor), meeting_point(self.pair(), floor)
 
     @derived(needs=(*PAIR, "log_delta"))
@@ -252,7 +253,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         if self.hide_truth:
             return HIDDEN
         mu, meeting = self.tight()
-        floor = plain(10.0**self.log_floor)
+        floor = plain(number_of(self.log_floor))
         note = f"both error rates ≥ {floor}"
         if meeting is None:
             note = f"all error rates are below {floor} and count as equal to it"
@@ -387,6 +388,6 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
             f"true_epsilon = pair.epsilon({self.delta!r})",
             "h = wb.histogram(scores)",
             "true_total_variation = pair.total_variation",
-            f"tight_mu = pair.gdp_mu(floor={plain(10.0**self.log_floor)})",
+            f"tight_mu = pair.gdp_mu(floor={plain(number_of(self.log_floor))})",
             f"view = {call('wb.explore_pair', base, spec=spec)}",
         )

@@ -93,6 +93,7 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         "Assume that the scores follow a known pair. How many scores does an audit need to show "
         "its leak, and how large is the bound?"
     )
+    main: ClassVar[tuple[str, ...]] = ("log_n", "target")
 
     method = param.Selector(
         default="simultaneous",

@@ -1,6 +1,7 @@
-"""The list of pages: `workbench serve` makes its menu from it, and `wb.explore` finds pages in it.
+"""The menu of pages, in groups: the front ends show it, and `wb.explore` finds pages in it.
 
-A new page takes its module and one entry here.
+A new page takes its module and one entry here. The name of a page is its address, too: `/counts`.
+Names stay, because people keep links; titles may change, but contain the subject of the name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ class PageEntry:
     Attributes
     ----------
     title : str
-        Title in the menu.
+        Title in the menu, of at most three words.
     answers : str
         The question that the page answers, in a line.
     where : str
@@ -50,75 +51,86 @@ class PageEntry:
 
 _GIVEN = "workbench.pages.given:"
 
+#: Title of a group of the menu, and its pages: name and entry, both in the order of the menu.
+MENU: dict[str, dict[str, PageEntry]] = {
+    "Audit": {
+        "scores": PageEntry(
+            "Scores",
+            "What do two samples of scores prove?",
+            "workbench.pages.scores.page:ScoresPage",
+            takes=(
+                "workbench.scores.sample:Scores",
+                *("builtins:tuple", "builtins:list", "builtins:str", "os:PathLike"),
+            ),
+            given=_GIVEN + "scores_page",
+        ),
+        "counts": PageEntry(
+            "Counts",
+            "What do the four counts of one attack prove, by each interval?",
+            "workbench.pages.counts:CountsPage",
+            takes=("workbench:Counts",),
+            given=_GIVEN + "counts_page",
+        ),
+        "onerun": PageEntry(
+            "One run",
+            "What do canaries in one training run prove?",
+            "workbench.pages.one_run.page:OneRunPage",
+            takes=("workbench:OneRun", "workbench:Guesses"),
+            given=_GIVEN + "one_run_page",
+        ),
+        "mechanism": PageEntry(
+            "Test a mechanism",
+            "Does a mechanism violate its claim on some datasets?",
+            "workbench.pages.mechanism.page:MechanismPage",
+            takes=("workbench:Mechanism", "collections.abc:Callable"),
+            given="workbench.pages.mechanism.page:MechanismPage",
+        ),
+        "watch": PageEntry(
+            "Watch live",
+            "Which bounds stay valid while scores arrive?",
+            "workbench.pages.watch:WatchPage",
+        ),
+    },
+    "Understand": {
+        "compare": PageEntry(
+            "Compare",
+            "Which of two sets of scores leaks more?",
+            "workbench.pages.compare:ComparePage",
+        ),
+        "family": PageEntry(
+            "Families",
+            "Do the scores follow a parametric family, and what would it imply?",
+            "workbench.pages.family:FamilyPage",
+        ),
+        "selection": PageEntry(
+            "Best-run selection",
+            "What is the privacy cost of releasing the best of many runs?",
+            "workbench.pages.selection.page:SelectionPage",
+            takes=("workbench.selection:RunCount",),
+        ),
+    },
+    "Plan and learn": {
+        "plan": PageEntry(
+            "Plan sample size",
+            "How many scores does an audit need?",
+            "workbench.pages.plan:PlanPage",
+        ),
+        "pairlab": PageEntry(
+            "Known pairs",
+            "How close do estimates come to a known privacy loss?",
+            "workbench.pages.pair_lab:PairLabPage",
+            takes=("workbench.pairs.base:Pair",),
+            given=_GIVEN + "pair_page",
+        ),
+        "coveragelab": PageEntry(
+            "Coverage",
+            "How often does each method's bound exceed the truth?",
+            "workbench.pages.coverage_lab:CoverageLabPage",
+        ),
+    },
+}
+
 #: Name of a page, in addresses and for `wb.explore`, and its entry; in the order of the menu.
 PAGES: dict[str, PageEntry] = {
-    "scores": PageEntry(
-        "Scores",
-        "What do two samples of scores prove?",
-        "workbench.pages.scores.page:ScoresPage",
-        takes=(
-            "workbench.scores.sample:Scores",
-            *("builtins:tuple", "builtins:list", "builtins:str", "os:PathLike"),
-        ),
-        given=_GIVEN + "scores_page",
-    ),
-    "counts": PageEntry(
-        "Counts",
-        "What do the four counts of one attack prove, by each interval?",
-        "workbench.pages.counts:CountsPage",
-        takes=("workbench:Counts",),
-        given=_GIVEN + "counts_page",
-    ),
-    "family": PageEntry(
-        "Families",
-        "Do the scores follow a parametric family, and what would it imply?",
-        "workbench.pages.family:FamilyPage",
-    ),
-    "compare": PageEntry(
-        "Compare",
-        "Which of two sets of scores leaks more?",
-        "workbench.pages.compare:ComparePage",
-    ),
-    "onerun": PageEntry(
-        "One run",
-        "What do canaries in one training run prove?",
-        "workbench.pages.one_run.page:OneRunPage",
-        takes=("workbench:OneRun", "workbench:Guesses"),
-        given=_GIVEN + "one_run_page",
-    ),
-    "selection": PageEntry(
-        "Selection",
-        "What is the privacy cost of releasing the best of many runs?",
-        "workbench.pages.selection.page:SelectionPage",
-        takes=("workbench.selection:RunCount",),
-    ),
-    "mechanism": PageEntry(
-        "Mechanism",
-        "Does a mechanism violate its claim on some datasets?",
-        "workbench.pages.mechanism.page:MechanismPage",
-        takes=("workbench:Mechanism", "collections.abc:Callable"),
-        given="workbench.pages.mechanism.page:MechanismPage",
-    ),
-    "watch": PageEntry(
-        "Monitoring",
-        "Which bounds stay valid while scores arrive?",
-        "workbench.pages.watch:WatchPage",
-    ),
-    "plan": PageEntry(
-        "Sample size",
-        "How many scores does an audit need?",
-        "workbench.pages.plan:PlanPage",
-    ),
-    "pairlab": PageEntry(
-        "Known truth",
-        "How close do estimates come to a known privacy loss?",
-        "workbench.pages.pair_lab:PairLabPage",
-        takes=("workbench.pairs.base:Pair",),
-        given=_GIVEN + "pair_page",
-    ),
-    "coveragelab": PageEntry(
-        "Coverage",
-        "How often does each method's bound exceed the truth?",
-        "workbench.pages.coverage_lab:CoverageLabPage",
-    ),
+    name: entry for pages in MENU.values() for name, entry in pages.items()
 }

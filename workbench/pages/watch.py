@@ -76,6 +76,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         "Scores arrive one by one while someone watches the bound. Which numbers remain valid "
         "whenever the audit is stopped?"
     )
+    main: ClassVar[tuple[str, ...]] = ("log_rows", "claim")
 
     CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
     RESETS: ClassVar[tuple[str, ...]] = (*ASKED, "claim")

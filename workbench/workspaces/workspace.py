@@ -36,6 +36,8 @@ from workbench.workspaces.sources import (
 from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
 from workbench.workspaces.view import Datasets
 
+_A_TABLE = "a DataTable; for scores use add_scores"
+
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
 
@@ -76,7 +78,9 @@ class Workspace:
     """
 
     def __init__(self, store: Store | None = None, base: Workspace | None = None):
-        self._store: Store = MemoryStore() if store is None else store
+        self._store: Store = _store(store)
+        if base is not None:
+            _checks.instance(base, Workspace, "base", "a workbench.Workspace")
         self._base = base
         self.closed = False
         self._lock = RLock()
@@ -101,8 +105,18 @@ class Workspace:
     def datasets(self) -> Datasets:
         """The data sets that were not removed, oldest first; those of the base come first."""
         with self._lock:
-            own = [e.dataset for e in self._store.entries().values() if e.removed is None]
-            return Datasets([*self._of_base(), *own], self.where)
+            return Datasets([*self.shared, *self.own], self.where)
+
+    @property
+    def own(self) -> list[DataSet]:
+        """Those of `datasets` that can be changed here."""
+        with self._lock:
+            return [e.dataset for e in self._store.entries().values() if e.removed is None]
+
+    @property
+    def shared(self) -> list[DataSet]:
+        """Those of `datasets` that are the base's."""
+        return [] if self._base is None else list(self._base.datasets)
 
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
@@ -204,11 +218,15 @@ class Workspace:
         ScoresError
             The tables cannot be read so.
         """
-        tables, reading = tuple(tables), reading or Reading()
+        tables = tuple(_checks.each_of(tables, DataTable, "tables", _A_TABLE))
+        if not 1 <= len(tables) <= 2:
+            raise WorkspaceError(f"give one table, or one of each group; got {len(tables)}")
+        reading = Reading() if reading is None else _reading(reading)
         if reading.layout is None:
             reading = replace(reading, layout=guess_layout(*tables))
-        source = FileSource(tuple(files) or tuple(table.name for table in tables))
-        return self._add(tables, source, reading, name or tables[0].name or "scores")
+        names = _checks.each_of(files, str, "files", "the name of a file")
+        source = FileSource(tuple(names) or tuple(table.name for table in tables))
+        return self._add(tables, source, reading, _checks.text(name, "name") or tables[0].name)
 
     def add_scores(self, scores: Scores, name: str = "") -> DataSet:
         """Add scores that were made in Python.
@@ -236,7 +254,7 @@ class Workspace:
             (table_of_scores(scores),),
             GivenSource.of(scores),
             reading,
-            name or scores.name or "scores",
+            _checks.text(name, "name") or scores.name,
             scores,
         )
 
@@ -322,6 +340,7 @@ class Workspace:
         WorkspaceError
             An example or a draw.
         """
+        _reading(reading), _checks.flag(seen, "seen")
         with self._changes():
             entry = self._reread_entry(key)
             dataset = entry.dataset
@@ -345,7 +364,16 @@ class Workspace:
 
     @property
     def current(self) -> str | None:
-        """The key of the data set in view on every page; None until one is chosen."""
+        """The key of the data set in view on every page; None until one is chosen.
+
+        It is that of the base until another one is chosen here.
+        """
+        chosen = self.chosen
+        return self._base.current if chosen is None and self._base is not None else chosen
+
+    @property
+    def chosen(self) -> str | None:
+        """The key that was chosen here; None for none."""
         with self._lock:
             return self._store.current()
 
@@ -372,6 +400,7 @@ class Workspace:
         key : str, optional
             Of the data set that they belong to.
         """
+        _checks.text(page, "page"), _checks.text(key, "key")
         with self._lock:
             return self._store.state(page, key)
 
@@ -391,8 +420,10 @@ class Workspace:
         WorkspaceError
             Values that JSON does not hold.
         """
+        _checks.text(page, "page"), _checks.text(key, "key")
+        _checks.instance(settings, Mapping, "settings", "a dict of settings by name")
         try:
-            json.dumps(settings, allow_nan=False)
+            json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError) as error:
             raise WorkspaceError(
                 f"these settings cannot be kept: {error}; give numbers, text, lists and None"
@@ -413,6 +444,8 @@ class Workspace:
         str
             The SHA-256 of the content, by which `file` finds it.
         """
+        _checks.text(name, "name")
+        _checks.instance(content, bytes, "content", "the bytes of a file")
         digest = file_hash(content)
         with self._lock:
             self._store.keep_file(digest, name, content)
@@ -425,6 +458,7 @@ class Workspace:
         ----------
         sha256 : str
         """
+        _checks.text(sha256, "sha256")
         with self._lock:
             found = self._store.file(sha256)
         return self._base.file(sha256) if found is None and self._base is not None else found
@@ -439,6 +473,8 @@ class Workspace:
         callback : callable
             Called in the thread of the change.
         """
+        if not callable(callback):
+            raise TypeError(f"callback must be callable, got {_checks.shown(callback)}")
         with self._lock:
             self._watchers.append(callback)
 
@@ -479,6 +515,7 @@ class Workspace:
         ----------
         state : WorkspaceState
         """
+        _checks.instance(state, WorkspaceState, "state", "what Workspace.snapshot returned")
         with self._changes():
             now = self._store.entries()
             for key, entry in now.items():
@@ -528,11 +565,8 @@ class Workspace:
         for callback in tuple(self._watchers):
             callback(self)
 
-    def _of_base(self) -> list[DataSet]:
-        return [] if self._base is None else list(self._base.datasets)
-
     def _base_keys(self) -> set[str]:
-        return {one.key for one in self._of_base()}
+        return {one.key for one in self.shared}
 
     def _own(self, key: str) -> Entry:
         """The entry of a data set that can be changed."""
@@ -571,7 +605,7 @@ class Workspace:
         digest = content_hash(tables)
         facts = source if isinstance(source, GivenSource) else GivenSource()
         with self._changes():
-            for one in self._of_base():
+            for one in self.shared:
                 if _is_same(one, digest, reading, facts):
                     return one
             for entry in self._store.entries().values():
@@ -631,6 +665,18 @@ class Workspace:
         while free in taken:
             free, number = f"{name} ({number})", number + 1
         return free
+
+
+def _store(store: Store | None) -> Store:
+    if store is None:
+        return MemoryStore()
+    return _checks.instance(store, Store, "store", "a store; wb.workspace(path) opens one")
+
+
+def _reading(value: Any) -> Reading:
+    return _checks.instance(
+        value, Reading, "reading", "a workbench.workspaces.reading.Reading, such as dataset.reading"
+    )
 
 
 def _new_key() -> str:

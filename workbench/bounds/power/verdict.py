@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -51,6 +51,9 @@ REFUTED, NOT_REFUTED, TOO_FEW = VERDICTS = ("refuted", "not refuted", "too few s
 
 #: The power of what "would have been caught", and below which twice the claim is too hard to catch.
 CAUGHT, EVEN = 0.8, 0.5
+
+#: P-values below this are bounds in which round-off decides: they do not measure the evidence.
+ROUND_OFF = 1e-12
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,8 @@ class Verdict:
     confidence : float
         The probability, at least, with which no true claim is refuted, however many are judged.
     p_value : float
-        The claim is refuted at every confidence up to 1 − p.
+        The claim is refuted at every confidence up to 1 − p. Below 1e-12 only its being so small
+        is known, and shown.
     bounds : tuple of Bound
         What the band says about the claimed quantity: ε at the claim's δ, or μ; and the true
         positive rate at the witness.
@@ -169,6 +173,18 @@ class Verdict:
         """The claim as text: "approx(2, 1e-5)", "no leakier than Gaussian, μ = 1"."""
         return str(self.claim)
 
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is refuted."""
+        return self.verdict == REFUTED
+
+    def __bool__(self) -> NoReturn:
+        """A TypeError: a verdict has three values, and "refuted" must not pass for True."""
+        raise TypeError(
+            f"a verdict is not true or false (this one is {self.verdict!r}): ask for "
+            "verdict.refuted, or in a test call workbench.testing.assert_not_refuted(scores, claim)"
+        )
+
     # -- how it reads ---------------------------------------------------------------------------
 
     def explain(self) -> str:
@@ -186,6 +202,15 @@ class Verdict:
                 shown += f" where the claim allows {round_safely(1 - w.claimed_fnr, 'up')}"
             return shown
         return self._detects if self.verdict == NOT_REFUTED else self._enough
+
+    @property
+    def _tiny(self) -> bool:
+        """Whether the p-value is only known to be below `ROUND_OFF`."""
+        return self.p_value < ROUND_OFF
+
+    @property
+    def _p(self) -> str:
+        return f"{ROUND_OFF:g}" if self._tiny else round_safely(self.p_value, "up")
 
     @property
     def _level(self) -> str:
@@ -210,7 +235,7 @@ class Verdict:
                 )
         return (
             f"{text} If the claim were true, evidence this strong at any threshold would have a "
-            f"probability of at most {round_safely(self.p_value, 'up')}."
+            f"probability of {'less than' if self._tiny else 'at most'} {self._p}."
         )
 
     def _stands(self) -> str:
@@ -294,7 +319,7 @@ class Verdict:
         rows: list[tuple[object, ...]] = [
             (b.symbol, f"{b.relation} {b.rounded}") for b in self.bounds
         ]
-        rows.append(("p-value of the claim", f"≤ {round_safely(self.p_value, 'up')}"))
+        rows.append(("p-value of the claim", f"{'<' if self._tiny else '≤'} {self._p}"))
         rows += [(f"caught with {percent(CAUGHT)} power", d) for d in self.power]
         shown = table(f"{self.claimed}: {self.verdict}", rows, " · ".join(self.terms))
         return f'<div title="{escape(self.explain(), quote=True)}">{shown}</div>'
@@ -412,8 +437,7 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Refutin
     if not ranks.size:
         return None
     p = p_values[ranks]
-    # P-values below 1e-12 are bounds in which round-off decides.
-    alpha, beta, ranks, p = (v[p <= max(p.min(), 1e-12)] for v in (alpha, beta, ranks, p))
+    alpha, beta, ranks, p = (v[p <= max(p.min(), ROUND_OFF)] for v in (alpha, beta, ranks, p))
     fnr = np.asarray(claimed(alpha))
     j, best = np.unravel_index(np.argmax(fnr - beta), fnr.shape)
     threshold = float(band.thresholds[ranks[j]])

@@ -16,7 +16,7 @@ from workbench.figures.kit.marks import LEFT, TOP, Mark, Style, label, rule
 MARGIN = margins(left=16)
 
 #: Pixels: of a row, and of the lowest such chart.
-ROW, LEAST = 32, 300
+ROW, LEAST = 25, 230
 
 #: Rows above the first dot, for its name and for that of a rule, and below the last one.
 ABOVE, BELOW = 1.2, 0.5
@@ -47,7 +47,7 @@ def names(texts: Sequence[str], roles: Sequence[str], shift: float = 6) -> list[
         Pixels from the left edge.
     """
     return [
-        label(LEFT, row, text, role, ha="left", va="bottom", dx=shift, dy=5, veil=0.6)
+        label(LEFT, row, text, role, ha="left", va="bottom", dx=shift, dy=4, veil=0.9)
         for row, (text, role) in enumerate(zip(texts, roles, strict=True))
     ]
 

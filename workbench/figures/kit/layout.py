@@ -77,7 +77,11 @@ def chart(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
         "hovermode": "closest" if closest else "x",
-        "hoverlabel": {"bgcolor": "@paper", "bordercolor": "@line", "font": {"size": 12}},
+        "hoverlabel": {
+            "bgcolor": "@paper",
+            "bordercolor": "@line",
+            "font": {"size": 12, "color": "@ink"},
+        },
         "uirevision": revision,
         "xaxis": x,
         "yaxis": y,
@@ -93,7 +97,7 @@ def chart(
 def empty(words: str) -> dict[str, Any]:
     """A chart that shows nothing yet, and says why."""
     note = label(Share(0.5), Share(0.5), words, "muted", size=14)
-    return chart([note], hidden_axis(), hidden_axis(), summary=words)
+    return chart([note], hidden_axis(), hidden_axis(), summary=words, margin=margins(left=16))
 
 
 def _placed(note: Part, x: Axis, y: Axis) -> Part:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ import anywidget
 import traitlets
 
 from workbench.assets import board as assets
+from workbench.assets.packed import PLOTLY
 
 #: CSS classes of a view's widget, of a board whose charts are drawn, and of its picture.
 VIEW, LIVE, STILL = "wb-view", "wb-live", "wb-still"
@@ -23,13 +22,6 @@ def style() -> str:
     own = (Path(__file__).parent / "notebook.css").read_text(encoding="utf-8")
     palettes = f'.{VIEW}{{{light}}}[data-jp-theme-light="false"] .{VIEW}{{{dark}}}'
     return palettes + assets.STYLE.read_text(encoding="utf-8") + own
-
-
-@cache
-def plotly() -> bytes:
-    """The plotly.js library, compressed."""
-    script = files("plotly") / "package_data" / "plotly.min.js"
-    return gzip.compress(script.read_bytes(), compresslevel=6)
 
 
 class Board(anywidget.AnyWidget):
@@ -55,7 +47,7 @@ class Board(anywidget.AnyWidget):
 
     def _hand_over(self, _: Any, content: dict[str, Any], buffers: Any) -> None:
         if content.get("kind") == "plotly":
-            self.send({"kind": "plotly"}, [plotly()])
+            self.send({"kind": "plotly"}, [PLOTLY.packed])
 
 
 @cache

@@ -85,14 +85,15 @@ class Item:
     help, formula, caution : str
         What it shows, its formula, and the limits of what it says.
     span : int
-        Width of a figure in twelfths of the page. Its height is that of its layout, or 300 pixels.
+        Width of a figure in twelfths of the page. Its layout may name a
+        height in pixels, which it then has at least.
     drag : mapping of str to str
         Names of draggable shapes, and the parameter that the x position of each sets.
     click : str, optional
         Name of the page's method that is called with the (x, y) that was clicked.
-    place : {"head", "strip", "foot"}
-        Position of a sentence: small under the title, plain under the numbers, or small under
-        the charts.
+    place : {"head", "strip", "text", "foot"}
+        Position of a sentence: small under the title, where one line of it is shown; under the
+        numbers, for warnings that must stay in view; under the charts; or small under the charts.
     slow : bool
         True if drawing takes so long that the charts should not wait for it while a slider moves.
         A front end may draw it once nothing has changed for a moment.
@@ -108,7 +109,7 @@ class Item:
     span: int = 6
     drag: Mapping[str, str] = field(default_factory=dict)
     click: str | None = None
-    place: Literal["head", "strip", "foot"] = "strip"
+    place: Literal["head", "strip", "text", "foot"] = "text"
     slow: bool = False
 
 
@@ -118,6 +119,29 @@ class Fact:
 
     text: str
     note: str = ""
+
+
+class NotChosen(str):
+    """A reason why a bound is not valid yet: nobody has chosen what it rests on.
+
+    As the ``void`` of a bound it has the front end ask for the choice instead of showing a number
+    that nobody wanted.
+
+    Parameters
+    ----------
+    reason : str
+        The text itself.
+    ask : str
+        What to choose, such as "choose a threshold".
+    """
+
+    ask: str
+
+    def __new__(cls, reason: str, ask: str = "") -> NotChosen:
+        """The reason, which is the text, with the request."""
+        made = super().__new__(cls, reason)
+        made.ask = ask
+        return made
 
 
 def figure(
@@ -188,7 +212,7 @@ def number(
 
 def sentence(
     needs: tuple[str, ...],
-    place: Literal["head", "strip", "foot"] = "strip",
+    place: Literal["head", "strip", "text", "foot"] = "text",
     slow: bool = False,
 ) -> Callable[[F], F]:
     """Decorator that marks a method of a page as a sentence.
@@ -240,6 +264,7 @@ class Page(PageJobs, PageSettings):
     title: ClassVar[str] = ""
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
+    main: ClassVar[tuple[str, ...]] = ()  #: one or two controls that a phone shows below the charts
     rests_on: ClassVar[str] = (
         "scores"  #: the parameter, if it has it, that other defaults depend on
     )

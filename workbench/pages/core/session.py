@@ -4,12 +4,13 @@ A front end hands over gestures, and draws when it is asked to. A gesture is a d
 ``kind`` and its ``serial`` number::
 
     {"kind": "set", "name": "threshold", "value": 0.5}    a control; a selector by its label
+    {"kind": "set", "name": "threshold", "value": 7, "typed": true}    a number that was typed
     {"kind": "drag", "item": "roc", "shape": "line", "x": 0.3}
     {"kind": "click", "item": "roc", "x": 0.3, "y": 0.7}
     {"kind": "job", "job": "simulate"}                    the button of a job
     {"kind": "dismiss"}                                   the message was read
 
-The dashboard adds ``files``, ``chunk`` and ``restore``.
+The dashboard adds ``files`` and ``chunk``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Hashable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import param
 
@@ -30,11 +31,20 @@ logger = logging.getLogger(__name__)
 
 INTERRUPTED = "Interrupted: the results shown may be older than the controls."
 
+#: Kinds of gestures that change the settings of a page.
+CHANGING = ("set", "drag", "click", "files", "chunk")
+
 #: Kinds of gestures that wait for another process, such as the one that parses files.
 BLOCKING = ("files", "chunk")
 
 #: The key of a task, and the task, that a gesture asks for.
 Asked = tuple[Hashable, Task]
+
+
+class Taker(Protocol):
+    """Who sent gestures, and has an attribute for the serial number of the last one handled."""
+
+    handled: int
 
 
 class PageSession:
@@ -79,6 +89,8 @@ class PageSession:
         #: Names of the items whose inputs changed, and of the parameters that changed or were set.
         self.stale: set[str] = set()
         self.changed: set[str] = set()
+        #: The control that a person used since `take_used`; "" for none.
+        self.used = ""
         #: Serial number of the last gesture that was carried out.
         self.handled = 0
         self._draw, self._outside, self._log_level = draw, outside, log_level
@@ -107,19 +119,29 @@ class PageSession:
 
     # -- from the person to the page ---------------------------------------------------------------
 
-    def receive(self, gesture: dict[str, Any]) -> None:
+    def receive(self, gesture: dict[str, Any], sender: Taker | None = None) -> None:
         """Carry out a gesture soon; of several that set the same thing, only the latest.
 
         An invalid gesture is logged and changes nothing, but counts as handled.
+
+        Parameters
+        ----------
+        gesture : dict
+            See the docstring of the module.
+        sender : object, optional
+            Takes the serial number as its ``handled``; this session by default.
         """
+        sender = sender or self
         try:
             key, task = self._actions[gesture["kind"]](gesture)
         except (KeyError, TypeError, ValueError, AttributeError):
             logger.warning("an invalid gesture was ignored", exc_info=True)
             key, task = "invalid", lambda: None
-        handled = partial(setattr, self, "handled", int(gesture["serial"]))
+        if gesture.get("kind") in CHANGING:
+            task = partial(self._use, str(key), task)
+        handled = partial(setattr, sender, "handled", int(gesture["serial"]))
         blocks = gesture.get("kind") in BLOCKING
-        self.queue.post_together({key: task, "handled": handled}, blocks)
+        self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
     def choose(self, name: str, value: Any) -> None:
         """Set a parameter to what a person chose, soon; see `assign`.
@@ -137,7 +159,7 @@ class PageSession:
         """Start a job, or cancel it while it runs, soon."""
         self.queue.post(("press", job), partial(self.page.press_job, job, self.queue.post))
 
-    def assign(self, name: str, value: Any) -> None:
+    def assign(self, name: str, value: Any, typed: bool = False) -> None:
         """Set a parameter now; a number that it does not take becomes the message of the page.
 
         Parameters
@@ -145,7 +167,9 @@ class PageSession:
         name : str
             The parameter. An event happens, whatever the value.
         value : object
-            A slider's number is held within the bounds of the slider.
+            A slider's number is held within the range of the slider.
+        typed : bool
+            Whether a number was typed: it may lie beyond the slider, whose range then widens.
         """
         parameter = self.page.param[name]
         self.changed.add(name)  # a control may have to show another value than what was chosen
@@ -154,7 +178,7 @@ class PageSession:
             return
         if isinstance(parameter, param.Number) and not isinstance(parameter, param.Boolean):
             try:
-                value = taken(parameter, value)
+                value = taken(parameter, value, typed)
             except ValueError as error:
                 self.page.message = self._refusal = str(error)
                 return
@@ -170,7 +194,7 @@ class PageSession:
             with param.discard_events(self.page):
                 setattr(self.page, event, False)
 
-    def setting(self, name: str, value: Any) -> Asked:
+    def setting(self, name: str, value: Any, typed: bool = False) -> Asked:
         """The key and the task that set a control; a KeyError if no control sets ``name``.
 
         Parameters
@@ -179,14 +203,16 @@ class PageSession:
             The parameter of the control.
         value : object
             What it is set to.
+        typed : bool
+            See `assign`.
         """
         if name not in self._settable:
             raise KeyError(f"no control sets {name!r}")
-        return name, partial(self.assign, name, value)
+        return name, partial(self.assign, name, value, typed)
 
     def _set(self, gesture: dict[str, Any]) -> Asked:
         name, value = gesture["name"], gesture["value"]
-        key, task = self.setting(name, value)
+        key, task = self.setting(name, value, gesture.get("typed") is True)
         if isinstance(self.page.param[name], param.Selector):
             task = partial(self._assign_label, name, value)
         return key, task
@@ -245,6 +271,15 @@ class PageSession:
         """Names of the parameters that changed or were set since the last call."""
         changed, self.changed = self.changed, set()
         return changed
+
+    def take_used(self) -> str:
+        """The control that a person used since the last call; "" for none."""
+        used, self.used = self.used, ""
+        return used
+
+    def _use(self, control: str, task: Task) -> None:
+        self.used = control
+        task()
 
     def _draw_item(self, item: Item, put: Callable[[Item, Any], None]) -> None:
         needed = self.page.drawn_from(item)

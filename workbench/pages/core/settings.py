@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import param
 
+from workbench.pages.core.sliders import widen
 from workbench.pages.core.upload import Upload
 
 #: Passes in which `PageSettings.restore` sets parameters that depend on each other.
@@ -29,6 +30,11 @@ class PageSettings(param.Parameterized):
     def __init__(self, **params: Any):
         self._plain: dict[str, Any] | None = None
         super().__init__(**params)
+        # No slider may stand beyond its own range, whoever set the number.
+        sliders = self._sliders()
+        for name in sliders:
+            widen(self.param[name], getattr(self, name))
+        self.param.watch(self._widen, sliders)
 
     def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
         """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
@@ -78,6 +84,18 @@ class PageSettings(param.Parameterized):
                         setattr(self, name, _from_setting(known[name], wanted[name], file))
         lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
+
+    @classmethod
+    def _sliders(cls) -> list[str]:
+        return [
+            name
+            for name, parameter in cls.param.objects("existing").items()
+            if isinstance(parameter, param.Number) and None not in parameter.get_soft_bounds()
+        ]
+
+    def _widen(self, *events: Any) -> None:
+        for event in events:
+            widen(self.param[event.name], event.new)
 
     @classmethod
     def control_names(cls) -> list[str]:

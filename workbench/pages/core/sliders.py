@@ -13,9 +13,19 @@ import param
 #: Bounds of a seed.
 SEED = (0, 10**9)
 
+#: Bounds of a score that is typed.
+SCORE = (-1e15, 1e15)
+
+
+def number_of(log: float) -> float:
+    """The number that has this log₁₀, in 12 digits: what was typed, without round-off."""
+    return float(f"{10.0**log:.12g}")
+
 
 class LogNumber(param.Number):
     """A positive number on a logarithmic slider: its log₁₀ is stored, the number itself is shown.
+
+    `number_of` makes the number of what is stored.
 
     Parameters
     ----------
@@ -54,7 +64,7 @@ class IntegerField(_Typed, param.Integer):
     """Parameter type of a whole number that is typed."""
 
 
-def taken(parameter: param.Number, value: Any) -> float:
+def taken(parameter: param.Number, value: Any, typed: bool = False) -> float:
     """The value of a numeric parameter for what a person chose.
 
     Parameters
@@ -63,6 +73,8 @@ def taken(parameter: param.Number, value: Any) -> float:
         The parameter of the control.
     value : object
         The number that came from a browser.
+    typed : bool
+        Whether the number was typed, not dragged.
 
     Returns
     -------
@@ -76,7 +88,7 @@ def taken(parameter: param.Number, value: Any) -> float:
         Not a number, not finite, not whole where the parameter is, or a typed number beyond the
         bounds of the parameter. The message names the control, the bound and the value.
     """
-    label = parameter.label
+    label, log = parameter.label, isinstance(parameter, LogNumber)
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         raise ValueError(f"{label} must be a number; got {_quoted(value)}")
     # An int of any length may be typed: it is compared before it is made a float.
@@ -86,22 +98,57 @@ def taken(parameter: param.Number, value: Any) -> float:
         if value != int(value):
             raise ValueError(f"{label} must be a whole number; got {displayed(float(value))}")
         value = int(value)
-    if None not in parameter.get_soft_bounds():
+    if not typed and None not in parameter.get_soft_bounds():
         value = hold(parameter, value)
-    low, high = parameter.bounds or (None, None)
-    from_low, to_high = parameter.inclusive_bounds
-    need = ""
-    if low is not None and not (value >= low if from_low else value > low):
-        need = f"{'at least' if from_low else 'above'} {displayed(low)}"
-    elif high is not None and not (value <= high if to_high else value < high):
-        need = f"{'at most' if to_high else 'below'} {displayed(high)}"
-    if need:
-        raise ValueError(f"{label} must be {need}; got {displayed(value)}")
+    if need := _need(parameter, value):
+        raise ValueError(f"{label} must be {need}; got {displayed(value, log)}")
     return value if isinstance(parameter, param.Integer) else float(value)
 
 
-def displayed(value: float) -> str:
-    """A number as text: with commas, or in scientific notation if it is very large or small."""
+def _need(parameter: param.Number, value: float) -> str:
+    """The bound of the parameter that a value does not meet, in words; empty if it meets both."""
+    log = isinstance(parameter, LogNumber)
+    low, high = parameter.bounds or (None, None)
+    from_low, to_high = parameter.inclusive_bounds
+    if low is not None and not (value >= low if from_low else value > low):
+        return f"{'at least' if from_low else 'above'} {displayed(low, log)}"
+    if high is not None and not (value <= high if to_high else value < high):
+        return f"{'at most' if to_high else 'below'} {displayed(high, log)}"
+    return ""
+
+
+def widen(parameter: Any, value: float) -> None:
+    """Let the parameter's slider reach a value that the parameter takes.
+
+    Parameters
+    ----------
+    parameter : param.Number
+        The parameter; one without a slider, or whose slider reaches the value, stays as it is.
+    value : float
+        The value.
+    """
+    low, high, step = scale(parameter)
+    if low is None or high is None or low <= value <= high:
+        return
+    # In whole steps, so that the slider's other places stay round numbers.
+    steps = float(np.ceil(max(low - value, value - high) / step)) * step
+    end = round(low - steps if value < low else high + steps, decimals(step))
+    reached = value if _need(parameter, end) else end
+    parameter.softbounds = (min(low, reached), max(high, reached))
+
+
+def displayed(value: float, log: bool = False) -> str:
+    """A number as text: with commas, or in scientific notation if it is very large or small.
+
+    Parameters
+    ----------
+    value : float
+        The number.
+    log : bool
+        Whether it is given by its log₁₀.
+    """
+    if log:
+        return f"{number_of(value):.6g}" if abs(value) < 300 else f"10^{displayed(value)}"
     exact = Decimal(value) if isinstance(value, int) else Decimal(repr(float(value)))
     return f"{value:,}" if exact.adjusted() < 15 and exact.adjusted() > -15 else f"{exact:.3e}"
 

@@ -17,7 +17,8 @@ from workbench.claims.pair import PairClaim
 from workbench.claims.parse import CLAIMS
 from workbench.claims.pure import PureDP
 from workbench.pages.core.page import Control
-from workbench.pages.core.sliders import NumberField
+from workbench.pages.core.sliders import NumberField, number_of
+from workbench.pages.inputs.settings import LOG_DELTA
 
 #: The value of ``claim_kind`` for a pair.
 PAIR = "pair"
@@ -77,7 +78,7 @@ def chosen_claim(page: Any) -> Claim:
     kind = next(kind for kind in CLAIMS if kind.word == page.claim_kind)
     values = {a.name: getattr(page, _parameter(a.name)) for a in kind.arguments}
     if "delta" in values:
-        values["delta"] = float(f"{10 ** values['delta']:.12g}")
+        values["delta"] = number_of(values["delta"])
     return kind(**values)
 
 
@@ -98,8 +99,8 @@ def claim_values(claim: Claim) -> dict[str, Any]:
         delta = values.pop("delta")
         if delta == 0:
             kind = PureDP
-        elif not 1e-12 <= delta <= 0.1:
-            raise ValueError(f"the page shows δ from 1e-12 to 0.1, got {delta!r}")
+        elif not LOG_DELTA[0] <= (log := math.log10(delta)) < LOG_DELTA[1]:
+            raise ValueError(f"the page shows δ from 1e{LOG_DELTA[0]} to below 1, got {delta!r}")
         else:
-            values["log_delta"] = math.log10(delta)
+            values["log_delta"] = log
     return {"claim_kind": kind.word, **values}

@@ -13,7 +13,7 @@ from typing import Any
 import param
 
 from workbench.pages.core.page import Control
-from workbench.pages.core.sliders import LogNumber
+from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import (
@@ -25,6 +25,7 @@ from workbench.pages.inputs.pair import (
     response_epsilon_slider,
     sampling_rate_slider,
 )
+from workbench.pages.inputs.settings import LOG_DELTA
 from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.base import Pair
@@ -45,7 +46,7 @@ class Reference:
 
 
 def _dpsgd(multiplier: float, log_rate: float, log_steps: float, neighboring: str) -> Pair:
-    return DPSGDPair(multiplier, 10**log_rate, round(10**log_steps), neighboring)
+    return DPSGDPair(multiplier, number_of(log_rate), round(10**log_steps), neighboring)
 
 
 def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable[..., Pair]:
@@ -113,7 +114,7 @@ REFERENCES: dict[str, Reference] = {
         "Claimed (ε, δ)",
         ("claimed_epsilon", "log_claimed_delta"),
         lambda claimed_epsilon, log_claimed_delta: RandomizedResponsePair(
-            claimed_epsilon, 10**log_claimed_delta
+            claimed_epsilon, number_of(log_claimed_delta)
         ),
     ),
     "claimed-mu": Reference("Claimed μ", ("mu",), GaussianPair),
@@ -176,7 +177,14 @@ class ReferenceChoice(param.Parameterized):
     reference_discrete_sigma = param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ")
     reference_scale = param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b")
     reference_claimed_epsilon = param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε")
-    reference_log_claimed_delta = LogNumber(-5.0, bounds=(-12, -1), step=0.5, label="Claimed δ")
+    reference_log_claimed_delta = LogNumber(
+        -5.0,
+        bounds=LOG_DELTA,
+        inclusive_bounds=(True, False),
+        softbounds=(-12, -1),
+        step=0.5,
+        label="Claimed δ",
+    )
     reference_order = param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order")
     reference_table = Upload(
         default=(),

@@ -119,18 +119,18 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view, or take note that it was renamed or read differently.
+        """Take a data set into view.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        wanted = self.param.data.default if key is None else key
-        if wanted != self.data:
-            self.data = wanted
-        else:
-            self._load()
+        self.data = self.param.data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data set was renamed or read in another way."""
+        self._load()
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view; pages extend it to set what depends on them.

@@ -9,10 +9,13 @@ import param
 
 from workbench._format import percent
 from workbench.bounds.bound import Bound
-from workbench.pages.core.sliders import LogNumber
+from workbench.pages.core.sliders import LogNumber, number_of
 
 #: Confidence levels that every page offers.
 LEVELS = (0.9, 0.95, 0.99, 0.999, 0.9999)
+
+#: log₁₀ of the least δ that can be typed, and of 1.
+LOG_DELTA = (-100, 0)
 
 
 def confidence_selector(doc: str) -> param.Selector:
@@ -29,13 +32,19 @@ class DeltaSetting(param.Parameterized):
     """
 
     log_delta = LogNumber(
-        -5.0, bounds=(-12, -1), step=0.5, label="δ", doc="The δ of (ε, δ)-differential privacy."
+        -5.0,
+        bounds=LOG_DELTA,
+        inclusive_bounds=(True, False),
+        softbounds=(-12, -1),
+        step=0.5,
+        label="δ",
+        doc="The δ of (ε, δ)-differential privacy.",
     )
 
     @property
     def delta(self) -> float:
         """The δ that the slider shows."""
-        return float(10**self.log_delta)
+        return number_of(self.log_delta)
 
 
 class ConfidenceSetting(param.Parameterized):

@@ -162,7 +162,8 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
             if "mechanism" not in params:
                 self.mechanism = OWN
         asked = {} if claim is None else shown_claim(claim)
-        self.param.update({**self._card_values(), **asked, **params})
+        settings = {name: value for name, value in params.items() if name in self.param}
+        self.param.update({**self._card_values(), **asked, **settings})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
     # -- the choice --------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ class MechanismPage(MechanismSearch):
         "Check a mechanism's privacy claim: search for neighboring datasets whose outputs disprove "
         "it."
     )
+    main = ("shown_trial",)
 
     # -- the strip of numbers ----------------------------------------------------------------------
 

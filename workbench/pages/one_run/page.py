@@ -20,6 +20,7 @@ class OneRunPage(OneRunGrowth):
         "Train once with randomly included canaries, then guess which were included. When is one "
         "run enough, and what does each method assume?"
     )
+    main: ClassVar[tuple[str, ...]] = ("threshold", "log_canaries")
 
     controls: ClassVar[tuple[Section, ...]] = (
         OneRunGrowth.data,

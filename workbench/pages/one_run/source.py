@@ -13,7 +13,7 @@ from workbench.onerun.read import one_run_of_table
 from workbench.onerun.run import OneRun
 from workbench.onerun.simulate import DPSGD, CanaryMechanism, Memoryless, SharedGaussian
 from workbench.pages.core.page import Control, Page, Section, derived
-from workbench.pages.core.sliders import IntegerField, LogNumber, decimals
+from workbench.pages.core.sliders import SCORE, IntegerField, LogNumber, decimals
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.settings import ChosenAfterLooking
 from workbench.pairs.laplace import LaplacePair
@@ -142,7 +142,9 @@ class OneRunSource(ChosenAfterLooking, Page):
         label="Guessing rule",
         doc="Bounds hold for a rule that was fixed before looking at which canaries were included.",
     )
-    threshold = param.Number(0.0, bounds=LOSSES, step=LOSS_STEP, label="Threshold")
+    threshold = param.Number(
+        0.0, bounds=SCORE, softbounds=LOSSES, step=LOSS_STEP, label="Threshold"
+    )
     share_in = param.Number(
         12.5,
         bounds=(0.1, 50),
@@ -249,9 +251,9 @@ class OneRunSource(ChosenAfterLooking, Page):
 
     def _place_threshold(self, value: float, ends: tuple[float, float], step: float) -> None:
         slider = self.param.threshold
-        slider.bounds, slider.step = None, step
+        slider.bounds = (min(SCORE[0], ends[0]), max(SCORE[1], ends[1]))
+        slider.softbounds, slider.step = ends, step
         self._set_quietly(threshold=value)
-        slider.bounds = ends
 
     def _moved(self, *events: Any) -> None:
         if not self._quiet and self.shows_results:

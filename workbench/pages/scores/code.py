@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, script
 
 
@@ -59,4 +60,4 @@ def _fit(page: Any) -> str:
         return call("wb.gdp_fit", "scores", method="threshold", threshold=page.threshold)
     if page.fit_method == "tv":
         return call("wb.gdp_fit", "h", method="tv")
-    return call("wb.gdp_fit", "scores", method="range", floor=10**page.log_floor)
+    return call("wb.gdp_fit", "scores", method="range", floor=number_of(page.log_floor))

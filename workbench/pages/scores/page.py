@@ -23,8 +23,17 @@ from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.core.sliders import LogNumber, NumberField
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    NotChosen,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
+from workbench.pages.core.sliders import SCORE, LogNumber, NumberField, number_of
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.reference import (
@@ -50,16 +59,18 @@ THRESHOLD_STEPS = 200
 MOST_BINS = 500
 WIDEST = 200
 
+#: Bins that are typed may be this many times as narrow as the narrowest of the slider.
+FINER = 10
+
 #: The controls that choose the bins.
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
 
-#: Bounds of the range of the bins.
-SCORE = (-1e15, 1e15)
-
-PLACED = "the threshold was placed at the median of these scores"
+PLACED = NotChosen(
+    "the threshold was placed at the median of these scores", ask="choose a threshold"
+)
 MOVED = "the threshold was chosen after seeing the scores"
 BINS_MOVED = "the bins were chosen after seeing the scores"
 
@@ -73,6 +84,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         "about privacy?"
     )
 
+    main: ClassVar[tuple[str, ...]] = ("threshold", "bin_width")
+
     CHOICES: ClassVar[Mapping[str, str]] = {
         "confidence": "the confidence",
         "ordering": "the attack statistic",
@@ -85,7 +98,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     threshold = param.Number(
         0.0,
-        bounds=(0, 1),
+        bounds=SCORE,
+        softbounds=(0, 1),
         step=0.01,
         label="Threshold",
         doc="Records whose score lies beyond it are classified as members. You can also drag the "
@@ -106,7 +120,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         label="Bins",
         doc="The rule that chooses the bins. Moving the width switches to a fixed width.",
     )
-    bin_width = param.Number(0.1, bounds=(0.01, 1), step=0.01, label="Bin width")
+    bin_width = param.Number(
+        0.1, bounds=(1e-3, SCORE[1]), softbounds=(0.01, 1), step=0.01, label="Bin width"
+    )
     bin_count = param.Integer(20, bounds=(2, 200), label="Number of bins")
     fixed_range = param.Boolean(
         False,
@@ -227,8 +243,10 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             values |= pair_values("reference", **self.known)
         elif self.source == "example" or arrival is Arrival.ANOTHER:
             values["reference_kind"] = None
-        self.param.threshold.bounds, self.param.threshold.step = bounds, step
-        self.param.bin_width.bounds, self.param.bin_width.step = widths, narrowest
+        self.param.threshold.bounds = (min(SCORE[0], bounds[0]), max(SCORE[1], bounds[1]))
+        self.param.threshold.softbounds, self.param.threshold.step = bounds, step
+        self.param.bin_width.bounds = (narrowest / FINER, max(SCORE[1], widths[1]))
+        self.param.bin_width.softbounds, self.param.bin_width.step = widths, narrowest
         self._set_quietly(**values)
 
     def _moved(self, *events: Any) -> None:
@@ -240,9 +258,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         if changed & set(BIN_CONTROLS):
             values: dict[str, Any] = {"bins_moved": True}
             if "bin_rule" in changed and self.bin_rule in WIDTH_RULES:
-                low, high = self.param.bin_width.bounds
+                slider = self.param.bin_width
                 width = bin_width(self.scores, self.bin_rule)
-                values["bin_width"] = _snap(width, self.param.bin_width.step, (low, high))
+                values["bin_width"] = _snap(width, slider.step, slider.softbounds)
             elif "bin_width" in changed and self.bin_rule in WIDTH_RULES:
                 values["bin_rule"] = "width"
             # A drag calls this at every step, and mostly nothing has changed.
@@ -292,7 +310,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     @derived(needs=("scores", "confidence"))
     def across(self) -> ErrorRates:
         """Error rates at thresholds across the displayed range."""
-        low, high = self.param.threshold.bounds
+        low, high = self.param.threshold.softbounds
         return error_rates(self.scores, np.linspace(low, high, MU_POINTS), self.confidence)
 
     @derived(needs=("threshold", "fit_method"))
@@ -307,7 +325,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             return gdp_fit(self.scores, "threshold", threshold=self.threshold)
         if self.fit_method == "tv":
             return gdp_fit(self.histogram(), "tv")
-        return gdp_fit(self.roc(), "range", floor=10**self.log_floor)
+        return gdp_fit(self.roc(), "range", floor=number_of(self.log_floor))
 
     @derived(needs=REFERENCE)
     def reference(self) -> Pair | None:
@@ -450,10 +468,10 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             return ""
         return f"{verdict.explain()}{self.looked_sentence}"
 
-    @sentence(needs=("roc", "scores"))
+    @sentence(needs=("roc", "scores"), place="strip")
     def question(self) -> str:
         """A question about the direction if members score significantly the other way."""
-        return "" if self.source == "pair" else direction_question(self.scores, self.roc().auc)
+        return "" if self.source == "pair" else direction_question(self.roc())
 
     @sentence(needs=("histogram", "confidence", "bins_moved", "looked"), place="foot")
     def fixed_bins(self) -> str:
@@ -491,7 +509,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     )
     def distributions(self) -> dict[str, Any]:
         """Histograms of members and non-members. Drag the line to move the threshold."""
-        return charts.histograms(self.histogram(), self.threshold, self.param.threshold.bounds)
+        return charts.histograms(self.histogram(), self.threshold, self.param.threshold.softbounds)
 
     @figure(
         "Trade-off curve",
@@ -521,7 +539,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         rank = min(max(round(x * s.n_q), 1), s.n_q)
         value = float(s.most_member_like_q(rank))
         if math.isfinite(value):
-            self.threshold = _snap(value, self.param.threshold.step, self.param.threshold.bounds)
+            self.threshold = _snap(
+                value, self.param.threshold.step, self.param.threshold.softbounds
+            )
 
     @figure(
         "Privacy profile",

@@ -9,7 +9,7 @@ import param
 
 from workbench.curves.gdp import mu_from_profile
 from workbench.pages.core.page import Control, Page, Section, derived
-from workbench.pages.core.sliders import IntegerField, LogNumber
+from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.gaussian import GaussianPair
 from workbench.selection.base_pair import reduced_mu
@@ -137,12 +137,12 @@ class SelectionChoice(DeltaSetting, Page):
     def runs_of(self, size: float) -> RunCount:
         """The chosen distribution at another size, given as log₁₀ of the mean (or of L)."""
         if self.runs_kind == "two-point":
-            return TwoPoint(max(2, round(10**size)), float(10**self.log_s))
+            return TwoPoint(max(2, round(10**size)), number_of(self.log_s))
         if self.runs_kind == "poisson":
-            return Poisson(10**size)
+            return Poisson(number_of(size))
         if self.runs_kind == "point":
             return PointMass(max(1, round(10**size)))
-        return NegativeBinomial.from_mean(self.eta, 10**size)
+        return NegativeBinomial.from_mean(self.eta, number_of(size))
 
     @derived(needs=(*ONE_RUN, "log_delta"))
     def one_mu(self) -> float:
@@ -171,9 +171,9 @@ class SelectionChoice(DeltaSetting, Page):
     @property
     def noise(self) -> float:
         """Noise multiplier of DP-SGD."""
-        return float(10**self.log_noise)
+        return number_of(self.log_noise)
 
     @property
     def rate(self) -> float:
         """Sampling rate of DP-SGD."""
-        return float(10**self.log_rate)
+        return number_of(self.log_rate)

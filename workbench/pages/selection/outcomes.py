@@ -11,7 +11,7 @@ from workbench._format import plain, round_safely
 from workbench.figures.kit.layout import empty
 from workbench.figures.selection import outcomes as charts
 from workbench.pages.core.page import Control, Section, derived, figure, sentence
-from workbench.pages.core.sliders import LogNumber
+from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.selection.choice import SelectionChoice
 from workbench.selection.outcomes import FiniteSelection
 from workbench.selection.runs import NegativeBinomial
@@ -57,12 +57,12 @@ class ThreeOutcomes(SelectionChoice):
     @derived(needs=EXAMPLE)
     def three(self) -> FiniteSelection | str:
         """The selection, or why these probabilities are not possible."""
-        b, d, grow = 10**self.log_b, 10**self.log_d, math.exp(self.outcome_epsilon)
+        b, d, grow = number_of(self.log_b), number_of(self.log_d), math.exp(self.outcome_epsilon)
         if b * max(grow + d, 1 + d * grow) > 1:
             return "The probabilities of B and C exceed 1: choose a smaller b or d."
         p = [1 - b * grow - d * b, b * grow, d * b]
         q = [1 - b - d * b * grow, b, d * b * grow]
-        return FiniteSelection(NegativeBinomial(1, 10**self.log_nu), p, q)
+        return FiniteSelection(NegativeBinomial(1, number_of(self.log_nu)), p, q)
 
     @figure(
         "Three outcomes: what is released",

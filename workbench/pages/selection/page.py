@@ -27,6 +27,7 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
         "Hyperparameters are tuned by training many times and releasing the best run. How much "
         "larger is the privacy loss of that release than the loss of a single run?"
     )
+    main: ClassVar[tuple[str, ...]] = ("log_mean", "mu")
 
     controls: ClassVar[tuple[Section, ...]] = (
         *AuditedSelection.choice_controls,

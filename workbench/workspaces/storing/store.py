@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from workbench.scores.table import DataTable
 from workbench.workspaces.dataset import DataSet
@@ -32,6 +32,7 @@ class Entry:
     removed: datetime | None = None
 
 
+@runtime_checkable
 class Store(Protocol):
     """What a `Workspace` asks of the place where it keeps things."""
 

@@ -1,4 +1,4 @@
-"""A visitor's session: the first state, what is sent after it, and what it lets go of."""
+"""A live page: its first state, what is sent after it, and what it lets go of."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import param
 import pytest
 
 from workbench.dashboard import files
-from workbench.dashboard.session import Session, first_state
+from workbench.dashboard.live_page import LivePage, Viewer
+from workbench.dashboard.sent import Sent, first_state
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import IntegerField
 from workbench.pages.core.upload import Upload
@@ -68,19 +69,36 @@ class Dots(Page):
         return Fact(f"{self.pressed} {self.side} {len(self.upload)}")
 
 
+class Nobody:
+    """Who owns a page and does nothing with what it tells."""
+
+    def __init__(self):
+        self.told = []
+
+    def changed(self, live, control, before):
+        self.told.append((control, before, live.settings))
+
+    def show_jobs(self):
+        pass
+
+
 class Browser:
     """The other end: it keeps what a page would show."""
 
-    def __init__(self, page=None):
+    def __init__(self, live=None):
         self.first = first_state(Dots())
         self.texts, self.serial = [], 0
-        self.session = Session(page or Dots(), self.first, self.texts.append, lambda *call: None)
-        self.shown = json.loads(self.first.text)
+        self.owner = Nobody()
+        self.live = live or LivePage("dots", Dots(), self.owner, lambda *call: None, self.first)
+        self.viewer = Viewer(self.texts.append, Sent(self.first.sent))
+        self.live.resume(self.viewer)
+        self.wait(lambda: self.texts)
+        self.texts.clear()
 
     def does(self, **gesture):
         """Send a gesture, wait for its answer, and return the answer."""
         self.serial += 1
-        self.session.receive({**gesture, "serial": self.serial})
+        self.live.receive({**gesture, "serial": self.serial}, self.viewer)
         return self.answer()
 
     def answer(self):
@@ -138,7 +156,7 @@ def test_every_gesture_reaches_the_page():
 def test_a_slow_item_is_drawn_at_rest_also_when_all_is_as_before():
     browser = Browser()
     calls = []
-    browser.session._later = lambda seconds, call: calls.append(call)
+    browser.live._later = lambda seconds, call: calls.append(call)
     assert browser.does(kind="set", name="n", value=5)["items"]["late"]["all"]["value"] == "…"
     browser.does(kind="set", name="n", value=4)
     calls[-1]()
@@ -168,9 +186,9 @@ def test_a_control_that_was_not_followed_is_shown_as_it_is():
 @pytest.mark.parametrize("name", ["pressed", "secret", "message", "nothing", "__class__"])
 def test_only_controls_can_be_set(name):
     browser = Browser()
-    before = browser.session.page.settings()
+    before = browser.live.page.settings()
     browser.does(kind="set", name=name, value=3)
-    assert browser.session.page.settings() == before
+    assert browser.live.page.settings() == before
 
 
 @pytest.mark.parametrize(
@@ -182,7 +200,6 @@ def test_only_controls_can_be_set(name):
         {"kind": "drag", "item": "count", "shape": "place", "x": 1},
         {"kind": "click", "item": "nothing", "x": 1, "y": 1},
         {"kind": "job", "job": "jump"},
-        {"kind": "restore", "settings": 3},
     ],
 )
 def test_what_is_no_gesture_is_answered_and_changes_nothing(gesture):
@@ -190,21 +207,20 @@ def test_what_is_no_gesture_is_answered_and_changes_nothing(gesture):
     assert (news["items"], news["controls"], news["settings"]) == ({}, {}, {})
 
 
-def test_messages_are_numbered_and_an_answer_comes_whatever_happens(monkeypatch):
+def test_an_answer_comes_whatever_happens(monkeypatch):
     browser = Browser()
     browser.does(kind="set", name="at", value=0.1)
-    monkeypatch.setattr(browser.session._controls, "states", lambda: 1 / 0)
+    monkeypatch.setattr(browser.live.controls, "states", lambda: 1 / 0)
     assert "division" in browser.does(kind="set", name="at", value=0.2)["message"]
-    assert [json.loads(text)["number"] for text in browser.texts] == [1, 2]
 
 
 def test_a_file_comes_in_pieces():
     browser = Browser()
     browser.does(kind="files", name="upload", files=[["a.csv", 5], ["b.csv", 0]])
     browser.does(kind="chunk", name="upload", file=0, content=b"abc")
-    assert browser.session.page.upload == ()
+    assert browser.live.page.upload == ()
     browser.does(kind="chunk", name="upload", file=0, content=b"de")
-    assert browser.session.page.upload == (("a.csv", b"abcde"), ("b.csv", b""))
+    assert browser.live.page.upload == (("a.csv", b"abcde"), ("b.csv", b""))
 
 
 @pytest.mark.parametrize(
@@ -227,30 +243,30 @@ def test_an_upload_that_cannot_be_is_a_message(gestures, says):
     for gesture in gestures:
         news = browser.does(name="upload", **gesture)
     assert says in news["message"]
-    assert browser.session.page.upload == ()
+    assert browser.live.page.upload == ()
 
 
 def test_of_many_moves_that_wait_the_latest_is_drawn():
     browser, held = Browser(), threading.Event()
-    browser.session.shared.queue.post("held", held.wait)
+    browser.live.session.queue.post("held", held.wait)
     for k in range(50):
         browser.serial += 1
-        browser.session.receive(
-            {"kind": "set", "name": "at", "value": k / 50, "serial": browser.serial}
-        )
+        gesture = {"kind": "set", "name": "at", "value": k / 50, "serial": browser.serial}
+        browser.live.receive(gesture, browser.viewer)
     held.set()
     assert browser.answer()["settings"] == {"at": 0.98}
     assert len(browser.texts) <= 2
 
 
-def test_a_session_that_ended_holds_nothing():
+def test_a_page_that_ended_holds_nothing():
     browser = Browser()
     browser.does(kind="set", name="at", value=0.2)
-    page = weakref.ref(browser.session.page)
-    browser.session.end()
+    page = weakref.ref(browser.live.page)
+    browser.live.end()
     texts = len(browser.texts)
-    browser.session.receive({"kind": "set", "name": "at", "value": 0.4, "serial": 9})
-    del browser.session
+    gesture = {"kind": "set", "name": "at", "value": 0.4, "serial": 9}
+    browser.live.receive(gesture, browser.viewer)
+    del browser.live
     deadline = time.monotonic() + 60
     while page() is not None and time.monotonic() < deadline:
         gc.collect()
@@ -277,14 +293,69 @@ def test_what_cannot_be_restored_is_named_and_the_rest_is_restored():
     assert page.hidden
 
 
-def test_a_lost_page_comes_back_with_its_settings():
+def test_an_uploaded_file_is_restored_where_its_content_is_known():
+    page = Dots(upload=(("a.csv", b"1,2"),))
+    settings = json.loads(json.dumps(page.settings()))
+    (name, size, sha256), *_ = settings["upload"]
+    assert (name, size) == ("a.csv", 3)
+    again = Dots()
+    assert again.restore(settings, {sha256: b"1,2"}.get) == []
+    assert again.upload == page.upload
+    assert Dots().restore(settings, {}.get) == ["A file"]
+
+
+# -- several browsers ------------------------------------------------------------------------------
+
+
+def test_two_browsers_see_the_same_page_and_each_hears_of_its_own_gestures():
+    one = Browser()
+    other = Browser(one.live)
+    assert one.does(kind="set", name="at", value=0.7)["handled"] == 1
+    other.wait(lambda: other.texts)
+    news = json.loads(other.texts[-1])
+    assert (news["handled"], news["settings"]) == (0, {"at": 0.7})
+    assert other.does(kind="set", name="at", value=0.2)["handled"] == 1
+
+
+def test_a_browser_that_looks_elsewhere_is_sent_no_drawings_until_it_looks_again():
     browser = Browser()
-    news = browser.does(kind="restore", settings={"n": 6, "at": 0.1, "side": "left"})
-    assert news["settings"] == {"n": 6, "at": 0.1, "side": "left"}
+    browser.viewer.looks = False
+    news = browser.does(kind="set", name="at", value=0.7)
+    assert set(news) == {"page", "handled", "busy"}
+    assert browser.live.page.at == 0.7
+    browser.viewer.looks = True
+    browser.texts.clear()
+    browser.live.resume(browser.viewer)
+    browser.wait(lambda: browser.texts)
+    assert json.loads(browser.texts[-1])["items"]["dots"]["1"]["x"] == [0.7]
+
+
+def test_a_browser_with_nothing_is_sent_the_whole_page():
+    browser = Browser()
+    browser.does(kind="set", name="n", value=6)
+    texts = []
+    browser.live.open(Viewer(texts.append, Sent()))
+    browser.wait(lambda: texts)
+    news = json.loads(texts[-1])
+    assert news["frame"]["title"] == "Dots"
     assert news["items"]["count"]["all"]["value"] == "6"
-    news = browser.does(kind="restore", settings={"n": 3, "upload": [["scores.csv", 8]]})
-    assert "no longer has scores.csv: upload it again" in news["message"]
-    assert browser.session.page.n == 6
-    news = browser.does(kind="restore", settings={"n": 3, "side": "up"})
-    assert "could not be restored: Side" in news["message"]
-    assert browser.session.page.n == 3
+    assert news["settings"]["n"] == 6
+
+
+def test_a_page_as_it_is_can_be_put_into_a_document():
+    browser = Browser()
+    browser.does(kind="set", name="n", value=6)
+    sent = Sent()
+    page = json.loads(browser.live.whole(sent))
+    assert page["items"]["late"]["all"]["value"] == "late 6"
+    assert sent.items(browser.live._parts) == "{}"
+
+
+def test_the_owner_hears_what_a_person_changed_and_what_was_before():
+    browser = Browser()
+    browser.does(kind="set", name="at", value=0.7)
+    control, before, now = browser.owner.told[-1]
+    assert (control, before["at"], now["at"]) == ("at", 0.5, 0.7)
+    browser.live.change("program", lambda: setattr(browser.live.page, "n", 5))
+    browser.wait(lambda: browser.owner.told[-1][2]["n"] == 5)
+    assert browser.owner.told[-1][0] == ""

@@ -1,0 +1,202 @@
+"""One visit after the other in a real browser: when the first numbers and all charts are painted.
+
+python -m benchmarks arrival, or side by side with another checkout of the project:
+
+    python -m benchmarks.arrival --against /path/to/checkout [--address counts] [--visits 9]
+
+A cold visit starts with an empty cache; each is followed by two warm ones, of which the second
+counts. The versions take turns, so that other work on the machine slows both. Times are in
+milliseconds after the navigation, CPU is that of browser and server until the connection is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from ensure_browser import find  # noqa: E402
+from helpers.browser import FLAGS, PATIENCE  # noqa: E402
+from helpers.programs import program  # noqa: E402
+from helpers.servers import free_port  # noqa: E402
+
+VISITS = 7
+
+#: Milliseconds that a page on two quiet cores may take.
+TARGETS = {
+    ("cold", "numbers"): 1000,
+    ("cold", "charts"): 2000,
+    ("warm", "numbers"): 1200,
+    ("warm", "charts"): 1200,
+}
+
+#: Notes the time after the frame that painted what is asked for.
+PROBE = """() => {
+    const times = window.arrival = {}
+    const asked = {
+        numbers: () => {
+            const values = [...document.querySelectorAll(".wb-value")]
+            return values.length > 0 && values.every(value => value.textContent)
+        },
+        charts: () => {
+            const plots = document.querySelectorAll(".wb-plot").length
+            return plots > 0 && document.querySelectorAll(".wb-plot .draglayer").length === plots
+        },
+        connected: () => "connected" in document.documentElement.dataset,
+    }
+    const look = () => {
+        for (const [name, there] of Object.entries(asked)) {
+            if (!there()) continue
+            delete asked[name]
+            setTimeout(() => { times[name] = performance.now() })
+        }
+        if (Object.keys(asked).length) requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+}"""
+
+TIMES = """() => ({
+    "first byte": performance.getEntriesByType("navigation")[0].responseStart,
+    "first paint": performance.getEntriesByName("first-contentful-paint")[0].startTime,
+    ...window.arrival,
+})"""
+
+
+@dataclass
+class Version:
+    """A checkout of the project and its server."""
+
+    name: str
+    url: str
+    process: subprocess.Popen[bytes]
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU that its server has used."""
+        numbers = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def served(name: str, checkout: Path, folder: Path) -> Iterator[Version]:
+    """The server of a checkout, run by this interpreter."""
+    port = free_port()
+    command = [sys.executable, "-m", "workbench", "serve", "--no-open", "--port", str(port)]
+    environment = os.environ | {"PYTHONPATH": str(checkout), "WORKBENCH_HOME": str(folder / name)}
+    with (
+        (folder / f"{name}.log").open("wb") as log,
+        program(command, cwd=checkout, env=environment, stdout=log, stderr=log) as process,
+    ):
+        url = f"http://localhost:{port}/"
+        deadline = time.monotonic() + PATIENCE / 1000
+        while True:
+            try:
+                urllib.request.urlopen(f"{url}liveness", timeout=5).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.2)
+        yield Version(name, url, process)
+
+
+def visit(browser: Any, context: Any, version: Version, address: str) -> dict[str, float]:
+    """Times, CPU, requests and bytes of one visit."""
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script(f"({PROBE})()")
+    network = context.new_cdp_session(page)
+    network.send("Network.enable")
+    sizes: list[float] = []
+    network.on("Network.loadingFinished", lambda e: sizes.append(e["encodedDataLength"]))
+    whole = browser.new_browser_cdp_session()
+
+    def cpu() -> float:
+        found = whole.send("SystemInfo.getProcessInfo")["processInfo"]
+        return sum(process["cpuTime"] for process in found) + version.cpu
+
+    before = cpu()
+    page.goto(version.url + address, wait_until="commit")
+    page.wait_for_function("'charts' in window.arrival && 'connected' in window.arrival")
+    found = {**page.evaluate(TIMES), "CPU": 1000 * (cpu() - before)}
+    page.wait_for_load_state("load")
+    # What comes from the cache has no size.
+    found |= {"requests": sum(size > 0 for size in sizes), "kB": sum(sizes) / 1000}
+    page.close()
+    whole.detach()
+    return found
+
+
+def main(
+    against: Path | None = None, address: str = "", visits: int = VISITS
+) -> list[tuple[str, str, str]]:
+    """Rows: what, measured, target."""
+    from playwright.sync_api import sync_playwright
+
+    found: dict[tuple[str, str], list[dict[str, float]]] = {}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        checkouts = {"new": ROOT} | ({"old": against.resolve()} if against else {})
+        versions = [
+            stack.enter_context(served(name, checkout, folder))
+            for name, checkout in checkouts.items()
+        ]
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=find(), args=list(FLAGS)
+        )
+        for version in versions:  # the first states are drawn, and the server is at rest
+            context = browser.new_context()
+            visit(browser, context, version, address)
+            context.close()
+        time.sleep(5)
+        for _ in range(visits):
+            for version in versions:
+                context = browser.new_context(viewport={"width": 1440, "height": 900})
+                cold, _, warm = (visit(browser, context, version, address) for _ in range(3))
+                found.setdefault((version.name, "cold"), []).append(cold)
+                found.setdefault((version.name, "warm"), []).append(warm)
+                context.close()
+        browser.close()
+    return [row for cache in ("cold", "warm") for row in _rows(cache, found)]
+
+
+def _rows(
+    cache: str, found: dict[tuple[str, str], list[dict[str, float]]]
+) -> Iterator[tuple[str, str, str]]:
+    new, old = found["new", cache], found.get(("old", cache))
+    for what in new[0]:
+        unit = "" if what in ("requests", "kB") else " ms"
+        middle, best = _middle(new, what), min(one[what] for one in new)
+        words = f"{middle:.0f}{unit}" + (f", best {best:.0f}{unit}" if unit else "")
+        if old:
+            before = _middle(old, what)
+            words += f"; before {before:.0f}{unit}, {middle / before:.2f} of it"
+        target = TARGETS.get((cache, what))
+        yield f"{cache}: {what}", words, f"at most {target} ms on two quiet cores" if target else ""
+
+
+def _middle(visits: list[dict[str, float]], what: str) -> float:
+    return statistics.median(one[what] for one in visits)
+
+
+if __name__ == "__main__":
+    from benchmarks.__main__ import table
+
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.arrival")
+    parser.add_argument("--against", type=Path)
+    parser.add_argument("--address", default="")
+    parser.add_argument("--visits", type=int, default=VISITS)
+    print(table(main(**vars(parser.parse_args()))))

@@ -1,0 +1,410 @@
+"""The bench of a visitor: one data set on all pages, undo, links, what is kept, who sees what."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+
+import numpy as np
+import param
+import pytest
+
+import workbench as wb
+from workbench.dashboard.bench import Bench
+from workbench.dashboard.live_page import Viewer
+from workbench.dashboard.sent import Sent
+from workbench.dashboard.tab import Tab
+from workbench.dashboard.visitors import OWNER, Visitors
+from workbench.pages.core.upload import Upload
+from workbench.pages.registry import PAGES
+from workbench.workspaces.home import workspace
+from workbench.workspaces.workspace import Workspace
+
+GAUSSIAN, LAPLACE = "example:gaussian", "example:laplace"
+ABOUT_SCORES = ("scores", "family", "watch", "compare")
+
+
+def tabs(*names):
+    return {name: Tab(PAGES[name].kind, f"/{name}", base=None) for name in names}
+
+
+class Reader:
+    """A browser that hears of the bench."""
+
+    def __init__(self, bench):
+        self.told, self.serial, self.bench, self.viewers = [], 0, bench, {}
+        bench.readers.append(self)
+
+    def tell(self, **entries):
+        self.told.append(entries)
+
+    def does(self, kind, **more):
+        """Do something that is not about one page, and return what was answered."""
+        self.serial += 1
+        self.bench.receive({"kind": kind, "serial": self.serial, **more}, self)
+        wait(lambda: any(told.get("handled") == self.serial for told in self.told))
+        settle(self.bench)
+        return next(told for told in self.told if told.get("handled") == self.serial)
+
+    def sets(self, page, name, value):
+        """Set a control of a page."""
+        return self.on(page, kind="set", name=name, value=value)
+
+    def on(self, page, **gesture):
+        """Do something on a page."""
+        self.serial += 1
+        live = self.bench.live(page)
+        viewer = self.viewers.setdefault(page, Viewer(lambda text: None, Sent()))
+        live.receive({**gesture, "serial": self.serial}, viewer)
+        wait(lambda: viewer.handled == self.serial)
+        settle(self.bench)
+
+
+def wait(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.002)
+
+
+def idle(bench):
+    queues = [bench._queue, *(live.session.queue for live in bench._live.values())]
+    return not any(queue._scheduled for queue in queues)
+
+
+def settle(bench):
+    """Until all pages have done what they were asked."""
+    quiet = 0
+    while quiet < 3:  # one page can ask another
+        wait(lambda: idle(bench))
+        quiet += 1
+
+
+@pytest.fixture
+def bench():
+    made = Bench(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None)
+    yield made
+    made.end()
+
+
+@pytest.fixture
+def reader(bench):
+    return Reader(bench)
+
+
+def settings(bench):
+    return {name: dict(bench.live(name).page.settings()) for name in sorted(bench._live)}
+
+
+# -- one data set on all pages ---------------------------------------------------------------------
+
+
+def test_a_data_set_that_is_chosen_is_in_view_on_every_page(bench, reader):
+    before = bench.live("family")
+    reader.does("choose", data=LAPLACE)
+    assert before.page.data == LAPLACE
+    for name in ABOUT_SCORES:
+        assert bench.live(name).page.data_key == LAPLACE
+    assert bench.live("counts").page.data_key == ""
+
+
+def test_a_draw_that_is_moved_on_one_page_is_in_view_on_the_others(bench, reader):
+    reader.does("choose", data="draw:gaussian?mu=1.0&n=1000&seed=0")
+    family = bench.live("family")
+    reader.sets("scores", "sample_mu", 2.0)
+    assert "mu=2.0" in bench.workspace.current
+    assert family.page.data_key == bench.workspace.current
+
+
+def test_a_page_shows_a_data_set_as_it_was_left(bench, reader):
+    reader.does("choose", data=GAUSSIAN)
+    reader.sets("scores", "threshold", 1.25)
+    reader.sets("scores", "confidence", "99%")
+    left = bench.live("scores").page.settings()
+    assert left["looked"] == "the confidence"
+    reader.does("choose", data=LAPLACE)
+    assert bench.live("scores").page.threshold != 1.25
+    reader.does("choose", data=GAUSSIAN)
+    assert bench.live("scores").page.settings() == left
+
+
+def test_a_mark_is_not_lost_by_a_look_at_other_data(bench, reader):
+    reader.does("choose", data=GAUSSIAN)
+    reader.sets("scores", "confidence", "90%")
+    reader.does("choose", data=LAPLACE)
+    reader.does("choose", data=GAUSSIAN)
+    assert bench.live("scores").page.epsilon().void
+
+
+# -- undo ------------------------------------------------------------------------------------------
+
+
+def test_undo_and_redo_go_over_pages_and_data(bench, reader):
+    start = settings(bench)
+    reader.sets("counts", "tp", 444)
+    reader.does("choose", data=GAUSSIAN)
+    reader.sets("scores", "threshold", 0.75)
+    bench.live("family")
+    done = settings(bench)
+    assert reader.does("undo")["goto"] == "scores"
+    assert bench.live("scores").page.threshold != 0.75
+    assert bench.live("scores").page.data == GAUSSIAN
+    reader.does("undo")
+    assert bench.workspace.current is None
+    assert bench.live("scores").page.data == "example:subsampled-gaussian"
+    assert reader.does("undo")["goto"] == "counts"
+    fresh = {name: dict(PAGES[name].kind().settings()) for name in done}
+    assert settings(bench) == fresh | start
+    for _ in range(3):
+        reader.does("redo")
+    assert settings(bench) == done
+    assert reader.does("redo") == {"handled": reader.serial}
+
+
+def act(bench, reader, rng):
+    """Something that a person can do."""
+    if rng.random() < 0.15:
+        keys = [one["key"] for one in bench.state()["sets"] if one["key"] != "example:messy"]
+        reader.does("choose", data=rng.choice(keys))
+        return
+    name = rng.choice(["scores", "family", "watch", "compare", "counts"])
+    page = bench.live(name).page
+    offered = [c.name for s in page.controls for c in s.controls if c.offered(page)]
+    control = rng.choice([one for one in offered if one in page.param])
+    parameter = page.param[control]
+    if isinstance(parameter, Upload):
+        return
+    value = True
+    if isinstance(parameter, param.Selector):
+        labels = [one for one in parameter.get_range() if "000,000" not in one]
+        value = rng.choice([one for one in labels if "messy" not in one.lower()])
+    elif isinstance(parameter, param.Boolean) and not isinstance(parameter, param.Event):
+        value = not getattr(page, control)
+    elif isinstance(parameter, param.Number):
+        low, high = parameter.get_soft_bounds()
+        value = 5 if low is None else low + rng.random() * (high - low)
+        value = round(value) if isinstance(parameter, param.Integer) else value
+    reader.sets(name, control, value)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.slow
+def test_a_hundred_random_actions_undone_one_by_one_end_at_the_start(bench, reader, seed):
+    bench.history._clock = iter(range(0, 10**6, 10)).__next__  # no two of them count as one
+    rng = random.Random(seed)
+    names = (*ABOUT_SCORES, "counts")
+    start = {name: dict(bench.live(name).page.settings()) for name in names}
+    for _ in range(100):
+        act(bench, reader, rng)
+    end = settings(bench)
+    undone = 0
+    while bench.history.labels[0]:
+        reader.does("undo")
+        undone += 1
+    assert undone > 50
+    assert settings(bench) == start
+    assert bench.workspace.current is None
+    for _ in range(undone):
+        reader.does("redo")
+    assert settings(bench) == end
+
+
+def test_a_drag_is_undone_at_once(bench, reader):
+    before = bench.live("scores").page.threshold
+    for k in range(5):
+        reader.sets("scores", "threshold", 0.2 + k / 50)
+    assert len(bench.history._done) == 1
+    reader.does("undo")
+    assert bench.live("scores").page.threshold == before
+
+
+def test_reset_sets_a_page_as_it_was_first_seen_and_can_be_undone(bench, reader):
+    fresh = bench.live("counts").page.settings()
+    reader.sets("counts", "tp", 300)
+    changed = bench.live("counts").page.settings()
+    reader.does("reset", reset="counts")
+    assert bench.live("counts").page.settings() == fresh
+    reader.does("undo")
+    assert bench.live("counts").page.settings() == changed
+
+
+# -- data sets -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def losses(bench):
+    rng = np.random.default_rng(5)
+    scores = wb.Scores(rng.normal(1, 1, 300), rng.normal(0, 1, 300))
+    return bench.workspace.add_scores(scores, "losses")
+
+
+def test_a_data_set_is_renamed_removed_and_brought_back(bench, reader, losses):
+    reader.does("choose", data=losses.key)
+    reader.does("rename", data=losses.key, to="my losses")
+    assert "my losses" in bench.workspace.datasets
+    assert "removed" in reader.does("remove", data=losses.key)["say"]
+    assert "my losses" not in bench.workspace.datasets
+    reader.does("undo")
+    assert "my losses" in bench.workspace.datasets
+    reader.does("undo")
+    assert "losses" in bench.workspace.datasets
+    assert bench.live("scores").page.data == losses.key
+
+
+@pytest.mark.parametrize(
+    ("gesture", "says"),
+    [
+        ({"kind": "choose", "data": "nothing"}, "no data set"),
+        ({"kind": "choose", "data": "draw:gaussian?mu=1e9&n=10&seed=0"}, "mu"),
+        ({"kind": "rename", "data": GAUSSIAN, "to": "mine"}, "cannot be changed"),
+        ({"kind": "remove", "data": GAUSSIAN}, "cannot be changed"),
+        ({"kind": "open link", "text": "abc"}, "cut or changed"),
+        ({"kind": "open link", "text": ""}, "cut or changed"),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_changes_nothing(bench, reader, gesture, says):
+    before = bench.workspace.snapshot()
+    kind = gesture.pop("kind")
+    assert says in reader.does(kind, **gesture)["say"]
+    assert bench.workspace.snapshot() == before
+
+
+@pytest.mark.parametrize("gesture", [{"kind": "jump"}, {"kind": "choose"}, {"kind": "reset"}])
+def test_what_is_no_gesture_is_answered(bench, reader, gesture):
+    kind = gesture.pop("kind")
+    assert reader.does(kind, **gesture) == {"handled": 1}
+
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+def other():
+    return Reader(Bench(Workspace(), tabs(*ABOUT_SCORES, "counts"), lambda *call: None))
+
+
+def drawn(bench, name):
+    page = bench.live(name).page
+    return {item.name: repr(page.draw(item)) for item in page.items() if item.kind == "number"}
+
+
+@pytest.mark.parametrize("name", [*ABOUT_SCORES, "counts"])
+def test_a_link_shows_another_visitor_the_same_numbers(bench, reader, name):
+    reader.does("choose", data="draw:laplace?mu=1.0&n=1000&seed=3")
+    rng = random.Random(name)
+    page = bench.live(name).page
+    for section in page.controls:
+        for control in section.controls:
+            parameter = page.param[control.name] if control.name in page.param else None
+            if isinstance(parameter, param.Number) and control.offered(page):
+                low, high = parameter.get_soft_bounds()
+                if low is not None and not control.name.startswith("sample"):
+                    reader.sets(name, control.name, low + 0.3 * rng.random() * (high - low))
+    text = reader.does("link", link=name)["link"]
+    guest = other()
+    assert guest.does("open link", text=text)["goto"] == name
+    assert guest.bench.live(name).page.settings() == bench.live(name).page.settings()
+    assert drawn(guest.bench, name) == drawn(bench, name)
+    guest.does("undo")
+    assert guest.bench.live(name).page.settings() == PAGES[name].kind().settings()
+    guest.bench.end()
+
+
+def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
+    reader.does("choose", data=losses.key)
+    reader.sets("scores", "threshold", 0.5)
+    text = reader.does("link", link="scores")["link"]
+    guest = other()
+    assert "“losses”" in guest.does("open link", text=text)["ask"]["words"]
+    same = guest.bench.workspace.add_scores(bench.workspace.scores(losses.key), "another name")
+    guest.does("open link", text=text)
+    page = guest.bench.live("scores").page
+    assert (page.data, page.threshold) == (same.key, bench.live("scores").page.threshold)
+    assert losses.key not in text
+    guest.bench.end()
+
+
+def test_what_of_a_link_cannot_be_used_is_named(bench, reader):
+    from workbench.workspaces.link import PageLink
+
+    settings = {**bench.live("scores").page.settings(), "threshold": 1e99, "confidence": "101%"}
+    settings.pop("data")
+    link = PageLink("scores", settings, ())
+    reader.does("open link", text=link.text())
+    message = bench.live("scores").page.message
+    assert re.fullmatch(
+        r"These settings of the link could not be used: (Threshold, Confidence|Confidence, "
+        r"Threshold)\.",
+        message,
+    )
+    missing = PageLink("nowhere", {}, ())
+    assert "“nowhere”" in reader.does("open link", text=missing.text())["say"]
+
+
+# -- visitors --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visitors(tmp_path):
+    own = workspace(tmp_path)
+    made = Visitors(tabs(*ABOUT_SCORES, "counts"), lambda *call: None, own=own, key="k" * 43)
+    yield made
+    own.close()
+
+
+def test_a_first_visit_costs_nothing_and_shows_what_everybody_sees(visitors):
+    visit = visitors.visit(visitors.named(""), "scores")
+    assert visit.text == ""
+    assert not visitors._places
+
+
+def test_who_was_here_before_finds_the_page_as_it_was_left(visitors):
+    who = visitors.named("")
+    reader = Reader(visitors.bench(who))
+    reader.sets("counts", "tp", 345)
+    visit = visitors.visit(who, "counts")
+    assert json.loads(visit.text)["settings"]["tp"] == 345
+    visitors.bench(who).readers.clear()
+    visitors._leave(who)
+    assert visitors._places[who].bench is None
+    assert json.loads(visitors.visit(who, "counts").text)["settings"]["tp"] == 345
+
+
+def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):
+    reader = Reader(visitors.bench(OWNER))
+    rng = np.random.default_rng(5)
+    added = visitors._own.add_scores(wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "mine")
+    reader.does("choose", data=added.key)
+    reader.sets("scores", "log_delta", -3.5)
+    before = {name: reader.bench.live(name).page.settings() for name in ABOUT_SCORES}
+    reader.bench.end()
+    visitors._own.close()
+    again = Visitors(visitors.tabs, lambda *call: None, own=workspace(tmp_path), key="k" * 43)
+    visit = again.visit(OWNER, "scores")
+    assert json.loads(visit.text)["settings"]["log_delta"] == -3.5
+    bench = again.bench(OWNER)
+    assert {name: bench.live(name).page.settings() for name in ABOUT_SCORES} == before
+    bench.end()
+
+
+def test_visitors_never_see_each_others_data(visitors):
+    alice, bob = (visitors.named("") for _ in range(2))
+    rng = np.random.default_rng(5)
+    mine = visitors.bench(alice).workspace.add_scores(
+        wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "secret"
+    )
+    guest = Reader(visitors.bench(bob))
+    assert "secret" not in json.dumps(guest.bench.state())
+    for attempt in (mine.key, "secret", mine.sha256):
+        assert "say" in guest.does("choose", data=attempt)
+        assert "say" in guest.does("remove", data=attempt)
+    alices = Reader(visitors.bench(alice))
+    alices.does("choose", data=mine.key)
+    text = alices.does("link", link="scores")["link"]
+    assert "ask" in guest.does("open link", text=text)
+    assert guest.bench.workspace.current is None
+    for name in ("", alice + "x", OWNER, "../" + alice):
+        assert visitors.named(name) not in (alice, OWNER)
+    assert not visitors.is_key("")
+    assert visitors.is_key("k" * 43)

@@ -1,0 +1,177 @@
+// The connection to the session on the server, and the order of what goes to and fro.
+
+import {make} from "./board.js"
+import {Channel} from "./channel.js"
+
+const PATIENCE = 4000 // ms without an answer after which people are told
+const ARRIVAL = 20_000 // ms for the connection to come
+const RETRY = 1000 // ms between two questions whether the server is back
+const RETURNS = 5 // reloads within a minute; then a person decides
+const CHUNK = 2 ** 20 // bytes of a file in one message
+
+const root = document.documentElement
+const notice = document.querySelector(".wb-connection")
+
+export class Connection {
+  // take(message) takes a message in its order; keep() returns what a reload has to bring back.
+  constructor({take, keep}) {
+    Object.assign(this, {take, keep, open: false, lost: false, wires: new Map(), early: new Map(), next: 1})
+    this.channel = new Channel({
+      opened: () => this.opened(),
+      arrived: message => this.arrived(message),
+      closed: () => (this.open ? this.lose() : this.absent()),
+    })
+    setTimeout(() => { if (!this.open) this.absent() }, ARRIVAL)
+  }
+
+  // The wire of a page; that of the bench has no name.
+  wire(page) {
+    if (!this.wires.has(page)) this.wires.set(page, new Wire(page, this))
+    return this.wires.get(page)
+  }
+
+  opened() {
+    this.open = true
+    root.dataset.connected = ""
+    this.tell("")
+    for (const wire of this.wires.values()) wire.flush()
+  }
+
+  absent() {
+    this.tell("There is no connection to the server: the controls have no effect yet.", "Reload the page")
+  }
+
+  // A part of a figure builds on those before it, and messages can overtake each other.
+  arrived(message) {
+    this.early.set(message.number, message)
+    for (; this.early.has(this.next); this.next++) {
+      const {page, handled, busy} = this.early.get(this.next)
+      this.take(this.early.get(this.next))
+      this.early.delete(this.next)
+      if (handled !== undefined) this.wire(page).answered(handled)
+      if (busy) this.wire(page).heard()
+    }
+  }
+
+  get waits() {
+    return [...this.wires.values()].some(wire => wire.busy)
+  }
+
+  lose() {
+    if (this.lost) return
+    this.lost = true
+    delete root.dataset.connected
+    dim(true)
+    for (const wire of this.wires.values()) wire.heard()
+    const returns = recentReturns()
+    if (returns.length >= RETURNS) {
+      this.tell("Connection lost repeatedly. The numbers are from before the loss.", "Reload the page")
+      return
+    }
+    this.tell("Connection lost. The numbers are from before; controls have no effect until the server answers.")
+    const ask = setInterval(async () => {
+      try {
+        const answer = await fetch("./liveness", {cache: "no-store"})
+        if (!answer.ok) return
+      } catch {
+        return
+      }
+      clearInterval(ask)
+      this.keep()
+      sessionStorage.setItem("workbench:returns", JSON.stringify([...returns, Date.now()]))
+      location.reload()
+    }, RETRY)
+  }
+
+  tell(words, action) {
+    if (this.lost && !words) return
+    notice.textContent = words
+    notice.hidden = !words
+    if (!action) return
+    const button = make("button", {type: "button", class: "wb-button"}, action)
+    button.addEventListener("click", () => location.reload())
+    notice.append(" ", button)
+  }
+}
+
+// What people do on one page, on its way to the session. One message is under way at a time.
+// Gestures made meanwhile follow in their order, only the latest of each control, so that a slow
+// server is never more than one answer behind.
+class Wire {
+  constructor(page, connection) {
+    Object.assign(this, {page, connection, serial: 0, handled: 0})
+    this.underway = null // the serial of the message that was not answered yet
+    this.waiting = new Map() // key -> [gesture, serial]
+  }
+
+  get busy() {
+    return this.underway !== null || this.waiting.size > 0
+  }
+
+  // The serial number that the answer will carry. Of gestures with one key, the latest is sent.
+  send(gesture, key = gesture.name ?? gesture.kind) {
+    this.serial += 1
+    this.waiting.delete(key)
+    this.waiting.set(key, [gesture, this.serial])
+    this.flush()
+    return this.serial
+  }
+
+  flush() {
+    const {channel, open, lost} = this.connection
+    if (!open || lost || this.underway !== null || !this.waiting.size) return
+    const [key, [gesture, serial]] = this.waiting.entries().next().value
+    this.waiting.delete(key)
+    this.underway = serial
+    channel.send({...gesture, page: this.page, serial})
+    clearTimeout(this.alarm)
+    this.alarm = setTimeout(
+      () => this.connection.tell("The server has not answered yet. The numbers do not include your last change."), PATIENCE)
+  }
+
+  answered(handled) {
+    this.handled = Math.max(this.handled, handled)
+    if (this.underway === null || this.underway > handled) return
+    this.underway = null
+    this.heard()
+    this.flush()
+  }
+
+  // The server is at work on it, and said so.
+  heard() {
+    clearTimeout(this.alarm)
+    this.connection.tell("")
+  }
+
+  settled(serial) {
+    return this.handled >= serial
+  }
+
+  // Until a gesture was answered.
+  answer(serial) {
+    return new Promise(resolve => {
+      const ask = () => (this.settled(serial) ? resolve() : setTimeout(ask, 20))
+      ask()
+    })
+  }
+
+  async upload(name, files, progress) {
+    const all = [...files].map(file => [file.name, file.size])
+    await this.answer(this.send({kind: "files", name, files: all}))
+    for (const [k, file] of [...files].entries()) {
+      for (let at = 0; at < file.size; at += CHUNK) {
+        const content = await file.slice(at, at + CHUNK).arrayBuffer()
+        await this.answer(this.send({kind: "chunk", name, file: k, content}))
+        progress((at + CHUNK) / file.size)
+      }
+    }
+    progress(1)
+  }
+}
+
+function recentReturns() {
+  const times = JSON.parse(sessionStorage.getItem("workbench:returns") ?? "[]")
+  return times.filter(time => Date.now() - time < 60_000)
+}
+
+export const dim = on => root.toggleAttribute("data-stale", on)

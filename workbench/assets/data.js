@@ -1,0 +1,118 @@
+// The Data menu, the same on every page: the data sets of the workspace, and ways to add one.
+
+import {make} from "./board.js"
+import {closePanels} from "./shell.js"
+
+const KINDS = [
+  ["own", "Your data sets"],
+  ["shared", "Served data sets"],
+  ["example", "Bundled examples"],
+  ["draw", "Samples from a pair with known privacy loss"],
+]
+
+export class DataMenu {
+  // bench: what the server said of the data sets; send(gesture); importing() opens the import step.
+  constructor({bench, send, importing, page}) {
+    Object.assign(this, {bench, send, importing, page})
+    this.button = document.querySelector(".wb-data-button")
+    this.panel = document.getElementById("data")
+    this.panel?.addEventListener("wb-opened", () => {
+      this.send({kind: "data sets"})
+      this.draw()
+      this.panel.querySelector("[aria-pressed=true], button")?.focus()
+    })
+  }
+
+  // The set in view on the page that is shown.
+  get current() {
+    return this.bench.sets?.find(({key}) => key === (this.bench.current ?? this.bench.first?.[this.page()]))
+  }
+
+  show() {
+    if (!this.panel) return
+    const name = this.current?.name ?? "choose"
+    this.button.querySelector("span").textContent = name
+    this.button.setAttribute("aria-label", `Data: ${name}`)
+    this.button.title = `Data: ${name}`
+    if (!this.panel.hidden) this.draw()
+  }
+
+  draw() {
+    const file = make("input", {type: "file", multiple: "", id: "open-files", class: "wb-said"})
+    file.addEventListener("change", () => {
+      if (!file.files.length) return
+      closePanels()
+      this.files([...file.files])
+    })
+    const paste = make("button", {type: "button", class: "wb-button"}, "Paste a table …")
+    paste.addEventListener("click", () => this.showPaste())
+    const add = make("div", {class: "wb-add"}, file,
+      make("label", {for: "open-files", class: "wb-button wb-main"}, "Open files …"), paste)
+    const groups = KINDS.map(([kind, title]) => {
+      const sets = (this.bench.sets ?? []).filter(set => set.group === kind)
+      return sets.length ? make("section", {}, make("h3", {}, title), make("ul", {}, ...sets.map(set => this.row(set)))) : ""
+    })
+    const notes = [this.bench.problem, this.bench.where ? `Your data sets are kept ${this.bench.where}.` : ""].filter(Boolean)
+    this.panel.replaceChildren(
+      make("h2", {}, "Data"), add,
+      make("p", {class: "wb-quiet"}, "Or drop files on the page, or press Ctrl+V with rows from a spreadsheet."),
+      ...groups,
+      ...notes.map((text, k) => make("p", {class: k === 0 && this.bench.problem ? "wb-problem" : "wb-quiet"}, text)))
+  }
+
+  row(set) {
+    const chosen = set.key === this.current?.key
+    const choose = make("button", {type: "button", class: "wb-set", "aria-pressed": String(chosen)},
+      make("strong", {}, set.name), make("span", {}, set.size))
+    choose.addEventListener("click", () => {
+      closePanels()
+      this.send({kind: "choose", data: set.key})
+    })
+    const item = make("li", {}, choose)
+    if (set.group !== "own" && !chosen) return item
+    const tools = make("div", {class: "wb-set-tools"})
+    const tool = (text, act) => {
+      const button = make("button", {type: "button", class: "wb-text-button", "aria-label": `${text}: ${set.name}`}, text)
+      button.addEventListener("click", act)
+      tools.append(button)
+    }
+    tool("Download", () => { location.assign(`./data/${encodeURIComponent(set.key)}.csv`) })
+    if (set.group === "own") {
+      tool("How it was read", () => {
+        closePanels()
+        this.importing({data: set.key})
+      })
+      tool("Rename", () => this.rename(item, set))
+      tool("Remove", () => this.send({kind: "remove", data: set.key}))
+    }
+    const facts = [set.source, set.assumption, set.when, set.sha256 ? `SHA-256 ${set.sha256.slice(0, 12)}…` : ""]
+    item.append(make("p", {class: "wb-quiet"}, facts.filter(Boolean).join(" · ")), tools)
+    return item
+  }
+
+  rename(item, set) {
+    const field = make("input", {type: "text", value: set.name, "aria-label": "New name", maxlength: "120"})
+    const done = () => {
+      if (field.value.trim() && field.value !== set.name) this.send({kind: "rename", data: set.key, to: field.value.trim()})
+      else this.draw()
+    }
+    field.addEventListener("change", done)
+    field.addEventListener("keydown", event => { if (event.key === "Enter") field.blur() })
+    item.querySelector(".wb-set").replaceWith(field)
+    field.select()
+  }
+
+  showPaste() {
+    const area = make("textarea", {rows: "8", "aria-label": "Rows of a table, with or without a header",
+      placeholder: "score,member\n0.93,1\n0.12,0"})
+    const button = make("button", {type: "button", class: "wb-button wb-main"}, "Read the table")
+    button.addEventListener("click", () => {
+      if (!area.value.trim()) return
+      closePanels()
+      this.files([new File([area.value], area.value.includes("\t") ? "pasted.tsv" : "pasted.csv")])
+    })
+    this.panel.replaceChildren(make("h2", {}, "Paste a table"),
+      make("p", {class: "wb-quiet"}, "Copy the columns in your spreadsheet and paste them here."), area, button)
+    area.focus()
+  }
+}

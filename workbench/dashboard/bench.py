@@ -1,0 +1,511 @@
+"""`Bench`: the pages of one visitor on the visitor's data sets, with undo, links and running jobs.
+
+What is not about one page goes in messages without the name of a page::
+
+    {"page": "", "handled": 3,
+     "bench": {"sets": [...], "current": "example:gaussian", "undo": "Threshold", ...},
+     "goto": "plan", "say": "…", "link": "…", "ask": {"words": "…"}, "imported": "key"}
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from threading import RLock
+from typing import Any, Protocol
+
+from workbench.dashboard.live_page import Later, LivePage
+from workbench.dashboard.sent import Sent
+from workbench.dashboard.tab import Tab
+from workbench.dashboard.worker import submit
+from workbench.pages.core.history import Change, History
+from workbench.pages.core.page import Page
+from workbench.pages.core.queue import LatestWins, Task
+from workbench.pages.core.upload import Upload
+from workbench.pages.inputs.data import DataChoice
+from workbench.scores.examples import NAMES
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.draws import DRAW
+from workbench.workspaces.errors import LinkError, WorkspaceError
+from workbench.workspaces.link import DataReference, PageLink, read_link
+from workbench.workspaces.sources import EXAMPLE
+from workbench.workspaces.workspace import Workspace
+
+logger = logging.getLogger(__name__)
+
+#: The page of the import step, which is shown in a dialog and is no part of the history.
+IMPORT = "import"
+
+#: Seconds that a document waits for a page that is at work.
+WAIT = 10.0
+
+
+class Reader(Protocol):
+    """A browser that hears of what is not about one page."""
+
+    def tell(self, **entries: Any) -> None:
+        """Send a message without a page."""
+
+
+class Bench:
+    """The live pages of one visitor.
+
+    Parameters
+    ----------
+    workspace : Workspace
+        The visitor's own.
+    tabs : mapping of str to Tab
+        All pages by name.
+    later : callable
+        See `workbench.dashboard.live_page.Later`.
+    """
+
+    def __init__(self, workspace: Workspace, tabs: Mapping[str, Tab], later: Later):
+        self.workspace, self.tabs = workspace, tabs
+        self.history = History()
+        self.readers: list[Reader] = []
+        self._live: dict[str, LivePage] = {}
+        self._followed: dict[str, str | None] = {}
+        self._link: tuple[PageLink, DataReference] | None = None
+        self._later = later
+        self._lock = RLock()
+        self._queue = LatestWins(self._turn, submit)
+        self._serial = 0
+        workspace.watch(self._hear)
+
+    def end(self) -> None:
+        """Let go of all pages; their states are in the workspace."""
+        self.workspace.unwatch(self._hear)
+        with self._lock:
+            live, self._live = self._live, {}
+        for page in live.values():
+            page.end()
+        self.workspace.flush()
+
+    # -- pages -------------------------------------------------------------------------------------
+
+    def untouched(self, name: str) -> bool:
+        """True if the page is as every visitor first sees it."""
+        if name in self._live or self.workspace.chosen is not None:
+            return False
+        return self.workspace.page_state(name, self.tabs[name].data_key) is None
+
+    def document(self, name: str, sent: Sent) -> str:
+        """The page as JSON, with everything that a browser needs to draw it.
+
+        Parameters
+        ----------
+        name : str
+        sent : Sent
+            Notes what the browser has then.
+
+        Raises
+        ------
+        TimeoutError
+            The page is at work for longer than a visitor would wait.
+        """
+        drawn: Future[str] = Future()
+        live = self.live(name)
+
+        def draw() -> None:
+            try:
+                drawn.set_result(live.whole(sent))
+            except Exception as error:
+                drawn.set_exception(error)
+
+        live.session.queue.post(("document", id(sent)), draw)
+        return drawn.result(WAIT)
+
+    def live(self, name: str) -> LivePage:
+        """The page of this name, made from its last state.
+
+        Raises
+        ------
+        KeyError
+            No such page.
+        """
+        with self._lock:
+            if name not in self._live:
+                self._live[name] = self._make(name)
+            return self._live[name]
+
+    def _make(self, name: str) -> LivePage:
+        tab, current = self.tabs[name], self.workspace.current
+        if name != IMPORT and self.untouched(name):
+            return LivePage(name, tab.make(self.workspace), self, self._later, tab.first())
+        page = tab.make(self.workspace)
+        self._followed[name] = current
+        if name != IMPORT:
+            self._take_data(page, current)
+        return LivePage(name, page, self, self._later)
+
+    def _take_data(self, page: Page, key: str | None) -> None:
+        """Have a page show a data set as it was when it was last shown."""
+        page.follow(key)
+        state = self.workspace.page_state(self._name(page), page.data_key)
+        if state is not None:
+            page.restore(state, self.workspace.file)
+
+    def _name(self, page: Page) -> str:
+        return next(name for name, tab in self.tabs.items() if tab.kind is type(page))
+
+    # -- what the pages tell -----------------------------------------------------------------------
+
+    def changed(self, live: LivePage, control: str, before: Mapping[str, Any]) -> None:
+        """Keep the changed settings of a page; ``control`` is what a person used, "" for nothing.
+
+        Parameters
+        ----------
+        live : LivePage
+        control : str
+        before : mapping
+            The settings before.
+        """
+        page, name = live.page, live.name
+        if name == IMPORT:
+            self._imported(live)
+            return
+        self._keep_files(page, before, live.settings)
+        self.workspace.keep_page_state(name, live.settings, page.data_key)
+        if not control:
+            return
+        data = self.workspace.snapshot()
+        if page.data_key and page.data_key != self.workspace.current and _other(page, before):
+            self._followed[name] = page.data_key
+            self.workspace.choose(page.data_key)
+        states = (data, self.workspace.snapshot())
+        label = _label(page, control)
+        self.history.add(Change(name, control, label, (before, live.settings), states))
+        self.show("undo", "redo")
+
+    def _keep_files(self, page: Page, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        for name, parameter in page.param.objects().items():
+            if isinstance(parameter, Upload) and now.get(name) != before.get(name):
+                for file, content in getattr(page, name) or ():
+                    self.workspace.keep_file(file, content)
+
+    def show_jobs(self) -> None:
+        """Show how the jobs of all pages stand."""
+        self.show("jobs")
+
+    # -- what is not about one page ----------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """What people see of the data sets, the history and the jobs."""
+        undo, redo = self.history.labels
+        workspace = self.workspace
+        return {
+            "sets": data_sets(workspace),
+            "current": workspace.current,
+            "where": workspace.where,
+            "problem": workspace.problem,
+            "undo": undo,
+            "redo": redo,
+            "jobs": [job for live in list(self._live.values()) for job in _running(live)],
+        }
+
+    def show(self, *names: str) -> None:
+        """Send entries of `state` to all browsers; all by default.
+
+        Parameters
+        ----------
+        *names : str
+            Names of the entries.
+        """
+        if self.readers:
+            state = self.state()
+            news = {name: state[name] for name in names or state}
+            for reader in list(self.readers):
+                reader.tell(bench=news)
+
+    def receive(self, gesture: dict[str, Any], reader: Reader) -> None:
+        """Carry out a gesture that is not about one page, soon and in its order.
+
+        Parameters
+        ----------
+        gesture : dict
+            ``kind`` names a method below; other entries are its arguments.
+        reader : Reader
+            Who is answered.
+        """
+        self.after(partial(self._carry_out, gesture, reader))
+
+    def after(self, task: Task) -> None:
+        """Run a task in a thread, after the gestures that were received before."""
+        self._serial += 1
+        self._queue.post(self._serial, task)
+
+    def _turn(self, tasks: list[Task]) -> None:
+        for task in tasks:
+            try:
+                task()
+            except Exception:
+                logger.exception("a task of a bench failed")
+
+    def _carry_out(self, gesture: dict[str, Any], reader: Reader) -> None:
+        try:
+            action = _ACTIONS[gesture["kind"]]
+            answer = action(self, gesture) or {}
+        except (WorkspaceError, LinkError) as error:
+            answer = {"say": str(error)}
+        except Exception:
+            logger.warning("an invalid gesture was ignored", exc_info=True)
+            answer = {}
+        reader.tell(handled=int(gesture["serial"]), **answer)
+
+    def _look_again(self, gesture: dict[str, Any]) -> None:
+        """The Data menu was opened: another process may have changed the store."""
+        self.workspace.refresh()
+        self.show("sets", "where", "problem")
+
+    def _hear(self, workspace: Workspace) -> None:
+        """The data sets changed: have all pages follow."""
+        for live in list(self._live.values()):
+            if live.name != IMPORT:
+                live.change("follow", partial(self._follow, live))
+        self.show("sets", "current", "problem")
+
+    def _follow(self, live: LivePage) -> None:
+        key = self.workspace.current
+        if self._followed.get(live.name) == key:
+            live.page.refresh()
+        else:
+            page = live.page
+            self._followed[live.name] = key
+            self.workspace.keep_page_state(live.name, live.settings, page.data_key)
+            self._take_data(page, key)
+
+    def _of_data(self, label: str, change: Callable[[], Any]) -> None:
+        """Change the data sets in a way that can be undone."""
+        before = self.workspace.snapshot()
+        change()
+        states = (before, self.workspace.snapshot())
+        self.history.add(Change("", label, label, ({}, {}), states))
+        self.show("undo", "redo")
+
+    def _choose(self, gesture: dict[str, Any]) -> None:
+        key = gesture["data"]
+        self._of_data("the data set", partial(self.workspace.choose, str(key)))
+
+    def _rename(self, gesture: dict[str, Any]) -> None:
+        key, name = str(gesture["data"]), str(gesture["to"])
+        self._of_data("the name of a data set", partial(self.workspace.rename, key, name))
+
+    def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        key = str(gesture["data"])
+        name = self.workspace.dataset(key).name
+        self._of_data("the removal of a data set", partial(self.workspace.remove, key))
+        return {"say": f"“{name}” was removed. Undo brings it back."}
+
+    # -- undo --------------------------------------------------------------------------------------
+
+    def _undo(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        return self._go_back(self.history.undo(), 0)
+
+    def _redo(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        return self._go_back(self.history.redo(), 1)
+
+    def _go_back(self, change: Change | None, which: int) -> dict[str, Any]:
+        if change is None:
+            return {}
+        data = change.data[which]
+        if change.data[0] != change.data[1]:
+            self.workspace.revert(data)
+        if change.page:
+            live = self.live(change.page)
+            live.change("restore", partial(self._restore, live, change.settings[which]))
+        self.show("undo", "redo")
+        return {"goto": change.page} if change.page else {}
+
+    def _restore(self, live: LivePage, settings: Mapping[str, Any]) -> list[str]:
+        self._followed[live.name] = self.workspace.current
+        return live.page.restore(settings, self.workspace.file)
+
+    def _reset(self, gesture: dict[str, Any]) -> None:
+        live = self.live(gesture["reset"])
+        fresh = self.tabs[live.name].make(self.workspace)
+        fresh.follow(self.workspace.current)
+        settings = fresh.settings()
+        live.change("reset", partial(self._set_all, live, "reset", settings))
+
+    def _set_all(self, live: LivePage, control: str, settings: Mapping[str, Any]) -> list[str]:
+        """Set all settings as a person does, so that it can be undone."""
+        live.session.used = control
+        return self._restore(live, settings)
+
+    def _bring_back(self, gesture: dict[str, Any]) -> None:
+        """Restore the pages that a browser had when the server lost them."""
+        for name, settings in dict(gesture["settings"]).items():
+            if name in self.tabs and name != IMPORT:
+                live = self.live(name)
+                live.change("restore", partial(self._set_back, live, dict(settings)))
+
+    def _set_back(self, live: LivePage, settings: Mapping[str, Any]) -> None:
+        page = live.page
+        key = settings.get("data", "")
+        if page.data_key and key != page.data_key:
+            try:
+                self.workspace.dataset(str(key))
+            except WorkspaceError:
+                page.message = (
+                    "The connection was lost, and the server no longer has your data set: open it "
+                    "again. The page shows its initial state."
+                )
+                return
+        lost = page.restore(settings, self.workspace.file)
+        if lost:
+            page.message = (
+                "The connection was lost and restored. These settings could not be restored: "
+                f"{', '.join(lost)}."
+            )
+
+    # -- links -------------------------------------------------------------------------------------
+
+    def _make_link(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        live = self.live(gesture["link"])
+        data = {n: self.workspace.dataset(live.settings[n]) for n in _choices(live.page)}
+        return {"link": PageLink.of(live.name, live.settings, data).text()}
+
+    def _open_link(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        link = read_link(str(gesture["text"]))
+        if link.page not in self.tabs or link.page == IMPORT:
+            raise LinkError(f"The link is to a page “{link.page}”, which this version lacks.")
+        for reference in link.data:
+            if reference.find(self.workspace) is None:
+                self._link = (link, reference)
+                words = (
+                    f"The link is about the data set “{reference.name}”, which is not among "
+                    "yours. Open its file: the page says whether it is the same one."
+                )
+                return {"ask": {"words": words}}
+        return self._use_link(link)
+
+    def _use_link(self, link: PageLink, instead: str = "") -> dict[str, Any]:
+        live = self.live(link.page)
+        found = {one.parameter: one.find(self.workspace) for one in link.data}
+        keys = {name: one.key if one else instead for name, one in found.items()}
+        settings = {**link.settings, **keys}
+        live.change("link", partial(self._set_link, live, settings))
+        return {"goto": link.page}
+
+    def _set_link(self, live: LivePage, settings: Mapping[str, Any]) -> None:
+        lost = self._set_all(live, "link", settings)
+        if lost:
+            live.page.message = f"These settings of the link could not be used: {', '.join(lost)}."
+
+    # -- the import step ---------------------------------------------------------------------------
+
+    def _import(self, gesture: dict[str, Any]) -> None:
+        """Begin the import step, of new files or of a data set to read in another way."""
+        self._end_import()
+        page = self.tabs[IMPORT].make(self.workspace)
+        if gesture.get("data"):
+            page.open_dataset(str(gesture["data"]))
+        with self._lock:
+            self._live[IMPORT] = LivePage(IMPORT, page, self, self._later)
+
+    def _end_import(self, gesture: dict[str, Any] | None = None) -> None:
+        with self._lock:
+            live = self._live.pop(IMPORT, None)
+        if live is not None:
+            live.end()
+
+    def _imported(self, live: LivePage) -> None:
+        """The import step has ended with a data set: show it."""
+        key = str(getattr(live.page, "accepted", ""))
+        if not key or IMPORT not in self._live:
+            return
+        self._of_data("the data set", partial(self.workspace.choose, key))
+        say = ""
+        if self._link is not None:
+            link, reference = self._link
+            self._link = None
+            same = self.workspace.dataset(key).sha256 == reference.sha256
+            say = (
+                "This is the data set of the link: the SHA-256 is the same."
+                if same
+                else f"This is not the data set of the link: “{reference.name}” had another "
+                "SHA-256. The settings are those of the link, the numbers are not."
+            )
+            self._use_link(link, instead=key)
+        for reader in list(self.readers):
+            reader.tell(imported=key, **({"say": say} if say else {}))
+
+
+_ACTIONS: dict[str, Callable[[Bench, dict[str, Any]], dict[str, Any] | None]] = {
+    "data sets": Bench._look_again,
+    "choose": Bench._choose,
+    "rename": Bench._rename,
+    "remove": Bench._remove,
+    "undo": Bench._undo,
+    "redo": Bench._redo,
+    "reset": Bench._reset,
+    "restore": Bench._bring_back,
+    "link": Bench._make_link,
+    "open link": Bench._open_link,
+    "import": Bench._import,
+    "close import": Bench._end_import,
+}
+
+
+#: The draw that the Data menu offers before a person has made one.
+FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
+
+
+def data_sets(workspace: Workspace) -> list[dict[str, Any]]:
+    """What the Data menu shows of the data sets of a workspace."""
+    current = workspace.current or ""
+    draw = current if current.startswith(DRAW) else FIRST_DRAW
+    groups = {
+        "own": workspace.own,
+        "shared": workspace.shared,
+        "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in NAMES],
+        "draw": [workspace.dataset(draw)],
+    }
+    return [_shown(group, one) for group, sets in groups.items() for one in sets]
+
+
+def _shown(group: str, one: DataSet) -> dict[str, Any]:
+    own = group == "own"
+    return {
+        "key": one.key,
+        "name": one.name,
+        "group": group,
+        "size": f"{one.n_p:,} + {one.n_q:,}",
+        "source": one.describe() if own else one.source.describe(),
+        "when": f"added {one.created:%Y-%m-%d %H:%M} UTC" if own else "",
+        "sha256": one.sha256,
+        "kind": one.kind,
+    }
+
+
+def _running(live: LivePage) -> list[dict[str, Any]]:
+    found = []
+    for name, text in live.jobs.items():
+        job = json.loads(text)
+        if job["status"] == "running":
+            title = live.page.jobs()[name.removeprefix("job_")].title
+            found.append({"page": live.name, "title": title, "fraction": job["fraction"]})
+    return found
+
+
+def _other(page: Page, before: Mapping[str, Any]) -> bool:
+    """Whether a person chose another data set on the page."""
+    return bool(before.get("data") != page.data_key)
+
+
+def _choices(page: Page) -> list[str]:
+    """Names of the parameters of a page that choose a data set."""
+    return [n for n, one in page.param.objects().items() if isinstance(one, DataChoice)]
+
+
+def _label(page: Page, control: str) -> str:
+    """How people call what they used."""
+    if control in page.param:
+        return str(page.param[control].label)
+    return {"click": "a click in a chart", "link": "the link", "reset": "the reset"}.get(
+        control, control
+    )

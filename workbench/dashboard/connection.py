@@ -1,0 +1,169 @@
+"""`Connection`: an open document of a visitor, and the messages to and from it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Lock
+from typing import Any
+
+from workbench.assets import board as assets
+from workbench.dashboard.bench import IMPORT, Bench
+from workbench.dashboard.live_page import LivePage, Viewer
+from workbench.dashboard.sent import Sent
+from workbench.dashboard.tab import Tab
+from workbench.dashboard.worker import submit
+
+logger = logging.getLogger(__name__)
+
+
+class Connection:
+    """An open document.
+
+    Until a person does something, the document shows first states, which are the same for every
+    visitor, and there is no bench.
+
+    Parameters
+    ----------
+    tabs : mapping of str to Tab
+        All pages by name.
+    send : callable
+        Takes the text of a message.
+    bench : callable
+        The bench of the visitor, made if it has to be.
+    shown : str
+        The page in the document; "" for none.
+    sent : Sent
+        What the document holds of it.
+    """
+
+    def __init__(
+        self,
+        tabs: Mapping[str, Tab],
+        send: Callable[[str], None],
+        bench: Callable[[], Bench],
+        shown: str,
+        sent: Sent,
+    ):
+        self._tabs, self._put, self._bench_of = tabs, send, bench
+        self._bench: Bench | None = None
+        self._viewers: dict[str, Viewer] = {}
+        self._viewed: dict[str, LivePage] = {}
+        self._sending = Lock()
+        self._number = 0
+        self._ended = False
+        self._waiting: list[str] | None = []  # what is sent once the browser is connected
+        self._shown = shown
+        if shown:
+            self._viewers[shown] = Viewer(self.send, sent)
+
+    def end(self) -> None:
+        """Let go of everything when the document was closed."""
+        self._ended = True
+        if self._bench is not None and self in self._bench.readers:
+            self._bench.readers.remove(self)
+        for name, live in self._viewed.items():
+            live.close(self._viewers[name])
+        self._viewed.clear()
+        self._put = lambda text: None
+
+    def send(self, text: str) -> None:
+        """Send a message, but for its number."""
+        with self._sending:
+            self._number += 1
+            numbered = f'{text[:-1]},"number":{self._number}}}'
+            if self._waiting is None:
+                self._put(numbered)
+            else:
+                self._waiting.append(numbered)
+
+    def open(self) -> None:
+        """Send what the browser, which is connected now, has not yet been sent."""
+        with self._sending:
+            waiting, self._waiting = self._waiting or [], None
+            for text in waiting:
+                self._put(text)
+
+    def tell(self, **entries: Any) -> None:
+        """Send a message that is not about one page."""
+        self.send(assets.content({"page": "", **entries}))
+
+    def receive(self, gesture: dict[str, Any]) -> None:
+        """Carry out a gesture, unless the document was closed."""
+        if self._ended:
+            return
+        name = str(gesture.get("page", ""))
+        try:
+            if name:
+                self._view(name)
+                self._viewed[name].receive(gesture, self._viewers[name])
+            elif gesture["kind"] in ("show", "look"):
+                self._show(gesture)
+            else:
+                self.attach().receive(gesture, self)
+                if gesture["kind"] == "import":
+                    self._forget(IMPORT)
+                    self._bench_then(partial(self._open, IMPORT))
+        except (KeyError, TypeError, ValueError):
+            logger.warning("an invalid gesture was ignored", exc_info=True)
+
+    def attach(self) -> Bench:
+        """The bench of the visitor, of which this document hears from now on."""
+        if self._bench is None:
+            self._bench = self._bench_of()
+            self._bench.readers.append(self)
+            self.tell(bench=self._bench.state())
+            if self._shown:
+                self._view(self._shown)
+        return self._bench
+
+    def _bench_then(self, task: Callable[[], None]) -> None:
+        """Run a task in a thread, after what the bench was asked before."""
+        self.attach().after(task)
+
+    def _view(self, name: str) -> None:
+        """Have the live page send its changes here."""
+        live = self.attach().live(name)
+        if self._viewed.get(name) is live:
+            return
+        self._viewed[name] = live
+        if name in self._viewers:
+            live.resume(self._viewers[name])
+        else:
+            self._viewers[name] = Viewer(self.send, Sent())
+            live.open(self._viewers[name])
+
+    def _forget(self, name: str) -> None:
+        live = self._viewed.pop(name, None)
+        viewer = self._viewers.pop(name, None)
+        if live is not None and viewer is not None:
+            live.close(viewer)
+
+    def _show(self, gesture: dict[str, Any]) -> None:
+        name = str(gesture[gesture["kind"]])
+        tab = self._tabs.get(name)
+        before, self._shown = self._shown, name if tab else ""
+        if before in self._viewers and before != name:
+            self._viewers[before].looks = False
+        answer = partial(self.tell, handled=int(gesture["serial"]))
+        if tab is None:  # the start page
+            answer()
+        elif name in self._viewers:
+            self._viewers[name].looks = True
+            if name in self._viewed:
+                self._viewed[name].resume(self._viewers[name])
+            answer()
+        elif self._bench is None or self._bench.untouched(name):
+            first = tab.first()
+            self._viewers[name] = Viewer(self.send, Sent(first.sent))
+            self.send(f'{{"page":{assets.content(name)},{first.text[1:]}')
+            if self._bench is not None:
+                self._view(name)
+            answer()
+        else:  # it has to be made, which takes a moment
+            submit(partial(self._open, name, answer), False)
+
+    def _open(self, name: str, then: Callable[[], None] = lambda: None) -> None:
+        self._view(name)
+        then()

@@ -1,0 +1,287 @@
+"""`LivePage`: a page of one visitor; carries out gestures, and sends every browser what changed.
+
+Messages are JSON texts. A browser is sent only the parts that differ from what it has::
+
+    {"page": "scores",
+     "handled": 7,                                     the last gesture that was carried out
+     "items": {"tradeoff": {"traces": 4, "3": {...}},  a figure's changed traces or layout
+               "epsilon": {"all": {...}}},             anything else, whole
+     "controls": {"threshold": {...}},                 the controls that changed
+     "settings": {"threshold": 0.4}, "jobs": {...}, "message": "", "busy": false}
+
+The first message about a page, and each one after a browser lost track, is whole: it has the
+``frame`` and the ``sections`` of controls as well.
+
+The browser sends gestures; see `workbench.pages.core.session`. Here are added ``files`` and their
+``chunk``s.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Lock
+from typing import Any, Protocol
+
+from workbench.assets import board as assets
+from workbench.assets.controls import Controls
+from workbench.dashboard.files import Receiver, UploadError
+from workbench.dashboard.sent import FirstState, Parts, Sent, news, whole
+from workbench.dashboard.worker import calm, submit
+from workbench.pages.core.page import Fact, Item, Page
+from workbench.pages.core.session import Asked, PageSession
+
+logger = logging.getLogger(__name__)
+
+#: Seconds after which the page shows that it is at work.
+PATIENCE = 0.3
+
+#: Seconds without a change after which slow items are drawn, and their content until then.
+REST = 0.3
+PENDING = {"number": Fact("…"), "sentence": "…"}
+
+#: ``later(seconds, call)``: have ``call`` run on the event loop.
+Later = Callable[[float, Callable[[], None]], Any]
+
+
+class Viewer:
+    """A browser that shows the page.
+
+    Parameters
+    ----------
+    send : callable
+        Takes the text of a message.
+    sent : Sent
+        What the browser has of the page.
+    """
+
+    def __init__(self, send: Callable[[str], None], sent: Sent):
+        self.sent = sent
+        self.handled = self.received = self.answered = 0
+        self._send = send
+        self._sending = Lock()
+        self.lost_track = False  # whether it has nothing of the page
+        self.looks = True  # whether the page is the one that it shows
+
+    def put(self, text: str, handled: int | None = None) -> None:
+        """Send a message; it answers the gestures up to ``handled``."""
+        with self._sending:
+            self.answered = self.answered if handled is None else handled
+            self._send(text)
+
+    def show_busy(self, page: str) -> None:
+        """Say that the page is at work, unless all gestures were answered."""
+        with self._sending:
+            if self.answered < self.received:
+                self._send(assets.content({"page": page, "busy": True}))
+
+
+class Owner(Protocol):
+    """The bench that a page belongs to."""
+
+    def changed(self, live: LivePage, control: str, before: Mapping[str, Any]) -> None:
+        """Take note of changed settings; ``control`` is what a person used, "" for nothing."""
+
+    def show_jobs(self) -> None:
+        """Show how the jobs of all pages stand."""
+
+
+class LivePage:
+    """A page of one visitor, and the browsers that show it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the page.
+    page : Page
+        The visitor's own page.
+    owner : Owner
+        Hears of changes.
+    later : callable
+        See `Later`; may be called in any thread.
+    first : FirstState, optional
+        The page as it is drawn already; it is in this state.
+    """
+
+    def __init__(
+        self, name: str, page: Page, owner: Owner, later: Later, first: FirstState | None = None
+    ):
+        self.name, self.page = name, page
+        self.controls = Controls(page)
+        self.session = PageSession(
+            page,
+            page.items(),
+            draw=self._draw,
+            schedule=submit,
+            more={"files": self._files, "chunk": self._files},
+            drawn_from=None if first is None else first.drawn_from,
+            outside=lambda: self.session.queue.post("draw", lambda: None),
+        )
+        self.settings = page.settings()
+        self.jobs = assets.jobs(page)
+        self._parts: Parts = {} if first is None else dict(first.parts)
+        if first is None:
+            self.session.stale |= self.session.items.keys()
+        self._viewers: list[Viewer] = []
+        self._owner, self._later = owner, later
+        self._receiver = Receiver()
+        self._waiting: set[str] = set()  # slow items that are drawn once the page rests
+        self._due: set[str] = set()
+        self._moves = 0
+        self._ended = False
+
+    def end(self) -> None:
+        """Let go of everything."""
+        if not self._ended:
+            self._ended = True
+            self.session.end()
+            self._viewers.clear()
+            self._later = lambda seconds, call: None
+
+    @property
+    def viewed(self) -> bool:
+        """True if a browser shows the page."""
+        return bool(self._viewers)
+
+    # -- browsers ----------------------------------------------------------------------------------
+
+    def open(self, viewer: Viewer) -> None:
+        """Have a browser, which has nothing of the page, show it."""
+        viewer.lost_track = True
+        self.resume(viewer)
+
+    def resume(self, viewer: Viewer) -> None:
+        """Have a browser show the page, and send it what has changed meanwhile."""
+        self.session.queue.post(("view", id(viewer)), partial(self._view, viewer))
+
+    def close(self, viewer: Viewer) -> None:
+        """Send a browser nothing more."""
+        self._viewers = [one for one in self._viewers if one is not viewer]
+
+    def _view(self, viewer: Viewer) -> None:
+        if viewer not in self._viewers:
+            self._viewers = [*self._viewers, viewer]
+        self._due |= self._waiting
+        self._waiting = set()
+
+    def whole(self, sent: Sent) -> str:
+        """The page as JSON, with everything that a browser needs to draw it.
+
+        Parameters
+        ----------
+        sent : Sent
+            Notes what the browser has then.
+        """
+        self._draw_stale(at_rest=True)
+        return whole(self.page, self.controls, self._parts, sent)
+
+    # -- from a person to the page -----------------------------------------------------------------
+
+    def receive(self, gesture: dict[str, Any], viewer: Viewer) -> None:
+        """Carry out a gesture soon; see `PageSession.receive`."""
+        if self._ended:
+            return
+        viewer.received = int(gesture["serial"])
+        self.session.receive(gesture, viewer)
+        self._later(PATIENCE, partial(viewer.show_busy, self.name))
+
+    def _files(self, gesture: dict[str, Any]) -> Asked:
+        try:
+            files = self._receiver.take(gesture)
+        except UploadError as error:
+            return "message", partial(setattr, self.page, "message", str(error))
+        if files is None:
+            return "piece", lambda: None
+        return self.session.setting(gesture["name"], files)
+
+    def change(self, key: str, task: Callable[[], Any]) -> None:
+        """Have a task change the page soon, in the order of what people do."""
+        self.session.queue.post(("change", key), task)
+
+    # -- from the page to the browsers -------------------------------------------------------------
+
+    def _draw(self) -> None:
+        """Draw what changed, and send the browsers what they do not have."""
+        changed = self.session.take_changed()
+        for viewer in self._viewers:
+            for name in changed:
+                viewer.sent.forget("controls", name)  # it may show what was chosen instead
+        handled = [(viewer, viewer.handled) for viewer in self._viewers]
+        failed = ""
+        try:
+            self._take_note(changed)
+            if any(viewer.looks for viewer in self._viewers):
+                self._draw_stale()
+        except Exception as error:  # an answer comes whatever happens
+            logger.exception("the page %s cannot be drawn", self.name)
+            failed = f"This did not work: {error}"
+        for viewer, serial in handled:
+            if not viewer.looks and serial == viewer.answered:
+                continue
+            try:
+                text = self._failure(failed, serial) if failed else self._news(viewer, serial)
+            except Exception as error:
+                logger.exception("the page %s cannot be sent", self.name)
+                text = self._failure(f"This did not work: {error}", serial)
+            viewer.put(text, serial)
+        if self._waiting:
+            self._moves += 1
+            self._later(REST, partial(self._rest, self._moves))
+
+    def _failure(self, message: str, handled: int) -> str:
+        return assets.content(
+            {"page": self.name, "message": message, "handled": handled, "busy": False}
+        )
+
+    def _take_note(self, changed: set[str]) -> None:
+        """Tell the owner of settings that changed, and of jobs."""
+        before, used = self.settings, self.session.take_used()
+        now = {**before, **self.page.settings(changed)}
+        if now != before:
+            self.settings = now
+            self._owner.changed(self, used, before)
+        jobs = assets.jobs(self.page)
+        if jobs != self.jobs:
+            self.jobs = jobs
+            self._owner.show_jobs()
+
+    def _draw_stale(self, at_rest: bool = False) -> None:
+        """Draw the items that have to be; slow ones only once the page rests."""
+        due, self._due = self._due, set()
+
+        def put(item: Item, value: Any) -> None:
+            self._parts[item.name] = assets.parts(value)
+
+        for item in self.session.items.values():
+            moved = item.name in self.session.stale
+            if moved and item.slow and not at_rest and item.name in self._parts:
+                self._waiting.add(item.name)
+                self.session.put_off(item)
+                put(item, PENDING[item.kind])
+            elif moved or item.name in due or (at_rest and item.name in self._waiting):
+                self.session.draw(item, put)
+                self._waiting.discard(item.name)
+
+    def _news(self, viewer: Viewer, handled: int) -> str:
+        state = {"handled": handled, "busy": False}
+        if not viewer.looks:
+            return assets.content({"page": self.name, **state})
+        if viewer.lost_track:
+            viewer.lost_track = False
+            viewer.sent.hashes.clear()
+            more = {"page": self.name, **state}
+            return whole(self.page, self.controls, self._parts, viewer.sent, more)
+        told = news(self.page, self.controls, self.settings, viewer.sent)
+        text = assets.content({"page": self.name, **told, **state})
+        return f'{text[:-1]},"items":{viewer.sent.items(self._parts)}}}'
+
+    def _rest(self, moves: int) -> None:
+        """Draw the slow items once the page rests and no other session has work."""
+        if moves != self._moves or self._ended:
+            return
+        if not calm():
+            self._later(REST, partial(self._rest, moves))
+        else:
+            self._due, self._waiting = self._due | self._waiting, set()
+            self.session.queue.post("rest", lambda: None)

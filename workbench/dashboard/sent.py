@@ -1,0 +1,150 @@
+"""What a browser has of a page, so that only what differs is sent; and the first state of a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.assets import board as assets
+from workbench.assets.controls import Controls
+from workbench.pages.core.page import Page
+
+#: Name of an item -> its parts as JSON; see `workbench.assets.board.parts`.
+Parts = dict[str, dict[str, str]]
+
+
+class Sent:
+    """Hashes of the parts that a browser has."""
+
+    def __init__(self, hashes: Mapping[str, Any] | None = None):
+        self.hashes = {name: dict(marks) for name, marks in (hashes or {}).items()}
+
+    def items(self, parts: Parts) -> str:
+        """The items, or their parts, that the browser does not have, as a JSON object."""
+        news = ((name, self._news(name, own)) for name, own in parts.items())
+        return "{" + ",".join(f"{json.dumps(name)}:{new}" for name, new in news if new) + "}"
+
+    def _news(self, name: str, parts: dict[str, str]) -> str:
+        known = self.hashes.get(name, {})
+        self.hashes[name] = hashes = {key: hash(text) for key, text in parts.items()}
+        changed = [f'"{key}":{parts[key]}' for key in parts if known.get(key) != hashes[key]]
+        if len(hashes) != len(known) or changed:
+            head = [] if "all" in parts else [f'"traces":{len(parts) - 1}']
+            return "{" + ",".join([*head, *changed]) + "}"
+        return ""
+
+    def forget(self, group: str, name: str) -> None:
+        """Have an entry sent again at the next change.
+
+        Parameters
+        ----------
+        group : str
+            Such as ``"controls"``.
+        name : str
+            The entry of the group.
+        """
+        self.hashes.get(group, {}).pop(name, None)
+
+    def changed(self, group: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries of a group that the browser does not have.
+
+        Parameters
+        ----------
+        group : str
+            Such as ``"controls"``.
+        values : mapping
+            The present entries of the group.
+        """
+        known = self.hashes.setdefault(group, {})
+        changed = {}
+        for name, value in values.items():
+            mark = hash(repr(value))
+            if known.get(name) != mark:
+                known[name], changed[name] = mark, value
+        return changed
+
+
+@dataclass(frozen=True)
+class FirstState:
+    """The first state of a page, drawn once for all visitors.
+
+    Attributes
+    ----------
+    text : str
+        Its frame, items, controls and settings as JSON.
+    sent : dict
+        Hashes of the parts of the text.
+    parts : dict
+        The items as JSON; see `Parts`.
+    drawn_from : dict of str to tuple
+        The values that each item was drawn from; see `Page.drawn_from`.
+    """
+
+    text: str
+    sent: dict[str, Any]
+    parts: Parts
+    drawn_from: dict[str, tuple[Any, ...]]
+
+
+def first_state(page: Page) -> FirstState:
+    """The first state of a page, slow items included."""
+    sent = Sent()
+    parts = {item.name: assets.parts(page.draw(item)) for item in page.items()}
+    text = whole(page, Controls(page), parts, sent)
+    drawn_from = {item.name: page.drawn_from(item) for item in page.items()}
+    return FirstState(text, sent.hashes, parts, drawn_from)
+
+
+def whole(
+    page: Page,
+    controls: Controls,
+    parts: Parts,
+    sent: Sent,
+    more: Mapping[str, Any] | None = None,
+) -> str:
+    """A page with everything that a browser needs to draw it, as JSON.
+
+    Parameters
+    ----------
+    page : Page
+    controls : Controls
+        Of the page.
+    parts : dict
+        Its items; see `Parts`.
+    sent : Sent
+        Notes what the browser has then.
+    more : mapping, optional
+        Further entries of the message.
+    """
+    state = {
+        "frame": assets.frame(type(page)),
+        "sections": controls.sections(),
+        **news(page, controls, page.settings(), sent),
+        **(more or {}),
+    }
+    return f'{assets.content(state)[:-1]},"items":{sent.items(parts)}}}'
+
+
+def news(
+    page: Page, controls: Controls, settings: Mapping[str, Any], sent: Sent
+) -> dict[str, Any]:
+    """What the browser does not have, besides the items.
+
+    Parameters
+    ----------
+    page : Page
+    controls : Controls
+        Of the page.
+    settings : mapping
+        The settings that may have changed.
+    sent : Sent
+        What the browser has.
+    """
+    return {
+        "controls": sent.changed("controls", controls.states()),
+        "settings": sent.changed("settings", settings),
+        "jobs": sent.changed("jobs", assets.jobs(page)),
+        "message": page.message,
+    }
