@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable
 from typing import Any
 
 from workbench.jupyter.picture.snapshot import Still
@@ -22,10 +23,17 @@ class Display:
         The page and its items.
     sections : list of Section
         The controls beside the board.
+    address : callable, optional
+        See `Live`.
     """
 
-    def __init__(self, session: PageSession, sections: list[Section]):
-        self._session, self._sections = session, sections
+    def __init__(
+        self,
+        session: PageSession,
+        sections: list[Section],
+        address: Callable[[], str] | None = None,
+    ):
+        self._session, self._sections, self._address = session, sections, address
         self._identity = uuid.uuid4().hex[:12]
         self._still = Still(self._identity)
         self._live: Live | None = None
@@ -38,7 +46,7 @@ class Display:
         """The live widget, to lay out beside others."""
         if self._live is None:
             self._draw()
-            self._live = Live(self._session, self._sections, self._identity)
+            self._live = Live(self._session, self._sections, self._identity, self._address)
             self._live.show({name: text for name, (_, text) in self._contents.items()}, 0)
         return self._live.box
 

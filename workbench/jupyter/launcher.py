@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from workbench.assets.board import HERE
+from workbench.workspaces.home import home_folder, owner_key
 
 #: Name of the entry point, and of the page's path on a Jupyter server.
 NAME = "dp-audit-workbench"
@@ -18,7 +19,8 @@ def setup() -> dict[str, Any]:
     """The description of the dashboard that jupyter-server-proxy asks for.
 
     Jupyter checks who sends a request, and from which page, before it forwards it. It is then sent
-    as one of this machine, which is all that the dashboard accepts.
+    as one of this machine, which is all that the dashboard accepts. The address that the tile opens
+    holds the key to the workspace of this computer.
     """
     return {
         "command": [sys.executable, "-m", "workbench", "serve", "--no-open", "--port", "{port}"],
@@ -29,7 +31,7 @@ def setup() -> dict[str, Any]:
         "launcher_entry": {
             "title": "DP Audit Workbench",
             "icon_path": str(HERE / "icon.svg"),
-            "path_info": f"{NAME}/",
+            "path_info": f"{NAME}/?key={owner_key(home_folder())}",
             "category": "Notebook",
         },
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import param
@@ -16,6 +17,7 @@ from workbench.jupyter.attributes import PageAttributes
 from workbench.jupyter.display import Display
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
+from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
 from workbench.jupyter.parts import chosen, listed, sections_for
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
@@ -76,7 +78,9 @@ class View(PageAttributes, Display):
         self._loop = KernelLoop()
         schedule = self._schedule
         session = PageSession(page, items, self._draw, schedule, log_level=logging.DEBUG)
-        Display.__init__(self, session, sections)
+        opens = "controls" not in self._part and is_on_dashboard(page)
+        address = partial(address_of, page, as_owner=True) if opens else None
+        Display.__init__(self, session, sections, address)
         self._spec = Spec(page)
         self._restore(given)
         session.stale |= session.items.keys()
@@ -98,6 +102,31 @@ class View(PageAttributes, Display):
     def to_code(self) -> str:
         """Python code that reproduces the numbers and the view."""
         return self._code(self.spec())
+
+    def open_in_workbench(self, server: str | None = None) -> PageAddress:
+        """The address at which the dashboard shows this page in its present state.
+
+        Scores that are given in Python are added to the workspace of this computer,
+        ``wb.workspace()``, and so the page has them. The address works in a browser in which the
+        dashboard was opened from JupyterLab's launcher or by ``workbench serve``; in another one
+        it asks for the data. A notebook shows it as a link.
+
+        Parameters
+        ----------
+        server : str, optional
+            Address of the dashboard. By default that of JupyterLab's launcher, as a path on the
+            Jupyter server; where no Jupyter server runs this program, ``"http://localhost:5006"``.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            The page has settings that a link cannot hold, such as a function given in Python.
+        """
+        return address_of(self.page, server)
 
     def observe(self, callback: Callback, name: str) -> None:
         """Call ``callback`` with the new value whenever a control or number changes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ipywidgets as widgets
@@ -9,6 +10,7 @@ import ipywidgets as widgets
 from workbench.assets import board as assets
 from workbench.jupyter.widgets.board import VIEW, board_type
 from workbench.jupyter.widgets.controls import Group
+from workbench.jupyter.widgets.opener import Opener
 from workbench.pages.core.page import Section
 from workbench.pages.core.session import PageSession
 
@@ -24,9 +26,18 @@ class Live:
         The controls beside it.
     identity : str
         Ties the board to the picture that stands in for it.
+    address : callable, optional
+        Returns the address at which the dashboard shows the page; its button is left out by
+        default.
     """
 
-    def __init__(self, session: PageSession, sections: list[Section], identity: str):
+    def __init__(
+        self,
+        session: PageSession,
+        sections: list[Section],
+        identity: str,
+        address: Callable[[], str] | None = None,
+    ):
         self.page = session.page
         names = tuple(session.items)
         frame = assets.frame(type(self.page))
@@ -39,7 +50,8 @@ class Live:
         self.board = board_type(fields)(frame={**frame, "view": identity})
         self.board.observe(lambda change: session.receive(change.new), "gesture")
         self.groups = [Group(session, section) for section in sections]
-        controls = widgets.VBox([group.widget for group in self.groups])
+        opener = [] if address is None else [_opener(session, address)]
+        controls = widgets.VBox([*(group.widget for group in self.groups), *opener])
         controls.add_class("wb-controls")
         self.box = widgets.HBox([controls, self.board] if sections else [self.board])
         self.box.add_class(VIEW)
@@ -70,6 +82,20 @@ class Live:
         """Free the widgets, here and in the browser."""
         for widget in _all(self.box):
             widget.close()
+
+
+def _opener(session: PageSession, address: Callable[[], str]) -> Opener:
+    """The button that opens the page in the dashboard."""
+
+    def look_up() -> None:
+        found = ""
+        try:
+            found = address()
+        finally:
+            opener.answer(found)
+
+    opener = Opener(lambda: session.queue.post("open", look_up))
+    return opener
 
 
 def _all(widget: Any) -> list[Any]:
