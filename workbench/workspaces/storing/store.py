@@ -125,8 +125,9 @@ class MemoryStore:
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
-        self._entries[entry.dataset.key] = entry
-        self._version += 1
+        if self._entries.get(entry.dataset.key) != entry:
+            self._entries[entry.dataset.key] = entry
+            self._version += 1
 
     def forget(self, key: str) -> None:
         """Delete a data set, its tables and the settings of pages for it."""
