@@ -1,7 +1,8 @@
 """The command line: each command is a module, registered in `main`.
 
-`audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve` and
-`lists`; `files` has the options of score files, `output` and `progress` what commands print.
+`audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve`,
+`datasets` and `lists`; `files` has the options of score files, `output` and `progress` what
+commands print.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 import workbench as wb
-from workbench.cli import audit, lists, mechanism_test, serve
+from workbench.cli import audit, datasets, lists, mechanism_test, serve
 
 BAD_INPUT = 2
 
@@ -45,6 +46,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=wb.__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (serve, audit, mechanism_test, lists):
+    for module in (serve, audit, mechanism_test, datasets, lists):
         module.add(commands)
     return parser

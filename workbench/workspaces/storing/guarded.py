@@ -61,6 +61,11 @@ class GuardedStore:
         later = "" if self._failure.lasting else "; it is written as soon as the disk takes it"
         return f"{_sentence(str(self._failure))} {_KEPT}{later}."
 
+    @property
+    def waiting(self) -> bool:
+        """Whether changes are in memory only that belong on the disk."""
+        return bool(self._waiting)
+
     def version(self) -> object:
         """A value that changes with data sets and the current one, on the disk and in memory."""
         return self._read(lambda disk: disk.version(), None), self._memory.version()

@@ -44,6 +44,10 @@ class Store(Protocol):
     def problem(self) -> str:
         """What is wrong, what was kept and what to do; "" if nothing is."""
 
+    @property
+    def waiting(self) -> bool:
+        """Whether changes are in memory only that belong on a disk."""
+
     def version(self) -> object:
         """A value that changes with every change of data sets or of the current one."""
 
@@ -95,6 +99,7 @@ class MemoryStore:
 
     where = "in the memory of this server"
     problem = ""
+    waiting = False
 
     def __init__(self) -> None:
         self._version = 0
