@@ -25,7 +25,7 @@ MOST_DRAWN = 1_000_000
 #: Draws up to this size are made once for everybody.
 SHARED_N = 10_000
 
-_SHAPE = re.compile(r"draw:(?P<kind>[a-z-]+)\?(?P<rest>[a-z]+=[^=&]+(?:&[a-z]+=[^=&]+)*)")
+_SHAPE = re.compile(r"draw:(?P<kind>[a-z-]+)\?(?P<rest>[a-z]+=[\w.+-]+(?:&[a-z]+=[\w.+-]+)*)")
 _EXAMPLE = "draw:gaussian?mu=1.0&n=10000&seed=0"
 
 

@@ -16,11 +16,13 @@ class StoreError(WorkspaceError):
         What is wrong and what to do.
     lasting : bool
         Whether another attempt is useless: the store is damaged or of a newer version.
+    full : bool
+        Whether the disk is full: something smaller may still fit.
     """
 
-    def __init__(self, message: str, lasting: bool = False):
+    def __init__(self, message: str, lasting: bool = False, full: bool = False):
         super().__init__(message)
-        self.lasting = lasting
+        self.lasting, self.full = lasting, full
 
 
 class LinkError(ValueError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from contextlib import suppress
 from pathlib import Path
@@ -66,10 +67,10 @@ def home_folder(path: str | os.PathLike[str] | None = None) -> Path:
     if path is None:
         path = os.environ.get(HOME, "")
     if path:
-        return Path(path).expanduser().absolute()
+        return Path(path).expanduser().resolve()
     from platformdirs import user_data_path
 
-    return user_data_path("dp-audit-workbench", appauthor=False).absolute()
+    return user_data_path("dp-audit-workbench", appauthor=False).resolve()
 
 
 def owner_key(folder: Path) -> str:
@@ -88,21 +89,22 @@ def owner_key(folder: Path) -> str:
     """
     path, made = folder / _OWNER_KEY, secrets.token_urlsafe(32)
     with suppress(OSError):
+        kept = path.read_text(encoding="ascii", errors="replace")
+        if re.fullmatch(r"[\w-]{43}", kept, re.ASCII):
+            return kept
+        path.unlink()  # cut or changed
+    with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         unfinished = folder / f"{_OWNER_KEY}-{secrets.token_hex(8)}"
-        if not path.exists():
-            with open(
-                os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
-            ) as file:
-                file.write(made)
-            try:
-                os.link(unfinished, path)  # fails if another program was faster
-            finally:
-                unfinished.unlink()
-    with suppress(OSError, UnicodeDecodeError):
-        kept = path.read_text(encoding="ascii").strip()
-        if len(kept) >= len(made):
-            return kept
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w") as file:
+            file.write(made)
+        try:
+            os.link(unfinished, path)
+        except FileExistsError:  # another program was faster
+            return path.read_text(encoding="ascii")
+        finally:
+            unfinished.unlink()
     return made
 
 

@@ -102,6 +102,11 @@ class Workspace:
         return self._store.problem
 
     @property
+    def waiting(self) -> bool:
+        """Whether changes are in memory only, because the disk does not take them."""
+        return self._store.waiting
+
+    @property
     def datasets(self) -> Datasets:
         """The data sets that were not removed, oldest first; those of the base come first."""
         with self._lock:

@@ -439,7 +439,7 @@ class DiskStore:
 
     def _os_error(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return StoreError(self._full())
+            return self._full()
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             return StoreError(self._read_only())
         return StoreError(f"{self._folder} cannot be used ({error}); mend that, {_ELSEWHERE}")
@@ -453,7 +453,7 @@ class DiskStore:
                 f"{PATIENCE:g} seconds"
             )
         if code.startswith("SQLITE_FULL") or code in ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"):
-            return StoreError(self._full())
+            return self._full()
         if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
             return StoreError(self._read_only())
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")):
@@ -470,8 +470,8 @@ class DiskStore:
             lasting=True,
         )
 
-    def _full(self) -> str:
-        return f"the disk of {self._folder} is full; make room"
+    def _full(self) -> StoreError:
+        return StoreError(f"the disk of {self._folder} is full; make room", full=True)
 
     def _read_only(self) -> str:
         return (

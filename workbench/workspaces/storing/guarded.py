@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from workbench.scores.table import DataTable
@@ -40,7 +40,7 @@ class GuardedStore:
         self._open_disk, self._place = open_disk, where
         self._disk: DiskStore | None = None
         self._memory = MemoryStore()
-        self._waiting: dict[Hashable, Callable[[DiskStore], None]] = {}
+        self._waiting: dict[tuple[str, ...], Callable[[DiskStore], None]] = {}
         self._forgotten: set[str] = set()
         self._chosen_here = False
         self._failure: StoreError | None = None
@@ -61,6 +61,11 @@ class GuardedStore:
         later = "" if self._failure.lasting else "; it is written as soon as the disk takes it"
         return f"{_sentence(str(self._failure))} {_KEPT}{later}."
 
+    @property
+    def waiting(self) -> bool:
+        """Whether changes are in memory only that belong on the disk."""
+        return bool(self._waiting)
+
     def version(self) -> object:
         """A value that changes with data sets and the current one, on the disk and in memory."""
         return self._read(lambda disk: disk.version(), None), self._memory.version()
@@ -80,19 +85,25 @@ class GuardedStore:
         entry : Entry
         tables : sequence of DataTable
         """
-        self._write(
-            ("tables", entry.dataset.key),
-            lambda disk: disk.add(entry, tables),
-            lambda memory: memory.add(entry, tables),
-        )
+        key = entry.dataset.key
+
+        def add(disk: DiskStore) -> None:
+            # It may have been changed while it was waiting.
+            disk.add(self._memory.entries().get(key, entry), tables)
+
+        self._write(("tables", key), add, lambda memory: memory.add(entry, tables))
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
-        self._write(
-            ("entry", entry.dataset.key),
-            lambda disk: disk.update(entry),
-            lambda memory: memory.update(entry),
-        )
+        key = entry.dataset.key
+        if ("tables", key) in self._waiting:
+            self._memory.update(entry)
+        else:
+            self._write(
+                ("entry", key),
+                lambda disk: disk.update(entry),
+                lambda memory: memory.update(entry),
+            )
 
     def forget(self, key: str) -> None:
         """Delete a data set, its tables and the settings of pages for it."""
@@ -101,6 +112,7 @@ class GuardedStore:
             memory.forget(key)
             self._forgotten.add(key)
 
+        self._waiting = {name: change for name, change in self._waiting.items() if key not in name}
         self._write(("forget", key), lambda disk: disk.forget(key), hide)
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
@@ -179,9 +191,16 @@ class GuardedStore:
 
     def flush(self) -> None:
         """Write what is waiting, if the disk takes it."""
-        self._again_at = 0.0
-        self._write(("flush",), lambda disk: disk.flush(), lambda memory: None)
-        self._waiting.pop(("flush",), None)
+        if self._failure is not None and not self._failure.lasting:
+            self._again_at = 0.0
+        disk = self._reach()
+        if disk is None or time.monotonic() < self._again_at:
+            return
+        self._write_waiting(disk)
+        try:
+            disk.flush()
+        except StoreError as error:
+            self._failed(error)
 
     def close(self) -> None:
         """Flush, and close the disk store."""
@@ -193,29 +212,40 @@ class GuardedStore:
 
     def _write(
         self,
-        name: Hashable,
+        name: tuple[str, ...],
         on_disk: Callable[[DiskStore], None],
         in_memory: Callable[[MemoryStore], None],
     ) -> None:
-        """Change the disk, after what is waiting for it; or else memory, and let it wait."""
+        """Change the disk; or else memory, and let the change wait for the disk."""
         disk = self._reach()
-        if disk is not None and time.monotonic() >= self._again_at:
+        if disk is not None and time.monotonic() < self._again_at:
+            disk = None
+        if disk is not None and not self._waiting:
             try:
-                self._write_waiting(disk)
                 on_disk(disk)
+                self._failure = None
                 return
             except StoreError as error:
                 self._failed(error)
+                disk = None
         in_memory(self._memory)
         self._waiting.pop(name, None)  # what is later replaces what is earlier, and comes last
         self._waiting[name] = on_disk
+        if disk is not None:
+            self._write_waiting(disk)
 
     def _write_waiting(self, disk: DiskStore) -> None:
+        """Write what is waiting; of a disk that is nearly full, all for which there is room."""
         for name, change in list(self._waiting.items()):
-            change(disk)
-            del self._waiting[name]
-        if self._failure is not None:
-            self._failure = None
+            try:
+                change(disk)
+                del self._waiting[name]
+            except StoreError as error:
+                self._failed(error)
+                if not error.full:
+                    return
+        if not self._waiting:
+            self._failure, self._again_at = None, 0.0
             self._memory = self._memory.emptied()
             self._forgotten, self._chosen_here = set(), False
 

@@ -44,6 +44,10 @@ class Store(Protocol):
     def problem(self) -> str:
         """What is wrong, what was kept and what to do; "" if nothing is."""
 
+    @property
+    def waiting(self) -> bool:
+        """Whether changes are in memory only that belong on a disk."""
+
     def version(self) -> object:
         """A value that changes with every change of data sets or of the current one."""
 
@@ -95,6 +99,7 @@ class MemoryStore:
 
     where = "in the memory of this server"
     problem = ""
+    waiting = False
 
     def __init__(self) -> None:
         self._version = 0
@@ -125,8 +130,9 @@ class MemoryStore:
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
-        self._entries[entry.dataset.key] = entry
-        self._version += 1
+        if self._entries.get(entry.dataset.key) != entry:
+            self._entries[entry.dataset.key] = entry
+            self._version += 1
 
     def forget(self, key: str) -> None:
         """Delete a data set, its tables and the settings of pages for it."""

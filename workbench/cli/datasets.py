@@ -1,0 +1,171 @@
+"""`workbench data`: the data sets that are kept on this computer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import workbench as wb
+from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
+from workbench.cli.output import say, to_json
+
+
+def add(commands: Any) -> None:
+    """Add the command `data` and its own commands."""
+    command = commands.add_parser(
+        "data",
+        help="the data sets that pages and notebooks share",
+        description="The data sets on this computer that the pages of 'workbench serve' and "
+        "notebooks share. The environment variable WORKBENCH_HOME names another folder.",
+    )
+    actions = command.add_subparsers(required=True, metavar="ACTION")
+
+    action = actions.add_parser("list", help="list the data sets")
+    action.set_defaults(run=list_datasets)
+    action.add_argument("--json", action="store_true", help="as JSON, with hashes and keys")
+
+    action = actions.add_parser("add", help="add the scores of a file, or of one file per group")
+    action.set_defaults(run=add_dataset)
+    action.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        type=Path,
+        help="a score file, or one per group, members first",
+    )
+    action.add_argument("--name", default="", help="the file's name by default")
+    add_layout_arguments(action)
+
+    action = actions.add_parser("remove", help="remove a data set")
+    action.set_defaults(run=remove_dataset)
+    action.add_argument("name", metavar="NAME")
+    action.add_argument(
+        "--for-good",
+        action="store_true",
+        help="delete its content at once, and that of all data sets that were removed before",
+    )
+
+    action = actions.add_parser("rename", help="rename a data set")
+    action.set_defaults(run=rename_dataset)
+    action.add_argument("name", metavar="NAME")
+    action.add_argument("new_name", metavar="NEW_NAME")
+
+    action = actions.add_parser("path", help="print the folder that holds them")
+    action.set_defaults(run=print_path)
+
+
+def list_datasets(arguments: argparse.Namespace) -> int:
+    """Print the data sets, also those of a folder that cannot be written."""
+    workspace = wb.workspace()
+    try:
+        found = list(workspace.datasets)
+        if arguments.json:
+            say(to_json({"path": _folder(), "problem": workspace.problem, "data": _rows(found)}))
+        else:
+            _list(found)
+        _complain(workspace.problem)
+    finally:
+        workspace.close()
+    return 0
+
+
+def add_dataset(arguments: argparse.Namespace) -> int:
+    """Add the scores of files."""
+    from workbench.workspaces.reading import Reading
+
+    tables, layout = read_tables(arguments)
+    names = [path.name for path in arguments.files]
+    with _changed() as workspace:
+        before = {one.key for one in workspace.datasets}
+        with in_option_names():
+            dataset = workspace.add(
+                tables, Reading(layout, **reading(arguments)), arguments.name, names
+            )
+        already = ", which is there already" if dataset.key in before else ""
+    say(f"{dataset.name!r}{already}: {dataset.n_p:,} + {dataset.n_q:,} scores")
+    say(dataset.describe())
+    return 0
+
+
+def remove_dataset(arguments: argparse.Namespace) -> int:
+    """Remove a data set."""
+    with _changed() as workspace:
+        name = workspace.dataset(arguments.name).name
+        workspace.remove(arguments.name)
+        if arguments.for_good:
+            workspace.purge()
+    how = "deleted" if arguments.for_good else "removed; its content is deleted after 30 days"
+    say(f"{name!r} was {how}")
+    return 0
+
+
+def rename_dataset(arguments: argparse.Namespace) -> int:
+    """Rename a data set."""
+    with _changed() as workspace:
+        dataset = workspace.rename(arguments.name, arguments.new_name)
+    say(f"{arguments.name!r} is now {dataset.name!r}")
+    return 0
+
+
+def print_path(arguments: argparse.Namespace) -> int:
+    """Print the folder of the data sets."""
+    say(_folder())
+    return 0
+
+
+@contextmanager
+def _changed() -> Iterator[wb.Workspace]:
+    """The workspace; WorkspaceError where the change could not be written, since this ends here."""
+    workspace = wb.workspace()
+    try:
+        yield workspace
+        workspace.flush()
+        if workspace.waiting:
+            raise wb.WorkspaceError(f"nothing was changed. {workspace.problem}")
+        _complain(workspace.problem)
+    finally:
+        workspace.close()
+
+
+def _folder() -> str:
+    from workbench.workspaces.home import home_folder
+
+    return str(home_folder())
+
+
+def _list(datasets: list[wb.DataSet]) -> None:
+    if not datasets:
+        say("no data sets yet; add one with 'workbench data add FILE'")
+    width = max((len(one.name) for one in datasets), default=0)
+    for one in datasets:
+        say(
+            f"{one.name:<{width}}  {one.n_p:>7,} + {one.n_q:>7,}  "
+            f"{one.created.astimezone():%Y-%m-%d %H:%M}"
+        )
+        say(f"{'':<{width}}  {one.describe()}")
+
+
+def _rows(datasets: list[wb.DataSet]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": one.name,
+            "key": one.key,
+            "sha256": one.sha256,
+            "n_p": one.n_p,
+            "n_q": one.n_q,
+            "created": one.created.isoformat(),
+            "source": one.source.to_dict(),
+            "reading": one.reading.to_dict(),
+            "reread": one.reread,
+        }
+        for one in datasets
+    ]
+
+
+def _complain(problem: str) -> None:
+    if problem:
+        sys.stderr.write(f"workbench: {problem}\n")
