@@ -81,7 +81,7 @@ def test_what_does_not_declare_a_control_does_not_follow_it(page):
 
 def test_a_chart_of_rows_is_as_high_as_its_rows_need():
     heights = [dot_rows.size(count)["height"] for count in (1, 4, 10, 18)]
-    assert heights[:2] == [300, 300]
+    assert heights[:2] == [230, 230]
     assert heights[3] - heights[2] == 8 * dot_rows.ROW
     low, high = dot_rows.axis(18)["range"]
     inside = heights[3] - dot_rows.MARGIN["t"] - dot_rows.MARGIN["b"]

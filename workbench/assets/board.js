@@ -186,9 +186,7 @@ class Header {
     const question = about ? [make("p", {class: "wb-about"}, about)] : []
     sheet.append(make("div", {class: "wb-title"}, make("h1", {}, title), ...question, button), this.sentences)
     this.element = make("header", {class: "wb-header"}, sheet)
-    this.element.addEventListener("keydown", event => {
-      if (event.key === "Escape" && this.element.hasAttribute("data-open")) button.click()
-    })
+    this.element.addEventListener("wb-close", () => button.click())
   }
 }
 
@@ -755,21 +753,22 @@ function discloses(panel, attributes, text, onOpen = () => {}) {
   return button
 }
 
-// Panels over the charts close with Escape, and those of numbers with a press elsewhere.
+// What lies over the page closes with Escape, and what lies over the charts with a press elsewhere.
 class Disclosures {
   constructor(element) {
     this.element = element
     this.pressed = ({target}) => {
-      if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel")
+      if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel:not([hidden])")
+      if (!target.closest?.(".wb-header")) this.close(".wb-header[data-open]")
     }
     document.addEventListener("pointerdown", this.pressed)
     element.addEventListener("keydown", event => {
-      if (event.key === "Escape" && this.close(".wb-panel")) event.preventDefault()
+      if (event.key === "Escape" && this.close(".wb-panel:not([hidden]), .wb-header[data-open]")) event.preventDefault()
     })
   }
 
   close(which) {
-    const open = [...this.element.querySelectorAll(`${which}:not([hidden])`)]
+    const open = [...this.element.querySelectorAll(which)]
     open.forEach(panel => panel.dispatchEvent(new Event("wb-close")))
     return open.length
   }

@@ -23,7 +23,7 @@ from workbench.dashboard.connection import Connection
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.visitors import Visit, Visitors
 from workbench.dashboard.worker import THREADS
-from workbench.pages.registry import PAGES
+from workbench.pages.registry import MENU
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -241,7 +241,8 @@ def _words() -> str:
 @cache
 def _index() -> str:
     """What the search looks in, as JSON."""
-    return assets.content(search_index(PAGES))
+    pages = {name: entry for group in MENU.values() for name, entry in group.items()}
+    return assets.content(search_index(pages))
 
 
 def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
