@@ -33,6 +33,8 @@ from helpers.browser import FLAGS, PATIENCE  # noqa: E402
 from helpers.programs import program  # noqa: E402
 from helpers.servers import free_port  # noqa: E402
 
+from benchmarks.busy_visits import CHARTS, LIVE, NUMBERS  # noqa: E402
+
 VISITS = 7
 
 #: Names of the servers.
@@ -61,17 +63,7 @@ PROBE = """asked => {
     requestAnimationFrame(look)
 }"""
 
-OUR_PAGE = """{
-    numbers: () => {
-        const values = [...document.querySelectorAll(".wb-value")]
-        return values.length > 0 && values.every(value => value.textContent)
-    },
-    charts: () => {
-        const plots = document.querySelectorAll(".wb-plot").length
-        return plots > 0 && document.querySelectorAll(".wb-plot .draglayer").length === plots
-    },
-    connected: () => "connected" in document.documentElement.dataset,
-}"""
+OUR_PAGE = f"{{numbers: {NUMBERS}, charts: {CHARTS}, connected: () => {LIVE}}}"
 
 #: Its four charts are in shadow roots.
 BASELINE_PAGE = """{

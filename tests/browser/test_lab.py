@@ -144,6 +144,8 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(visitor, lab, fo
     run(page, 0)
     page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
     assert not page.locator(".wb-still").is_visible()
+    # Other outputs would take our part of plotly.js for the whole.
+    assert page.evaluate("window.Plotly === undefined")
 
     # A slider by keyboard: charts and numbers follow.
     page.evaluate(FIND)
