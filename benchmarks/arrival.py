@@ -1,12 +1,12 @@
 """One visit after the other in a real browser: when the first numbers and all charts are painted.
 
-python -m benchmarks arrival, or side by side with another checkout of the project:
+python -m benchmarks arrival compares with `benchmarks.baseline_page`; with another checkout, too:
 
     python -m benchmarks.arrival --against /path/to/checkout [--address counts] [--visits 9]
 
 A cold visit starts with an empty cache; each is followed by two warm ones, of which the second
-counts. The versions take turns, so that other work on the machine slows both. Times are in
-milliseconds after the navigation, CPU is that of browser and server until the connection is there.
+counts. The servers take turns, so that other work on the machine slows all. Times are in
+milliseconds after the navigation. CPU is that of browser and server until all is there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ from helpers.browser import FLAGS, PATIENCE  # noqa: E402
 from helpers.programs import program  # noqa: E402
 from helpers.servers import free_port  # noqa: E402
 
+from benchmarks.busy_visits import CHARTS, LIVE, NUMBERS  # noqa: E402
+
 VISITS = 7
+
+#: Names of the servers.
+OURS, BASELINE, OLD = "ours", "the baseline", "the other checkout"
 
 #: Milliseconds that a page on two quiet cores may take.
 TARGETS = {
@@ -44,19 +49,9 @@ TARGETS = {
 }
 
 #: Notes the time after the frame that painted what is asked for.
-PROBE = """() => {
+PROBE = """asked => {
     const times = window.arrival = {}
-    const asked = {
-        numbers: () => {
-            const values = [...document.querySelectorAll(".wb-value")]
-            return values.length > 0 && values.every(value => value.textContent)
-        },
-        charts: () => {
-            const plots = document.querySelectorAll(".wb-plot").length
-            return plots > 0 && document.querySelectorAll(".wb-plot .draglayer").length === plots
-        },
-        connected: () => "connected" in document.documentElement.dataset,
-    }
+    window.awaited = Object.keys(asked)
     const look = () => {
         for (const [name, there] of Object.entries(asked)) {
             if (!there()) continue
@@ -68,6 +63,17 @@ PROBE = """() => {
     requestAnimationFrame(look)
 }"""
 
+OUR_PAGE = f"{{numbers: {NUMBERS}, charts: {CHARTS}, connected: () => {LIVE}}}"
+
+#: Its four charts are in shadow roots.
+BASELINE_PAGE = """{
+    charts: () => {
+        const all = root => [...root.querySelectorAll("*")].flatMap(one =>
+            [...(one.matches(".draglayer") ? [one] : []), ...(one.shadowRoot ? all(one.shadowRoot) : [])])
+        return document.body && all(document).length === 4
+    },
+}"""  # noqa: E501
+
 TIMES = """() => ({
     "first byte": performance.getEntriesByType("navigation")[0].responseStart,
     "first paint": performance.getEntriesByName("first-contentful-paint")[0].startTime,
@@ -77,10 +83,11 @@ TIMES = """() => ({
 
 @dataclass
 class Version:
-    """A checkout of the project and its server."""
+    """A server, and what is awaited on its page."""
 
     name: str
     url: str
+    asked: str
     process: subprocess.Popen[bytes]
 
     @property
@@ -92,9 +99,11 @@ class Version:
 
 @contextmanager
 def served(name: str, checkout: Path, folder: Path) -> Iterator[Version]:
-    """The server of a checkout, run by this interpreter."""
+    """The server of a checkout, or the baseline's, run by this interpreter."""
     port = free_port()
     command = [sys.executable, "-m", "workbench", "serve", "--no-open", "--port", str(port)]
+    if name == BASELINE:
+        command = [sys.executable, "-m", "benchmarks.baseline_page", str(port)]
     environment = os.environ | {"PYTHONPATH": str(checkout), "WORKBENCH_HOME": str(folder / name)}
     with (
         (folder / f"{name}.log").open("wb") as log,
@@ -104,20 +113,20 @@ def served(name: str, checkout: Path, folder: Path) -> Iterator[Version]:
         deadline = time.monotonic() + PATIENCE / 1000
         while True:
             try:
-                urllib.request.urlopen(f"{url}liveness", timeout=5).close()
+                urllib.request.urlopen(url, timeout=20).close()
                 break
             except OSError:
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
-        yield Version(name, url, process)
+        yield Version(name, url, BASELINE_PAGE if name == BASELINE else OUR_PAGE, process)
 
 
 def visit(browser: Any, context: Any, version: Version, address: str) -> dict[str, float]:
     """Times, CPU, requests and bytes of one visit."""
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    page.add_init_script(f"({PROBE})()")
+    page.add_init_script(f"({PROBE})({version.asked})")
     network = context.new_cdp_session(page)
     network.send("Network.enable")
     sizes: list[float] = []
@@ -129,8 +138,8 @@ def visit(browser: Any, context: Any, version: Version, address: str) -> dict[st
         return sum(process["cpuTime"] for process in found) + version.cpu
 
     before = cpu()
-    page.goto(version.url + address, wait_until="commit")
-    page.wait_for_function("'charts' in window.arrival && 'connected' in window.arrival")
+    page.goto(version.url + (address if version.name != BASELINE else ""), wait_until="commit")
+    page.wait_for_function("awaited.every(name => name in arrival)")
     found = {**page.evaluate(TIMES), "CPU": 1000 * (cpu() - before)}
     page.wait_for_load_state("load")
     # What comes from the cache has no size.
@@ -149,7 +158,7 @@ def main(
     found: dict[tuple[str, str], list[dict[str, float]]] = {}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        checkouts = {"new": ROOT} | ({"old": against.resolve()} if against else {})
+        checkouts = {OURS: ROOT, BASELINE: ROOT} | ({OLD: against.resolve()} if against else {})
         versions = [
             stack.enter_context(served(name, checkout, folder))
             for name, checkout in checkouts.items()
@@ -176,14 +185,15 @@ def main(
 def _rows(
     cache: str, found: dict[tuple[str, str], list[dict[str, float]]]
 ) -> Iterator[tuple[str, str, str]]:
-    new, old = found["new", cache], found.get(("old", cache))
-    for what in new[0]:
+    ours = found[OURS, cache]
+    for what in ours[0]:
         unit = "" if what in ("requests", "kB") else " ms"
-        middle, best = _middle(new, what), min(one[what] for one in new)
+        middle, best = _middle(ours, what), min(one[what] for one in ours)
         words = f"{middle:.0f}{unit}" + (f", best {best:.0f}{unit}" if unit else "")
-        if old:
-            before = _middle(old, what)
-            words += f"; before {before:.0f}{unit}, {middle / before:.2f} of it"
+        for other in (BASELINE, OLD):
+            if what in found.get((other, cache), [{}])[0]:
+                before = _middle(found[other, cache], what)
+                words += f"; {middle / before:.2f} of {other}'s {before:.0f}{unit}"
         target = TARGETS.get((cache, what))
         yield f"{cache}: {what}", words, f"at most {target} ms on two quiet cores" if target else ""
 

@@ -155,6 +155,8 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(open_notebook, l
     run(page, 0)
     page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
     assert not page.locator(".wb-still").is_visible()
+    # Other outputs would take our part of plotly.js for the whole.
+    assert page.evaluate("window.Plotly === undefined")
 
     # Sliders have names, and values as people write them.
     delta = page.get_by_role("slider", name="δ", exact=True)

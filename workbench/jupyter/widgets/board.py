@@ -38,7 +38,6 @@ class Board(anywidget.AnyWidget):
     message = traitlets.Unicode("").tag(sync=True)
     busy = traitlets.Bool(False).tag(sync=True)
     handled = traitlets.Int(0).tag(sync=True)
-    plotly = traitlets.Unicode("").tag(sync=True)
     gesture = traitlets.Dict().tag(sync=True)
 
     def __init__(self, **state: Any):

@@ -1,7 +1,7 @@
 """Visits in a real browser while both cores are kept busy: how long numbers and charts take.
 
-python -m benchmarks arrivals, or python -m benchmarks.arrivals VISITS. A visit whose numbers or
-charts do not come within a minute is blank.
+python -m benchmarks busy_visits, or python -m benchmarks.busy_visits VISITS. A visit whose numbers
+or charts do not come within a minute is blank.
 """
 
 from __future__ import annotations
