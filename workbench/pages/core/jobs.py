@@ -93,8 +93,8 @@ class JobState:
 
     Attributes
     ----------
-    status : {"idle", "running", "done", "cancelled", "failed"}
-        Where the job stands.
+    status : {"idle", "stored", "running", "done", "cancelled", "failed"}
+        Where the job stands; "stored" if its result was computed before there was a page.
     fraction : float, optional
         The share that is done; None while it is unknown.
     message : str
@@ -109,7 +109,7 @@ class JobState:
         True if the inputs of that result have changed since.
     """
 
-    status: Literal["idle", "running", "done", "cancelled", "failed"] = "idle"
+    status: Literal["idle", "stored", "running", "done", "cancelled", "failed"] = "idle"
     fraction: float | None = None
     message: str = ""
     error: str = ""
@@ -127,7 +127,8 @@ class JobState:
         """The state in a sentence or two; empty before the first run."""
         took = f"{self.seconds:.1f} s" if self.seconds < 10 else f"{self.seconds:.0f} s"
         text = {
-            "idle": "" if self.shown == "nothing" else IN_ADVANCE,
+            "idle": "",
+            "stored": IN_ADVANCE,
             "running": self.message or "Starting …",
             "done": f"Done in {took}.",
             "cancelled": f"Cancelled after {took}.",
@@ -363,6 +364,7 @@ class PageJobs(PageState):
         job = self.jobs()[name]
         self._results[job.into] = Run(job, lambda report: value, self._inputs_of(job), _ignore)
         setattr(self, job.into, value)
+        self._mark_job(name, JobState("stored"))
 
     def cancel_job(self, name: str) -> None:
         """Stop a job at its next report; the partial result stays."""
