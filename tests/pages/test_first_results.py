@@ -46,14 +46,19 @@ def test_the_stored_search_counts_as_seen_and_its_evidence_can_be_checked():
     assert page.run_job("recheck").replay.samples == 10_000
 
 
+def _timeless(value):
+    """JSON values without how long something took."""
+    if isinstance(value, dict):
+        return {name: _timeless(each) for name, each in value.items() if name != "seconds"}
+    return [_timeless(each) for each in value] if isinstance(value, list) else value
+
+
 @pytest.mark.slow
 def test_the_stored_search_is_what_the_job_finds():
     page = MechanismPage(executor=None)
     stored = first_result(page, "search", "mechanism")
     found = json.loads(json.dumps(page.run_job("search").to_dict()))
-    for one in (stored, found):
-        one.pop("seconds", None)
-    assert found == stored
+    assert _timeless(found) == _timeless(stored)
 
 
 @pytest.mark.slow
