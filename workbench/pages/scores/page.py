@@ -20,7 +20,6 @@ from workbench.bounds.power.verdict import Verdict, judge
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
 from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
-from workbench.estimators.direction import is_reversed
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
@@ -58,6 +57,9 @@ BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low"
 
 #: The false positive rate at which the strip shows a true positive rate.
 LOW_FPR = 0.01
+
+#: Standard deviations of the AUC below ½ from which the page asks about the direction.
+SIGNIFICANT = 2
 
 PLACED = "the threshold was placed at the median of these scores"
 MOVED = "the threshold was chosen after seeing the scores"
@@ -458,8 +460,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     @sentence(needs=("roc", "scores"))
     def question(self) -> str:
         """A question about the direction if members score significantly the other way."""
-        auc = self.roc().auc
-        if not is_reversed(self.roc()) or self.source == "pair":
+        auc, s = self.roc().auc, self.scores
+        deviation = math.sqrt((s.n_p + s.n_q + 1) / (12 * s.n_p * s.n_q))  # if nothing leaks
+        if auc >= 0.5 - SIGNIFICANT * deviation or self.source == "pair":
             return ""
         now, other = (
             ("larger", "smaller") if self.scores.larger_is_member else ("smaller", "larger")
