@@ -171,7 +171,7 @@ def assert_not_refuted(
     verdict = judge(scores, claim, confidence)
     if verdict.refuted:
         raise AssertionError(verdict.explain())
-    if is_reversed(roc(scores)):
+    if is_reversed(scores, roc(scores).auc):
         warnings.warn(
             "members score less member-like than non-members: is the direction right? See "
             "larger_is_member of wb.Scores and wb.read_scores",

@@ -260,9 +260,14 @@ def test_each_verdict_explains_itself():
 
 def test_a_claim_of_perfect_privacy_has_no_double():
     v = wb.judge(wb.GaussianPair(0).sample(1000, seed=0), wb.GDP(0))
-    assert v.verdict == "too few samples"
-    assert v.sample_sizes is None
-    assert "twice 0 is 0" in v.explain()
+    assert v.verdict == "not refuted"
+    assert "a mechanism with μ ≥ 0.1" in v.explain()
+    same = wb.judge(wb.GaussianPair(0).sample(1000, seed=0), wb.GaussianPair(0))
+    assert same.power == v.power  # not how often privacy losses of 0 are multiplied
+    few = wb.judge(wb.Scores([1.0, 2.0], [0.0, 1.0]), wb.GDP(0))
+    assert (few.verdict, few.sample_sizes) == ("too few samples", None)
+    assert "no mechanism would be refuted with probability 80%, however" in few.explain()
+    assert few.summary == "no mechanism, however much it leaks, would be detected"
     assert wb.judge(wb.GaussianPair(1).sample(1000, seed=0), wb.PureDP(0)).verdict == "refuted"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.claims.base import Claim, checked_epsilon
+from workbench.claims.gdp import GDP
 from workbench.pairs.base import Pair
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 #: Vertices on half of a symmetric trade-off function, evenly in the log of the rate.
 _VERTICES = 3000
+
+#: A pair of a smaller total variation distance leaks nothing, up to round-off.
+_NOTHING = 1e-12
 
 #: The least false positive rate that is looked at.
 _LEAST_RATE = 1e-10
@@ -85,6 +89,8 @@ class PairClaim(Claim):
         # randomized response of (ε, δ) to (xε, δ).
         from workbench.bounds.power.power import Mechanisms
 
+        if self.pair.total_variation < _NOTHING:
+            return GDP(0.0).alternatives()  # nothing to multiply
         name = "all privacy losses multiplied"
         return (Mechanisms(name, "factor", 1.0, _multiplied(self.pair)),)
 

@@ -74,8 +74,7 @@ class Audit:
             Whether a person said which scores speak for membership.
         """
         band = tradeoff_band(scores, confidence)
-        curve = roc(scores)
-        auc = auc_estimate(curve)
+        auc = auc_estimate(roc(scores))
         bounds = (
             band.epsilon(delta),
             band.mu(),
@@ -85,7 +84,7 @@ class Audit:
             total_variation_estimate(histogram(scores)),
         )
         verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
-        doubtful = not direction_stated and is_reversed(curve)
+        doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful)
 
     @property

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from workbench.estimators.roc import Roc
+from workbench.scores.sample import Scores
 
 #: Standard deviations of the AUC below ½ from which chance does not explain it: in one of 700 sets
 #: of scores that leak nothing.
 SIGNIFICANT = 3
 
 
-def is_reversed(found: Roc) -> bool:
+def is_reversed(scores: Scores, auc: float) -> bool:
     """True if members score significantly less member-like than non-members.
 
     Then the direction of the score is probably the other one. The standard deviation is that of
@@ -19,9 +19,11 @@ def is_reversed(found: Roc) -> bool:
 
     Parameters
     ----------
-    found : Roc
-        The curve of the scores as they were read.
+    scores : Scores
+        The scores as they were read.
+    auc : float
+        Of these scores, in their direction.
     """
-    n_p, n_q = found.scores.n_p, found.scores.n_q
+    n_p, n_q = scores.n_p, scores.n_q
     deviation = math.sqrt((n_p + n_q + 1) / (12 * n_p * n_q))
-    return found.auc < 0.5 - SIGNIFICANT * deviation
+    return auc < 0.5 - SIGNIFICANT * deviation

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, ClassVar
 
+import numpy as np
 import param
 
 from workbench._format import percent, plain, round_safely
@@ -14,10 +17,14 @@ from workbench.figures import coverage as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.progress import Report
 
 WAITING = Fact("–", "not simulated yet")
+
+#: Names of the attributes of a simulated coverage.
+FIELDS = tuple(field.name for field in fields(Coverage))
 
 #: Settings of a simulation.
 ASKED = ("setting", "group", "log_n_p", "log_n_q", "log_delta", "confidence", "log_reps", "seed")
@@ -63,6 +70,11 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
         ),
         Section("Simulation", (Control("log_reps"), Control("seed"), Control("simulate"))),
     )
+
+    def __init__(self, **params: Any):
+        super().__init__(**params)
+        if (stored := first_result(self, "simulate", "coverage")) is not None:
+            self.show_stored("simulate", tuple(map(_revived, stored)))
 
     @job("Simulate", needs=ASKED, into="results")
     def simulate(self, report: Report) -> tuple[Coverage, ...]:
@@ -163,6 +175,24 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
     def tightness(self) -> dict[str, Any]:
         """Bounds divided by the true value: 5% quantile, median and 95% quantile."""
         return charts.tightness(self.results) if self.results else charts.waiting()
+
+
+def plain_results(results: Sequence[Coverage]) -> list[dict[str, Any]]:
+    """Simulated coverages as JSON values; bounds in six digits."""
+    return [
+        {
+            **{name: value for name, value in vars(one).items() if name in FIELDS},
+            "values": [f"{value:.6g}" for value in one.values],
+            "exceeded": [int(each) for each in one.exceeded],
+        }
+        for one in results
+    ]
+
+
+def _revived(stored: Mapping[str, Any]) -> Coverage:
+    values = np.asarray(stored["values"], dtype=float)
+    exceeded = np.asarray(stored["exceeded"], dtype=bool)
+    return Coverage(**{**stored, "values": values, "exceeded": exceeded})
 
 
 def _share(result: Coverage | None, what: str) -> Fact:

@@ -290,7 +290,7 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
 
     @number("Power at n", needs=("live_power", "own", "method", "log_n", "reachable", "target"))
     def power_at_n(self) -> Fact:
-        """Probability that the bound exceeds the target with n scores per group."""
+        """Probability that the chosen bound exceeds the target with n scores per group."""
         live, own = self.live_power(), self.own()
         what = "" if self.reachable() else "a false alarm · "
         if live is not None:
@@ -303,7 +303,8 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         else:
             return Fact("–", f"press “{self.jobs()['simulate'].title}”")
         seeded = "" if how == "exact" else f", seed {self.seed}"
-        return Fact(percent(round(value, 3)), f"{what}{self.n:,} per group · {how}{seeded}")
+        note = f"{self.method} bound · {what}{self.n:,} per group · {how}{seeded}"
+        return Fact(percent(round(value, 3)), note)
 
     @number(
         "Median bound at n",
@@ -311,7 +312,7 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         caution="Half of all audits give a smaller bound.",
     )
     def median_at_n(self) -> Fact:
-        """Median and 10–90% range of the bound with n scores per group."""
+        """Median and 10–90% range of the chosen bound with n scores per group."""
         live, own = self.live_bounds(), self.own()
         if live is not None:
             low, median, high = live.quantile([0.1, 0.5, 0.9])
@@ -329,7 +330,7 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         ends = f"{round_safely(float(low), 'down')} to {round_safely(float(high), 'up')}"
         return Fact(
             f"ε ≥ {round_safely(float(median), 'down')}",
-            f"10–90%: {ends} · {how}, seed {self.seed}",
+            f"{self.method} bound · 10–90%: {ends} · {how}, seed {self.seed}",
         )
 
     def _size(self, found: SampleSize | str) -> Fact:

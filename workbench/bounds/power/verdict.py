@@ -112,6 +112,14 @@ class Detectable:
     twice: float
     power_at_twice: float
 
+    @property
+    def too_weak(self) -> bool:
+        """Whether twice the claim is hard to detect; for a claim of no leak, whether any leak is.
+
+        Twice 0 is 0, so that a claim of no leak has no such double.
+        """
+        return math.isinf(self.caught) if self.twice == 0 else self.power_at_twice < EVEN
+
     def __str__(self) -> str:
         return f"{self._least} ({self.mechanism})"
 
@@ -246,6 +254,11 @@ class Verdict:
 
     def _too_few(self) -> str:
         s, first = self.scores, self.power[0]
+        if first.twice == 0:
+            return (
+                f"Too few samples to tell whether the claim “{self.claimed}” holds, with "
+                f"{self._level}. {self._detectable_leak}{self._ties}"
+            )
         power = round_safely(100 * first.power_at_twice, "nearest", 2)
         return (
             f"Too few samples to tell whether the claim “{self.claimed}” holds, with "
@@ -258,7 +271,7 @@ class Verdict:
     def _enough(self) -> str:
         if self.sample_sizes is None:
             if self.power[0].twice == 0:
-                return "no number of scores suffices, because twice 0 is 0"
+                return "no mechanism, however much it leaks, would be detected"
             return f"even {MOST_SCORES:,} scores per group would not suffice"
         n_p, n_q = map(_about, self.sample_sizes)
         if n_p == n_q:
@@ -380,7 +393,8 @@ def judge(
     Verdict
         "refuted", with a witness; "too few samples" where a mechanism at twice the claim (twice ε,
         twice μ, twice the pair's privacy losses) would have been refuted with a probability below
-        one half, with the sizes that would do; "not refuted" otherwise.
+        one half, with the sizes that would do; "not refuted" otherwise. A claim of no leak at all
+        has no double: samples are too few for it where they would refute no leak.
 
     Raises
     ------
@@ -415,7 +429,7 @@ def judge(
     families = claim.alternatives()
     power = tuple(_detectable(caught, family) for family in families)
     verdict, enough = REFUTED if refuted else NOT_REFUTED, None
-    if not refuted and power[0].power_at_twice < EVEN:
+    if not refuted and power[0].too_weak:
         verdict = TOO_FEW
         twice = families[0].at(power[0].twice)
         if power[0].twice > families[0].claimed:

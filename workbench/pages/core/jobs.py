@@ -54,6 +54,9 @@ DOUBLE_CLICK = 0.4
 #: Label of the button of a running job.
 CANCEL = "Cancel"
 
+#: What is said of a result that was stored before the page was made.
+IN_ADVANCE = "Computed in advance, with the settings that the page starts with."
+
 #: ``post(key, change)``: have ``change`` run soon in the thread that may change the page, in place
 #: of an earlier one with the same key that has not run yet.
 Post = Callable[[Hashable, Callable[[], None]], None]
@@ -90,8 +93,8 @@ class JobState:
 
     Attributes
     ----------
-    status : {"idle", "running", "done", "cancelled", "failed"}
-        Where the job stands.
+    status : {"idle", "stored", "running", "done", "cancelled", "failed"}
+        Where the job stands; "stored" if its result was computed before there was a page.
     fraction : float, optional
         The share that is done; None while it is unknown.
     message : str
@@ -106,7 +109,7 @@ class JobState:
         True if the inputs of that result have changed since.
     """
 
-    status: Literal["idle", "running", "done", "cancelled", "failed"] = "idle"
+    status: Literal["idle", "stored", "running", "done", "cancelled", "failed"] = "idle"
     fraction: float | None = None
     message: str = ""
     error: str = ""
@@ -125,6 +128,7 @@ class JobState:
         took = f"{self.seconds:.1f} s" if self.seconds < 10 else f"{self.seconds:.0f} s"
         text = {
             "idle": "",
+            "stored": IN_ADVANCE,
             "running": self.message or "Starting …",
             "done": f"Done in {took}.",
             "cancelled": f"Cancelled after {took}.",
@@ -220,7 +224,7 @@ class Run:
 
     def mute(self) -> None:
         """Tell nothing from now on."""
-        self._tell_page = lambda run, state, value: None
+        self._tell_page = _ignore
 
     def report(
         self, fraction: float | None = None, message: str | None = None, partial: Any = None
@@ -250,6 +254,10 @@ class Run:
         self._tell_page(self, state, self._value)
 
 
+def _ignore(run: Run, state: JobState, value: Any) -> None:
+    """Tell nobody."""
+
+
 class PageJobs(PageState):
     """The jobs of a page: started, cancelled, and their results taken."""
 
@@ -274,7 +282,7 @@ class PageJobs(PageState):
         if run is None or run.job != job or getattr(self, job.into) is None:
             return state
         stale = not same(run.inputs, self._inputs_of(job))
-        shown = "this run" if run is self._runs[name] else "an earlier run"
+        shown = "this run" if run is self._runs.get(name) else "an earlier run"
         return replace(state, shown=shown, stale=stale)
 
     def start_job(self, name: str, post: Post = lambda key, change: change()) -> None:
@@ -342,6 +350,21 @@ class PageJobs(PageState):
         with suppress(Cancelled):
             self._begin(name, post)()
         return getattr(self, self.jobs()[name].into)
+
+    def show_stored(self, name: str, value: Any) -> None:
+        """Show a result that was computed in advance with the present settings.
+
+        Parameters
+        ----------
+        name : str
+            The job that it is a result of.
+        value : object
+            The result.
+        """
+        job = self.jobs()[name]
+        self._results[job.into] = Run(job, lambda report: value, self._inputs_of(job), _ignore)
+        setattr(self, job.into, value)
+        self._mark_job(name, JobState("stored"))
 
     def cancel_job(self, name: str) -> None:
         """Stop a job at its next report; the partial result stays."""

@@ -1,4 +1,4 @@
-"""The question about the direction of a score by which members score the other way."""
+"""The question about the direction of the score, where members score significantly the other way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def direction_question(found: Roc) -> str:
     found : Roc
         Of the scores in their direction.
     """
-    if not is_reversed(found):
+    if not is_reversed(found.scores, found.auc):
         return ""
     larger = found.scores.larger_is_member
     now, other = ("larger", "smaller") if larger else ("smaller", "larger")

@@ -9,6 +9,7 @@ import param
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
+from workbench.pages.core.stored import first_result
 from workbench.pages.inputs.settings import ConfidenceSetting, confidence_selector
 from workbench.pages.mechanism.choice import BARE, CLAIM, MechanismChoice
 from workbench.pages.mechanism.evidence import Looks, Rechecked
@@ -104,6 +105,8 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
         self.executor = executor
         super().__init__(*given, **params)
         self.param.watch(self._saw, ["found", "rechecked"])
+        if (stored := first_result(self, "search", "mechanism")) is not None:
+            self.show_stored("search", MechanismAudit.from_dict(stored))
 
     # -- jobs --------------------------------------------------------------------------------------
 

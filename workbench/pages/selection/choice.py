@@ -76,7 +76,7 @@ class SelectionChoice(DeltaSetting, Page):
         bounds=(0, 5),
         softbounds=(0.01, 5),
         step=0.01,
-        label="μ",
+        label="μ of one run",
         doc="One run is μ-GDP: N(0,1) against N(μ,1).",
     )
     base_epsilon = param.Number(

@@ -1,0 +1,26 @@
+"""Compute the first results of pages and store them: `python data/make_first_results.py`.
+
+Each is the result of a page's job with the settings that the page starts with. It takes about a
+minute on two cores. Run it again after a change of these settings or of the numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.pages.core.stored import store
+from workbench.pages.coverage_lab import CoverageLabPage, plain_results
+from workbench.pages.mechanism.page import MechanismPage
+
+
+def main() -> None:
+    """Write all files."""
+    folder = Path(__file__).parent
+    test = MechanismPage(executor=None)
+    store(folder, "mechanism", test, "search", test.run_job("search").to_dict())
+    coverage = CoverageLabPage()
+    store(folder, "coverage", coverage, "simulate", plain_results(coverage.run_job("simulate")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Pages that start with a stored result say so, and it is the one that their job computes."""
+
+import json
+
+import pytest
+
+from workbench.pages.core.jobs import IN_ADVANCE
+from workbench.pages.core.page import Fact
+from workbench.pages.core.stored import first_result
+from workbench.pages.coverage_lab import CoverageLabPage, plain_results
+from workbench.pages.mechanism.page import MechanismPage
+
+PAGES = [(MechanismPage, "search", "mechanism"), (CoverageLabPage, "simulate", "coverage")]
+
+
+@pytest.mark.parametrize(("kind", "job", "name"), PAGES)
+def test_the_first_result_fits_the_first_settings_and_says_what_it_is(kind, job, name):
+    page = kind()
+    assert first_result(page, job, name) is not None, "run data/make_first_results.py"
+    assert page.job_state(job).words == IN_ADVANCE
+    assert not page.job_state(job).running
+    for item in page.items():
+        page.draw(item)
+    drawn = [page.draw(item) for item in page.numbers()]
+    assert [one.text for one in drawn if isinstance(one, Fact)].count("–") == 1  # it says why
+    page.seed += 1
+    assert page.job_state(job).words == f"{IN_ADVANCE} The settings have changed since."
+    page.seed -= 1
+    assert page.job_state(job).words == IN_ADVANCE
+
+
+@pytest.mark.parametrize(("kind", "job", "name"), PAGES)
+def test_a_page_with_other_settings_starts_empty(kind, job, name):
+    page = kind(seed=1)
+    assert first_result(page, job, name) is None
+    assert page.job_state(job).words == ""
+    assert not getattr(page, page.jobs()[job].into)
+
+
+def test_the_stored_search_counts_as_seen_and_its_evidence_can_be_checked():
+    page = MechanismPage()
+    assert page.found.violation
+    assert page.search_number() == 1
+    assert page.strongest().void is None
+    page.log_fresh = 4.0
+    assert page.run_job("recheck").replay.samples == 10_000
+
+
+def _timeless(value):
+    """JSON values without how long something took."""
+    if isinstance(value, dict):
+        return {name: _timeless(each) for name, each in value.items() if name != "seconds"}
+    return [_timeless(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.slow
+def test_the_stored_search_is_what_the_job_finds():
+    page = MechanismPage(executor=None)
+    stored = first_result(page, "search", "mechanism")
+    found = json.loads(json.dumps(page.run_job("search").to_dict()))
+    assert _timeless(found) == _timeless(stored)
+
+
+@pytest.mark.slow
+def test_the_stored_coverage_is_what_the_job_simulates():
+    page = CoverageLabPage()
+    stored = first_result(page, "simulate", "coverage")
+    assert plain_results(page.run_job("simulate")) == stored
