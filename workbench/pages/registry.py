@@ -132,5 +132,10 @@ MENU: dict[str, dict[str, PageEntry]] = {
 
 #: Name of a page, in addresses and for `wb.explore`, and its entry; in the order of the menu.
 PAGES: dict[str, PageEntry] = {
-    name: entry for pages in MENU.values() for name, entry in pages.items()
+    **{name: entry for pages in MENU.values() for name, entry in pages.items()},
+    "import": PageEntry(
+        "Open scores",
+        "How are these files read?",
+        "workbench.pages.importing.page:ImportPage",
+    ),
 }

@@ -1,4 +1,4 @@
-"""The question about the direction of the score, where members score significantly the other way."""
+"""The question about the direction of the score, where members score the other way."""
 
 from __future__ import annotations
 
