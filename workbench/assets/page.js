@@ -28,7 +28,7 @@ const bench = {}
 
 const connection = new Connection({take, keep})
 const wire = connection.wire("")
-const data = new DataMenu({bench, send: act, go, importing: () => dialogs.open("import"), page: () => shown})
+const data = new DataMenu({bench, send: act, go, importing: more => dialogs.open("import", more), page: () => shown})
 
 // -- what the server sends -----------------------------------------------------------------------
 
