@@ -75,7 +75,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--claim",
         help="the claim: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
-        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)'; a mechanism of the gallery has its own",
+        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)', or a pair such as 'laplace(MU)'; a "
+        "mechanism of the gallery has its own",
     )
     command.add_argument(
         "--testers",
