@@ -301,9 +301,9 @@ def test_annotations_of_github(losses, few, capsys):
     assert main(["audit", str(losses), *claims]) == 4
     said = capsys.readouterr().out.splitlines()
     assert said[-1].startswith("::warning title=direction in doubt::Members score lower")
-    assert main(["audit", few, "--claim", "gdp(1)", "--format", "github"]) == 3
+    assert main(["audit", str(few), "--claim", "gdp(1)", "--format", "github"]) == 3
     assert capsys.readouterr().out.startswith("::warning title=gdp(1)%3A too few samples::")
-    assert main(["audit", few, "--format", "github"]) == 2
+    assert main(["audit", str(few), "--format", "github"]) == 2
     assert "add --claim 'gdp(1)'" in capsys.readouterr().err
 
 
