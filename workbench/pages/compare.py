@@ -162,7 +162,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         """Which set leaks more, and where."""
         return f"{self.comparison().explain()}{self.looked_sentence}"
 
-    @sentence(needs=("loaded",))
+    @sentence(needs=("loaded",), place="strip")
     def caution(self) -> str:
         """Why the two lower bounds must not be compared."""
         return NO_COMPARISON
