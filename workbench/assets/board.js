@@ -469,7 +469,8 @@ class ChartCard {
     // One that has nothing to draw needs less room on a phone.
     this.element.toggleAttribute("data-empty", !data.length)
     // A height that is more than there is comes back as a new size.
-    this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
+    if (this.need !== layout.height) this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
+    this.need = layout.height
     delete layout.meta
     Object.assign(layout, this.size)
     layout.uirevision = `${JSON.stringify(layout.uirevision)} ${this.resets ?? 0}`
