@@ -711,6 +711,13 @@ function fromAddress(address) {
   return coming
 }
 
+// Runs the library while the browser rests, where no chart is shown yet. If it does not come, the
+// first chart asks again, and tells.
+export function prepareCharts(address) {
+  const rest = window.requestIdleCallback ?? setTimeout
+  rest(() => fromAddress(address).catch(() => {}))
+}
+
 // After the next frame; a page in the background has none.
 const painted = () => new Promise(resolve => {
   requestAnimationFrame(() => setTimeout(resolve))
