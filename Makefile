@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PORT   ?= 5006
+NOTEBOOK ?= 01
 WORKERS ?= auto
 
-.PHONY: help serve lab test quick docs check bench coverage format clean
+.PHONY: help serve lab slides test quick docs check bench coverage format clean
 
 help:            ## list the commands
 	@grep -E '^[a-z]+: .*##|^[a-z]+: +##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 12
@@ -17,6 +18,11 @@ lab: $(VENV)/.lab ## open the notebooks in JupyterLab
 	JUPYTER_CONFIG_PATH="$(CURDIR)/notebooks/.jupyter:$$JUPYTER_CONFIG_PATH" \
 	  $(BIN)/jupyter lab --LabApp.news_url=None --LabApp.extension_manager=readonly \
 	  --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate notebooks
+
+slides: $(VENV)/.lab ## run a notebook and write it as slides (NOTEBOOK=01), in build/slides
+	$(BIN)/jupyter nbconvert --execute --to slides --output-dir build/slides \
+	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags=hide-input \
+	  notebooks/$(NOTEBOOK)-*.ipynb
 
 test: $(VENV)/.dev ## all tests, browser included (installs Chromium where there is none)
 	@$(BIN)/python tests/ensure_browser.py

@@ -2,7 +2,7 @@
 
 python -m benchmarks arrival compares with `benchmarks.baseline_page`; with another checkout, too:
 
-    python -m benchmarks.arrival --against /path/to/checkout [--address counts] [--visits 9]
+    python -m benchmarks.arrival --against /path/to/checkout [--page counts] [--visits 9]
 
 A cold visit starts with an empty cache; each is followed by two warm ones, of which the second
 counts. The servers take turns, so that other work on the machine slows all. Times are in
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -98,7 +99,7 @@ class Version:
 
 
 @contextmanager
-def served(name: str, checkout: Path, folder: Path) -> Iterator[Version]:
+def served(name: str, checkout: Path, folder: Path, shown: str = "scores") -> Iterator[Version]:
     """The server of a checkout, or the baseline's, run by this interpreter."""
     port = free_port()
     command = [sys.executable, "-m", "workbench", "serve", "--no-open", "--port", str(port)]
@@ -119,10 +120,21 @@ def served(name: str, checkout: Path, folder: Path) -> Iterator[Version]:
                 if process.poll() is not None or time.monotonic() > deadline:
                     raise
                 time.sleep(0.2)
-        yield Version(name, url, BASELINE_PAGE if name == BASELINE else OUR_PAGE, process)
+        yield Version(
+            name, _address(url, shown), BASELINE_PAGE if name == BASELINE else OUR_PAGE, process
+        )
 
 
-def visit(browser: Any, context: Any, version: Version, address: str) -> dict[str, float]:
+def _address(url: str, shown: str) -> str:
+    """Where a page is; the first one has had no name of its own."""
+    try:
+        urllib.request.urlopen(url + shown, timeout=20).close()
+    except urllib.error.HTTPError:
+        return url
+    return url + shown
+
+
+def visit(browser: Any, context: Any, version: Version) -> dict[str, float]:
     """Times, CPU, requests and bytes of one visit."""
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
@@ -138,7 +150,7 @@ def visit(browser: Any, context: Any, version: Version, address: str) -> dict[st
         return sum(process["cpuTime"] for process in found) + version.cpu
 
     before = cpu()
-    page.goto(version.url + (address if version.name != BASELINE else ""), wait_until="commit")
+    page.goto(version.url, wait_until="commit")
     page.wait_for_function("awaited.every(name => name in arrival)")
     found = {**page.evaluate(TIMES), "CPU": 1000 * (cpu() - before)}
     page.wait_for_load_state("load")
@@ -150,7 +162,7 @@ def visit(browser: Any, context: Any, version: Version, address: str) -> dict[st
 
 
 def main(
-    against: Path | None = None, address: str = "", visits: int = VISITS
+    against: Path | None = None, page: str = "scores", visits: int = VISITS
 ) -> list[tuple[str, str, str]]:
     """Rows: what, measured, target."""
     from playwright.sync_api import sync_playwright
@@ -160,7 +172,7 @@ def main(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         checkouts = {OURS: ROOT, BASELINE: ROOT} | ({OLD: against.resolve()} if against else {})
         versions = [
-            stack.enter_context(served(name, checkout, folder))
+            stack.enter_context(served(name, checkout, folder, page))
             for name, checkout in checkouts.items()
         ]
         browser = stack.enter_context(sync_playwright()).chromium.launch(
@@ -168,13 +180,13 @@ def main(
         )
         for version in versions:  # the first states are drawn, and the server is at rest
             context = browser.new_context()
-            visit(browser, context, version, address)
+            visit(browser, context, version)
             context.close()
         time.sleep(5)
         for _ in range(visits):
             for version in versions:
                 context = browser.new_context(viewport={"width": 1440, "height": 900})
-                cold, _, warm = (visit(browser, context, version, address) for _ in range(3))
+                cold, _, warm = (visit(browser, context, version) for _ in range(3))
                 found.setdefault((version.name, "cold"), []).append(cold)
                 found.setdefault((version.name, "warm"), []).append(warm)
                 context.close()
@@ -207,6 +219,6 @@ if __name__ == "__main__":
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.arrival")
     parser.add_argument("--against", type=Path)
-    parser.add_argument("--address", default="")
+    parser.add_argument("--page", default="scores")
     parser.add_argument("--visits", type=int, default=VISITS)
     print(table(main(**vars(parser.parse_args()))))

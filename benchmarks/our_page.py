@@ -5,7 +5,6 @@ python -m benchmarks.our_page PORT
 
 from __future__ import annotations
 
-import io
 import sys
 from functools import partial
 
@@ -13,11 +12,10 @@ import numpy as np
 
 from benchmarks.baseline_page import N
 from workbench.dashboard.app import Tab, serve
-from workbench.pages.scores.page import ScoresPage
+from workbench.pages.given_scores import GivenScoresPage
+from workbench.scores.sample import Scores
 
 if __name__ == "__main__":
     rng = np.random.default_rng(0)
-    file = io.BytesIO()
-    np.savez(file, p=rng.normal(1, 1, N), q=rng.normal(0, 1, N))
-    page = partial(ScoresPage, source="file", upload=(("normal.npz", file.getvalue()),))
-    serve([Tab(page)], port=int(sys.argv[1]), open_browser=False)
+    scores = Scores(rng.normal(1, 1, N), rng.normal(0, 1, N), name="normal")
+    serve([Tab(partial(GivenScoresPage, scores))], port=int(sys.argv[1]), open_browser=False)

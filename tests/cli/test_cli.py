@@ -130,7 +130,7 @@ def test_the_status_is_the_verdict(capsys, few):
     assert audit(capsys, few, "--claim", "pure(1)")[0] == 3
     # Of several claims a refuted one counts, then one that cannot be told.
     assert audit(capsys, GAUSSIAN, "--claim", TRUE, "--claim", FALSE)[0] == 1
-    assert audit(capsys, few, "--claim", "gdp(9)", "--claim", "gdp(0.1)")[0] == 3
+    assert audit(capsys, few, "--claim", "gdp(1.5)", "--claim", "gdp(0.1)")[0] == 3
 
 
 def test_text_explains_each_verdict(capsys):
@@ -184,7 +184,7 @@ def test_markdown_is_tables(capsys, few):
 
 
 def test_junit_has_the_elements_that_jenkins_and_gitlab_read(capsys, few):
-    claims = ("gdp(9)", "gdp(0.1)", "GDP(0.1)")
+    claims = ("gdp(1.5)", "gdp(0.1)", "GDP(0.1)")
     status, said = audit(capsys, few, "--format", "junit", *(f"--claim={c}" for c in claims))
     assert status == 3
     assert said.isascii()
@@ -193,7 +193,7 @@ def test_junit_has_the_elements_that_jenkins_and_gitlab_read(capsys, few):
     assert_junit(root)
     suite = root.find("testsuite")
     cases = {case.get("name"): case for case in suite.findall("testcase")}
-    assert list(cases) == ["gdp(9)", "gdp(0.1)"]  # the same claim twice is one test
+    assert list(cases) == ["gdp(1.5)", "gdp(0.1)"]  # the same claim twice is one test
     assert all("few|ß" in case.get("classname") for case in cases.values())
     found = [len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "skipped")]
     assert [suite.get(k) for k in ("tests", "failures", "skipped")] == ["2", *map(str, found)]
@@ -301,6 +301,22 @@ def test_a_doubtful_direction_is_in_every_format(losses, capsys):
     suite = ElementTree.fromstring(said[said.index("<?xml") :].encode()).find("testsuite")
     assert suite.get("skipped") == "1"
     assert suite.find("testcase/skipped").get("type") == "direction in doubt"
+
+
+def test_annotations_of_github(losses, few, capsys):
+    claims = ("--claim", "approx(0.5, 1e-5)", "--claim", "gdp(1.5)", "--format", "github")
+    assert main(["audit", str(losses), "--smaller-is-member", *claims]) == 1
+    error, notice = capsys.readouterr().out.splitlines()
+    assert error.startswith("::error title=approx(0.5%2C 1e-5)%3A refuted::The claim “approx(0.5, ")
+    assert "with 95%25 confidence" in error
+    assert notice.startswith("::notice title=gdp(1.5)%3A not refuted::")
+    assert main(["audit", str(losses), *claims]) == 4
+    said = capsys.readouterr().out.splitlines()
+    assert said[-1].startswith("::warning title=direction in doubt::Members score lower")
+    assert main(["audit", str(few), "--claim", "gdp(1)", "--format", "github"]) == 3
+    assert capsys.readouterr().out.startswith("::warning title=gdp(1)%3A too few samples::")
+    assert main(["audit", str(few), "--format", "github"]) == 2
+    assert "add --claim 'gdp(1)'" in capsys.readouterr().err
 
 
 def test_scores_that_leak_nothing_are_of_no_doubtful_direction(capsys):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import math
 import re
 import time
 from dataclasses import dataclass
@@ -19,7 +20,10 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from nbconvert import HTMLExporter
+from nbconvert import HTMLExporter, SlidesExporter
+
+import workbench as wb
+from workbench import selection
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]*.ipynb"))
@@ -347,7 +351,86 @@ def test_it_ends_with_questions(name):
     last = read(name).cells[-1]
     assert last.cell_type == "markdown"
     assert last.source.startswith("## Questions")
-    assert 3 <= len(re.findall(r"^\d+\. ", last.source, flags=re.MULTILINE)) <= 5
+    questions = re.findall(r"^(\d+)\. ", last.source, flags=re.MULTILINE)
+    assert 3 <= len(questions) <= 5
+    assert re.findall(r"^\*\*(\d+)\.\*\* ", last.source, flags=re.MULTILINE) == questions
+    assert last.source.index("<details>") > last.source.index(f"{questions[-1]}. ")
+
+
+@each
+def test_it_makes_slides_without_the_code_of_charts(name):
+    cells = read(name).cells
+    kinds = {cell.metadata.slideshow.slide_type for cell in cells}
+    assert kinds == {"slide", "subslide", "skip", "-"}
+    for cell in cells:
+        if cell.cell_type == "markdown" and cell.metadata.slideshow.slide_type != "skip":
+            heading = cell.source.startswith("#")
+            assert heading == (cell.metadata.slideshow.slide_type == "slide"), cell.source
+            assert "\n## " not in cell.source
+        if "plt.subplots" in cell.source:
+            assert cell.metadata.tags == ["hide-input"]
+            assert cell.metadata.jupyter.source_hidden
+
+
+def answers(number):
+    name = next(one for one in NAMES if one.startswith(number))
+    return read(name).cells[-1].source.split("<details>")[1]
+
+
+GAUSSIAN, LAPLACE = wb.GaussianPair(1), wb.LaplacePair(1)
+TWENTY = selection.PointMass(20)
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "value"),
+    [
+        ("01", "exact value is {:.2f}; at", lambda: GAUSSIAN.epsilon(0.01)),
+        ("01", "exact value is {:.2f}. With", lambda: GAUSSIAN.epsilon(1e-5)),
+        (
+            "01",
+            "About {:.0f}00 runs",
+            lambda: wb.samples_needed(GAUSSIAN, claim_epsilon=2.0, delta=1e-5).n / 100,
+        ),
+        ("02", "The TV is {:.3f}.", lambda: wb.GaussianPair(0.2).total_variation),
+        (
+            "05",
+            "{:.2f} instead of 0.79",
+            lambda: wb.GaussianPair(wb.gdp_fit(LAPLACE, "tv").value).epsilon(0.1),
+        ),
+        ("05", "instead of {:.2f} at δ = 0.1.", lambda: LAPLACE.epsilon(0.1)),
+        (
+            "06",
+            "σ = {:.3f} instead",
+            lambda: (
+                1
+                / wb.mu_from_total_variation(
+                    wb.SubsampledGaussianPair(0.25, 0.3).total_variation / 0.275
+                )
+            ),
+        ),
+        (
+            "08",
+            "small: {:.3f}",
+            lambda: wb.DPSGDPair(4, 0.1, 1000).central_limit().epsilon(1e-5),
+        ),
+        ("08", "gives {:.3f}", lambda: wb.DPSGDPair(4, 0.1, 1000).epsilon_interval(1e-5)[1]),
+        ("11", "{} for μ = 0.5", lambda: selection.epsilon(TWENTY, 0.5, delta=1e-5).rounded),
+        (
+            "11",
+            "Rényi bound: {:.2f}",
+            lambda: selection.epsilon(selection.PointMass(1), 1.0, delta=1e-5, bound="renyi").value,
+        ),
+        ("12", "δ(3) = {:.4f}", lambda: math.exp(-3) / 4),
+    ],
+)
+def test_numbers_in_the_answers(number, text, value):
+    assert text.format(value()) in answers(number)
+
+
+def test_slides_are_made():
+    page, _ = SlidesExporter().from_notebook_node(read("01-what-an-audit-sees"))
+    assert page.count("<section") >= 12
+    assert "plt.style.use" not in page  # the cell that sets the style is skipped
 
 
 def test_tuning_is_what_breaks_the_promise():

@@ -224,7 +224,7 @@ def test_one_column_alone_is_asked_for_its_other_file(page):
 def test_clusters_and_nonfinite_scores_are_chosen_before_anything_is_shown(page):
     rows = "\n".join(f"{'nan' if i == 7 else i % 9},{i % 2},s{i // 10}-{i % 2}" for i in range(200))
     opened(page, ("clusters.csv", "score,member,subject\n" + rows))
-    assert "1 scores are NaN or infinite" in page.odd_scores()
+    assert "NaN and infinite scores: 1. They are kept" in page.odd_scores()
     assert {"nonfinite", "cluster_column", "sampling"} <= set(offered(page))
     page.param.update(cluster_column="subject", cluster_rule="max", nonfinite="drop")
     assert "sampling" not in offered(page)
@@ -328,6 +328,17 @@ def test_the_same_file_with_another_direction_is_no_new_audit(page):
     assert "will be marked as not valid" in again.consequence()
     dataset = accepted(again)
     assert (dataset.key, dataset.reread) == (first.key, "the direction of the score")
+
+
+def test_the_step_can_be_used_twice_and_takes_no_mark_away(page):
+    first = accepted(opened(page, ("losses.csv", LOSSES)))
+    page.larger_is_member = True
+    assert "will be marked as not valid" in page.consequence()
+    assert accepted(page).key == first.key
+    assert page.workspace.dataset(first.key).reread == "the direction of the score"
+    again = ImportPage(page.workspace, first.key)
+    again.sampling = "one run"
+    assert accepted(again).reread == "the direction of the score"
 
 
 def test_another_file_is_a_new_audit_with_its_own_direction(page):

@@ -18,7 +18,7 @@ from helpers.pages import (
 import workbench as wb
 from workbench.bounds.bound import Bound
 from workbench.pages.family import FamilyPage
-from workbench.pages.inputs.data import example_key
+from workbench.pages.inputs.data import draw_key, example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
@@ -225,6 +225,37 @@ def test_data_that_are_not_there_leave_the_former_in_view_under_their_name(page,
         page.data = key
     assert page.settings() == before
     assert page.scores is scores
+
+
+def test_the_data_on_offer_are_those_of_the_workspace_and_what_is_in_view(page):
+    dataset = upload(page, ("mine.csv", CSV))
+    offered = page.param.data.get_range()
+    assert offered["mine"] == dataset.key
+    assert offered["Gaussian, μ = 1"] == example_key("gaussian")
+    assert offered["Sampled from a pair"] == page.drawn
+    page.workspace.rename(dataset.key, "Gaussian, μ = 1")
+    assert page.param.data.get_range()["Gaussian, μ = 1 (File)"] == dataset.key
+    page.workspace.remove(dataset.key)
+    page.workspace.purge()
+    assert page.param.data.get_range()["removed, but still in view"] == dataset.key
+    page.refresh()
+    assert "there is no data set" in page.message
+    assert page.scores.n_p == 60
+    page.data = page.param.data.get_range()["Sampled from a pair"]
+    page.sample_mu = 2.0
+    assert page.data == page.param.data.get_range()["Sampled from a pair"]
+    assert "removed, but still in view" not in page.param.data.get_range()
+
+
+def test_a_draw_of_any_size_is_shown_with_its_controls(page):
+    page.data = draw_key("laplace", mu=0.75, n=777, seed=5)
+    assert (page.sample_kind, page.sample_mu, page.sample_n) == ("laplace", 0.75, 777)
+    assert page.param.sample_n.get_range()["777"] == 777
+    page.draw_again = True
+    assert page.data == draw_key("laplace", mu=0.75, n=777, seed=6)
+    for wrong in (1, 10**7, 500.0, True, None):
+        with pytest.raises(ValueError, match="Samples per group must be from 2"):
+            page.sample_n = wrong
 
 
 def test_scores_that_cannot_be_drawn_leave_the_former_in_view_and_say_why(page):

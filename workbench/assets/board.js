@@ -47,6 +47,8 @@ export class Board {
     this.announcer = new Announcer()
     this.element = make("div", {class: "wb-board", "data-view": frame.view ?? ""},
       body, this.busy, this.announcer.element)
+    this.voids = new Voids()
+    places.strip.append(this.voids.element)
     for (const item of frame.numbers) place(item, new NumberCell(item), cells, numbers)
     for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
     this.charts = frame.figures.map(item => place(item, new ChartCard(item, send), this.cards))
@@ -57,7 +59,9 @@ export class Board {
   show(name, content) {
     const view = this.views.get(name)
     view?.show(content)
-    if (view?.said) this.announcer.changed(view)
+    if (!view?.said) return
+    this.announcer.changed(view)
+    this.voids.take(view.item.title, content.reason)
   }
 
   showJob(name, state) {
@@ -90,6 +94,9 @@ export class Board {
     this.heights.observe(this.top)
     this.fitting = () => this.fit()
     window.addEventListener("resize", this.fitting)
+    this.printing = ({type}) => this.charts.forEach(chart => chart.print(type === "beforeprint"))
+    window.addEventListener("beforeprint", this.printing)
+    window.addEventListener("afterprint", this.printing)
   }
 
   // Rows of charts fill what the numbers leave of the window. While the board is hidden, or all is
@@ -124,6 +131,8 @@ export class Board {
     this.themes.disconnect()
     this.heights?.disconnect()
     window.removeEventListener("resize", this.fitting)
+    window.removeEventListener("beforeprint", this.printing)
+    window.removeEventListener("afterprint", this.printing)
     this.panels.stop()
     this.announcer.stop()
     this.charts.forEach(chart => chart.stop())
@@ -268,6 +277,23 @@ class Sentence {
   show(text) {
     this.element.textContent = text
     this.element.hidden = !text
+  }
+}
+
+// Why several numbers at once are not valid, where it cannot be overlooked. The reason of one alone
+// stands under that number.
+class Voids extends Sentence {
+  constructor() {
+    super()
+    this.reasons = new Map() // title -> reason
+  }
+
+  take(title, reason = "") {
+    if (this.reasons.get(title) === reason) return
+    this.reasons.set(title, reason)
+    const titles = why => [...this.reasons.keys()].filter(one => this.reasons.get(one) === why)
+    const shared = [...new Set(this.reasons.values())].filter(why => why && titles(why).length > 1)
+    this.show(shared.map(why => `Not valid: ${titles(why).join(", ")}; ${why}.`).join(" "))
   }
 }
 
@@ -443,7 +469,8 @@ class ChartCard {
     // One that has nothing to draw needs less room on a phone.
     this.element.toggleAttribute("data-empty", !data.length)
     // A height that is more than there is comes back as a new size.
-    this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
+    if (this.need !== layout.height) this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
+    this.need = layout.height
     delete layout.meta
     Object.assign(layout, this.size)
     layout.uirevision = `${JSON.stringify(layout.uirevision)} ${this.resets ?? 0}`
@@ -456,6 +483,17 @@ class ChartCard {
     this.plotted()
     this.plot.setAttribute("aria-label", this.summary)
     if (!this.table.hidden) this.fillTable()
+  }
+
+  // On paper a drawing is scaled, for it cannot be made anew.
+  print(on) {
+    if (!this.size?.width) return
+    const {width, height} = this.size
+    this.stage.style.setProperty("--shape", `${width} / ${height}`)
+    for (const svg of this.plot.querySelectorAll(".main-svg")) {
+      if (on) svg.setAttribute("viewBox", `0 0 ${width} ${height}`)
+      else svg.removeAttribute("viewBox")
+    }
   }
 
   plotted() {
@@ -671,6 +709,13 @@ function fromAddress(address) {
     throw error
   })
   return coming
+}
+
+// Runs the library while the browser rests, where no chart is shown yet. If it does not come, the
+// first chart asks again, and tells.
+export function prepareCharts(address) {
+  const rest = window.requestIdleCallback ?? setTimeout
+  rest(() => fromAddress(address).catch(() => {}))
 }
 
 // After the next frame; a page in the background has none.

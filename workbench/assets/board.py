@@ -125,7 +125,8 @@ def _bound(bound: Bound) -> dict[str, str]:
     # The reason why a number is not valid stands first: there may be room for no more.
     terms = [bound.void, *bound.terms[1:-1]] if bound.void else bound.terms[1:]
     note = " · ".join(terms)
-    return _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
+    shown = _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
+    return shown | {"reason": bound.void or ""}
 
 
 def _card(

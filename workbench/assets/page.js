@@ -4,11 +4,7 @@
 import {make} from "./board.js"
 import {Connection, dim} from "./connection.js"
 import {DataMenu} from "./data.js"
-import {Glossary} from "./glossary.js"
-import {Search} from "./search.js"
 import {closeOverContent, closePanels, openDrawer, startShell} from "./shell.js"
-import {Start} from "./start.js"
-import {Tour} from "./tour.js"
 import {PageView, PlainView} from "./view.js"
 
 const KEPT = "workbench:lost"
@@ -176,6 +172,7 @@ undoButton?.addEventListener("click", () => act({kind: "undo"}))
 redoButton?.addEventListener("click", () => act({kind: "redo"}))
 document.querySelector(".wb-reset")?.addEventListener("click", () => act({kind: "reset", reset: shown}))
 document.querySelector(".wb-copy-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
+document.querySelector(".wb-notebook")?.addEventListener("click", () => location.assign(`./notebook/${shown}.ipynb`))
 document.addEventListener("keydown", event => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return
   const key = event.key.toLowerCase()
@@ -308,7 +305,11 @@ let search = null
 const choose = key => act({kind: "choose", data: key}).then(serial => wire.answer(serial))
 const fetched = name => fetch(`./${name}.json`).then(answer => answer.json())
 
-function startWords(words) {
+// Their scripts come after the page.
+async function startWords(words) {
+  const [{Glossary}, {Search}, {Tour}, {Start}] = await Promise.all([
+    import("./glossary.js"), import("./search.js"), import("./tour.js"), import("./start.js"),
+  ])
   glossary = new Glossary(words.glossary, {go})
   const tour = new Tour(words.tour, {go, choose, linked: glossary.linked})
   search = new Search({load: () => fetched("search"), go, choose, define: key => glossary.open(key)})

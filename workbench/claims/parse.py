@@ -81,7 +81,7 @@ def parse_claim(text: str) -> Claim:
     >>> wb.parse_claim("approx(2, 1e-5)")
     ApproxDP(epsilon=2.0, delta=1e-05)
     >>> print(wb.parse_claim("dpsgd(noise=1, rate=0.01, steps=1000)"))
-    no leakier than DP-SGD, noise 1, sampling rate 0.01, 1,000 steps
+    no leakier than DP-SGD, σ = 1, q = 0.01, 1000 steps
     """
     match = re.fullmatch(r"\s*([a-zé-]+)\s*\(([^()]*)\)\s*", str(text).lower())
     word = match[1].replace("é", "e") if match else ""

@@ -55,7 +55,11 @@ def add(commands: Any) -> None:
         "this; 'table(FILE)': the file's columns epsilon and delta; may be repeated, all verdicts "
         "hold together",
     )
-    add_format(command, "JUnit XML with one test per claim")
+    add_format(
+        command,
+        "JUnit XML with one test per claim",
+        "or annotations of a GitHub build, one per claim",
+    )
     add_layout_arguments(command)
 
 

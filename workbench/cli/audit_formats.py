@@ -1,4 +1,4 @@
-"""The output of `workbench audit`: text, JSON, markdown and JUnit XML."""
+"""The output of `workbench audit`: text, JSON, markdown, JUnit XML and annotations of GitHub."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
-from workbench.cli.output import Case, cell, to_json, to_junit
+from workbench.cli.output import Case, annotation, cell, to_json, to_junit
 from workbench.estimators.direction import is_reversed
 from workbench.estimators.histogram import histogram
 from workbench.estimators.roc import roc
@@ -222,6 +222,30 @@ def as_junit(audit: Audit) -> str:
     return to_junit("workbench audit", s.name or "scores", facts, cases)
 
 
+def as_github(audit: Audit) -> str:
+    """An annotation per claim: an error if it is refuted, a warning if nothing can be told.
+
+    Raises
+    ------
+    ValueError
+        Without a claim there is nothing to annotate.
+    """
+    if not audit.verdicts:
+        raise ValueError(
+            "github has one annotation per claim, and no claim was given; add --claim 'gdp(1)'"
+        )
+    lines = [
+        annotation(_LEVEL[verdict.verdict], f"{verdict.claimed}: {verdict.verdict}",
+                   verdict.explain())
+        for verdict in audit.verdicts
+    ]  # fmt: skip
+    if audit.reversed:
+        lines.append(annotation("warning", WRONG_WAY, audit.doubt))
+    return "\n".join(lines)
+
+
+_LEVEL = {REFUTED: "error", TOO_FEW: "warning", NOT_REFUTED: "notice"}
+
 _OUTCOME = {REFUTED: "failure", TOO_FEW: "skipped", NOT_REFUTED: "passed"}
 
 FORMATS: dict[str, Callable[[Audit], str]] = {
@@ -229,4 +253,5 @@ FORMATS: dict[str, Callable[[Audit], str]] = {
     "json": as_json,
     "markdown": as_markdown,
     "junit": as_junit,
+    "github": as_github,
 }

@@ -75,7 +75,8 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--claim",
         help="the claim: 'approx(EPSILON, DELTA)', 'pure(EPSILON)', "
-        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)'; a mechanism of the gallery has its own",
+        "'renyi(ORDER, EPSILON)', 'gdp(MU)' or 'zcdp(RHO)', or a pair such as 'laplace(MU)'; a "
+        "mechanism of the gallery has its own",
     )
     command.add_argument(
         "--testers",
@@ -108,7 +109,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help="processes that share the trials; 'processes' for one for each core (default: 1)",
     )
-    add_format(command, "JUnit XML with one test")
+    add_format(command, "or JUnit XML with one test")
     command.add_argument("--save", type=Path, metavar="FILE", help="keep all evidence (JSON)")
     command.add_argument(
         "--replay",

@@ -37,7 +37,7 @@ def apart() -> Iterator[None]:
         os.close(kept)
 
 
-def add_format(command: argparse.ArgumentParser, junit: str) -> None:
+def add_format(command: argparse.ArgumentParser, junit: str, github: str = "") -> None:
     """Add the options ``--format`` and ``--json``.
 
     Parameters
@@ -45,12 +45,15 @@ def add_format(command: argparse.ArgumentParser, junit: str) -> None:
     command : argparse.ArgumentParser
     junit : str
         What the JUnit XML contains, for the help text.
+    github : str
+        What the annotations of GitHub contain; "" where the command has none.
     """
+    formats = ("text", "json", "markdown", "junit", *(("github",) if github else ()))
     command.add_argument(
         "--format",
-        choices=("text", "json", "markdown", "junit"),
+        choices=formats,
         default="text",
-        help=f"text (default), json, a markdown table, or {junit}",
+        help=f"text (default), json, a markdown table, {junit}{github and f', {github}'}",
     )
     command.add_argument(
         "--json",
@@ -136,6 +139,24 @@ def to_junit(name: str, group: str, facts: Mapping[str, str], cases: Iterable[Ca
         inner.text = _xml(case.text)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="us-ascii", xml_declaration=True).decode("ascii")
+
+
+def annotation(level: str, title: str, message: str) -> str:
+    """A line of a log that GitHub shows as an annotation of the build.
+
+    Parameters
+    ----------
+    level : {"error", "warning", "notice"}
+    title, message : str
+    """
+    return f"::{level} title={_command(title, ':,')}::{_command(message)}"
+
+
+def _command(text: str, more: str = "") -> str:
+    """Text with the characters escaped that end a part of GitHub's workflow commands."""
+    for character in f"%\r\n{more}":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
 
 
 def _xml(text: str) -> str:

@@ -28,7 +28,9 @@ from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
+#: The modules of every document, and those that the start page needs at once.
 _MODULES = static.modules("page.js")
+_WORDS = ("glossary.js", "search.js", "tour.js", "start.js")
 
 TITLE = "DP Audit Workbench"
 
@@ -226,7 +228,7 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
         "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
         "palette": assets.palette_css(),
         "static": static.STATIC,
-        "modules": _MODULES,
+        "modules": _MODULES if visit.page else [*_MODULES, *_WORDS],
         "plotly": static.PLOTLY_ADDRESS,
         "documentation": "./docs/index.html" if static.has_documentation() else "",
     }

@@ -15,10 +15,9 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from functools import partial
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from workbench.dashboard.live_page import Later, LivePage
-from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.worker import submit
 from workbench.pages.core.history import Change, History
@@ -36,10 +35,12 @@ from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 #: The page of the import step, which is shown in a dialog and is no part of the history.
 IMPORT = "import"
 
-#: Seconds that a document waits for a page that is at work.
+#: Seconds that a question waits for a page that is at work.
 WAIT = 10.0
 
 
@@ -93,31 +94,32 @@ class Bench:
             return False
         return self.workspace.page_state(name, self.tabs[name].data_key) is None
 
-    def document(self, name: str, sent: Sent) -> str:
-        """The page as JSON, with everything that a browser needs to draw it.
+    def ask(self, name: str, question: Callable[[LivePage], T]) -> T:
+        """The answer of a page, when what it was asked before is done; waits for it.
 
         Parameters
         ----------
         name : str
-        sent : Sent
-            Notes what the browser has then.
+            The page.
+        question : callable
+            Is called with the live page, in its turn.
 
         Raises
         ------
         TimeoutError
             The page is at work for longer than a visitor would wait.
         """
-        drawn: Future[str] = Future()
+        answer: Future[T] = Future()
         live = self.live(name)
 
-        def draw() -> None:
+        def ask() -> None:
             try:
-                drawn.set_result(live.whole(sent))
+                answer.set_result(question(live))
             except Exception as error:
-                drawn.set_exception(error)
+                answer.set_exception(error)
 
-        live.session.queue.post(("document", id(sent)), draw)
-        return drawn.result(WAIT)
+        live.change(f"question {id(answer)}", ask)
+        return answer.result(WAIT)
 
     def live(self, name: str) -> LivePage:
         """The page of this name, made from its last state.

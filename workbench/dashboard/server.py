@@ -12,6 +12,7 @@ import csv
 import ctypes
 import gc
 import io
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from tornado.web import HTTPError, RequestHandler
 
 from workbench.dashboard.channel import Channel
 from workbench.dashboard.visitors import OWNER, Visit, Visitors
-from workbench.dashboard.worker import THREADS
+from workbench.dashboard.worker import WAITING
 from workbench.workspaces.errors import WorkspaceError
 
 #: The visit of the request that is being answered, and the visitors of its server.
@@ -75,7 +76,7 @@ class PageHandler(DocHandler):
         tabs = visitors.tabs
         page = next((name for name, tab in tabs.items() if tab.address == address), "")
         loop = asyncio.get_running_loop()
-        VISIT.set(await loop.run_in_executor(THREADS, visitors.visit, who, page))
+        VISIT.set(await loop.run_in_executor(WAITING, visitors.visit, who, page))
         VISITORS.set(visitors)
 
     def _let_in(self, visitors: Visitors, key: str) -> None:
@@ -191,6 +192,22 @@ def own_handlers() -> Iterator[None]:
         bokeh_tornado.per_app_patterns[:] = theirs
 
 
+class NotebookHandler(RequestHandler):
+    """Handler of a page as a notebook, for the visitor whose page it is."""
+
+    async def get(self, page: str) -> None:
+        """Send the notebook."""
+        visitors: Visitors = self.settings["visitors"]
+        if page not in visitors.tabs:
+            raise HTTPError(404)
+        loop = asyncio.get_running_loop()
+        notebook = await loop.run_in_executor(WAITING, visitors.notebook, visitor_of(self), page)
+        self.set_header("Content-Type", "application/x-ipynb+json; charset=utf-8")
+        self.set_header("Content-Disposition", f'attachment; filename="{page}.ipynb"')
+        self.set_header("Cache-Control", "no-store")
+        self.write(json.dumps(notebook, ensure_ascii=False, indent=1))
+
+
 class TextHandler(RequestHandler):
     """Handler of JSON that is the same for everybody."""
 
@@ -217,5 +234,6 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
     """
     return [
         (r"/data/([^/]+)\.csv", DataHandler),
+        (r"/notebook/([a-z]+)\.ipynb", NotebookHandler),
         (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
     ]

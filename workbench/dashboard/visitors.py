@@ -14,11 +14,13 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from threading import Lock
+from typing import Any
 
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.live_page import Later
+from workbench.dashboard.live_page import Later, LivePage
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
+from workbench.pages.inputs.notebook import notebook_of
 from workbench.workspaces.workspace import Workspace
 
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
@@ -42,7 +44,6 @@ class Place:
 
     workspace: Workspace
     bench: Bench | None = None
-    documents: int = 0
     used: float = field(default_factory=time.monotonic)
 
 
@@ -147,17 +148,35 @@ class Visitors:
             bench = self.bench(who)
             if not bench.untouched(page):
                 try:
-                    return Visit(who, page, bench.document(page, sent), sent)
+                    text = bench.ask(page, lambda live: live.whole(sent))
+                    return Visit(who, page, text, sent)
                 except Late:  # it is at work; the connection brings the rest
                     pass
         first = self.tabs[page].first() if page else None
         return Visit(who, page, "", Sent(first.sent if first else None))
 
-    def arrive(self, who: str) -> None:
-        """Take note of a document that was opened."""
+    def notebook(self, who: str, page: str) -> dict[str, Any]:
+        """A notebook that shows a page as a visitor left it; takes a moment.
+
+        Parameters
+        ----------
+        who : str
+        page : str
+            Name of the page.
+        """
+        tab = self.tabs[page]
+
+        def written(live: LivePage) -> dict[str, Any]:
+            fresh = tab.make(live.page.workspace)
+            fresh.follow(live.page.data_key or None)
+            return notebook_of(live.page, fresh)
+
         with self._lock:
-            if who in self._places:
-                self._places[who].documents += 1
+            known = who in self._places or (who == OWNER and self._own is not None)
+        if known:
+            return self.bench(who).ask(page, written)
+        shown = tab.make(Workspace(base=self._base))
+        return notebook_of(shown, shown)
 
     def leave(self, who: str) -> None:
         """End the pages of a visitor whose last document was closed, after a while."""

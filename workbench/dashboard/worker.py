@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 #: All sessions share these threads. More of them would only take turns at the interpreter.
 THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="workbench")
 
-#: Threads of turns that wait for another process, such as the one that parses a file.
+#: Threads of what waits: for another process, such as the one that parses a file, or for a turn.
 WAITING = ThreadPoolExecutor(max_workers=8, thread_name_prefix="workbench-waiting")
 
 _lock = Lock()

@@ -202,7 +202,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         """Which set leaks more, and where."""
         return f"{self.comparison().explain()}{self.looked_sentence}"
 
-    @sentence(needs=("roc_a", "roc_b", "a_data", "b_data"))
+    @sentence(needs=("roc_a", "roc_b", "a_data", "b_data"), place="strip")
     def question(self) -> str:
         """A question about the direction where members score significantly the other way."""
         asked = {
@@ -211,7 +211,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         }
         return " ".join(f"{side}: {question}" for side, question in asked.items() if question)
 
-    @sentence(needs=("loaded",))
+    @sentence(needs=("loaded",), place="strip")
     def caution(self) -> str:
         """Why the two lower bounds must not be compared."""
         return NO_COMPARISON

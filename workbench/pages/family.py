@@ -242,7 +242,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
             return f"{check[0].upper()}{check[1:]}."
         return check.verdict
 
-    @sentence(needs=("check", "band", "log_delta", "looked"))
+    @sentence(needs=("check", "band", "log_delta", "looked"), place="strip")
     def consequence(self) -> str:
         """What follows for ε with and without the family."""
         free, bound = self.free_epsilon(), self.epsilon()

@@ -143,7 +143,7 @@ class PageSession:
         blocks = gesture.get("kind") in BLOCKING
         self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
-    def choose(self, name: str, value: Any) -> None:
+    def choose(self, name: str, value: Any, typed: bool = False) -> None:
         """Set a parameter to what a person chose, soon; see `assign`.
 
         Parameters
@@ -152,8 +152,10 @@ class PageSession:
             The parameter.
         value : object
             The choice.
+        typed : bool
+            See `assign`.
         """
-        self.queue.post(name, partial(self.assign, name, value))
+        self.queue.post(name, partial(self.assign, name, value, typed))
 
     def press(self, job: str) -> None:
         """Start a job, or cancel it while it runs, soon."""

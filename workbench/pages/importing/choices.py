@@ -277,7 +277,7 @@ class ImportChoices(Page):
         if len(self.tables) == 2:
             self._set(swapped=members_first(*self.files) is False)
         self._offer()
-        known = self.known()
+        known = self.known
         if known is not None:  # what was declared once is remembered
             self._set(data_name=known.name)
             self._show(known.reading)
@@ -454,10 +454,14 @@ class ImportChoices(Page):
                 text = text.replace(python, words)
             return text
 
-    @derived(needs=("tables", "dataset", "swapped"))
+    @derived(needs=("tables", "swapped"))
+    def digest(self) -> str:
+        """The SHA-256 of the content."""
+        return content_hash(self.in_order)
+
+    @property
     def known(self) -> DataSet | None:
-        """The data set of the workspace with this content."""
-        if self.dataset is not None or not self.tables:
-            known: DataSet | None = self.dataset
-            return known
-        return self.workspace.find(content_hash(self.in_order))
+        """The data set of the workspace with this content, as it is now."""
+        if self.dataset is not None:
+            return self.workspace.dataset(self.dataset.key)
+        return self.workspace.find(self.digest()) if self.tables else None

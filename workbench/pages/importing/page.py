@@ -79,7 +79,7 @@ class ImportPage(ImportChoices):
             return " (the names do not say which file has the members)"
         return " (the names suggest otherwise)" if proposed is self.swapped else " (by their names)"
 
-    @sentence(needs=("missing", "read", "larger_is_member", "direction_chosen"))
+    @sentence(needs=("read", "digest", "larger_is_member", "accepted"))
     def direction(self) -> str:
         """Which scores suggest membership, and what that was proposed from."""
         if not isinstance(self.read(), Scores) or self.larger_is_member is None:
@@ -87,7 +87,7 @@ class ImportPage(ImportChoices):
         size = "Larger" if self.larger_is_member else "Smaller"
         said = f"{size} scores suggest membership"
         proposed = self.proposed
-        if self.known() is not None or self.larger_is_member is not proposed.larger_is_member:
+        if self.known is not None or self.larger_is_member is not proposed.larger_is_member:
             return f"{said}."
         if not proposed.reason:
             return f"{said}: this is the default, and no name suggests otherwise."
@@ -116,12 +116,12 @@ class ImportPage(ImportChoices):
         if not self.odd:
             return ""
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
-        return f"{self.odd:,} scores are NaN or infinite; they are {fate}."
+        return f"NaN and infinite scores: {self.odd:,}. They are {fate}."
 
-    @sentence(needs=("read", "known"))
+    @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
-        known, found = self.known(), self.read()
+        known, found = self.known, self.read()
         if known is None or not isinstance(found, Scores):
             return ""
         here = "" if self.dataset is not None else f"These are the data of “{known.name}”. "
@@ -164,7 +164,7 @@ class ImportPage(ImportChoices):
 
     def _stored(self) -> DataSet:
         """The data set in the workspace, read as it is chosen."""
-        known, reading = self.known(), self.chosen
+        known, reading = self.known, self.chosen
         if known is None:
             files = self.files[::-1] if self.swapped else self.files
             return self.workspace.add(self.in_order, reading, self.data_name.strip(), files)

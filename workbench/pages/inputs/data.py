@@ -93,8 +93,8 @@ class DataChoice(param.Selector):
             )
         found[SAMPLED] = self.input.drawn(page).key
         key = getattr(page, str(self.name))
-        if key and key not in found.values():  # it was removed, but is still in view
-            found[page.workspace.dataset(key).name] = key
+        if key and key not in found.values():
+            found["removed, but still in view"] = key
         return found
 
     def setting(self, value: str) -> str:
@@ -122,7 +122,7 @@ class DataChoice(param.Selector):
 
     def _validate(self, val: Any) -> None:
         page = self._page
-        if page is not None and val != self.default:
+        if page is not None and val != self.default and not page._quiet:
             page.workspace.dataset(val)
 
     @property

@@ -327,7 +327,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             )
         return f"{k:,} of {m:,} canaries were included: consistent with fair coins (p = {p:.2g})."
 
-    @sentence(needs=("source", "simulated", "log_canaries"))
+    @sentence(needs=("source", "simulated", "log_canaries"), place="strip")
     def interference(self) -> str:
         """A warning if simulated canaries share noise."""
         m = self.simulated()
@@ -345,7 +345,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             "reveals all canaries together."
         )
 
-    @sentence(needs=("source", "simulated", "family"))
+    @sentence(needs=("source", "simulated", "family"), place="strip")
     def mismatch(self) -> str:
         """A warning if the simulated mechanism does not belong to the assumed family."""
         if self.source != "simulate" or self.family == "randomized-response":
