@@ -61,7 +61,7 @@ def assert_same_numbers(shown, page):
             assert shown[title].startswith(value), title
 
 
-# -- open once, see it everywhere --------------------------------------------------------------------
+# -- open once, see it everywhere ------------------------------------------------------------------
 
 
 def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
@@ -102,8 +102,10 @@ def test_a_declaration_that_changes_no_number_voids_nothing_and_another_directio
         one.open_menu().get_by_role("button", name="How it was read: trained").click()
         one.dialog.get_by_role("combobox", name=label).select_option(option)
 
-    reread("Independence of rows", "independent")
-    one.dialog.locator(".wb-sentence").filter(has_text="Nothing that a number depends on").wait_for()
+    reread("Independence of rows", "independent runs")
+    one.dialog.locator(".wb-sentence").filter(
+        has_text="Nothing that a number depends on"
+    ).wait_for()
     one.accept()
     assert one.numbers() == before
     one.go("family")
@@ -152,7 +154,8 @@ def test_a_table_is_pasted_by_the_menu_and_by_the_keyboard(bench):
         """text => {
             const data = new DataTransfer()
             data.setData("text/plain", text)
-            document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}))
+            const more = {clipboardData: data, bubbles: true}
+            document.body.dispatchEvent(new ClipboardEvent("paste", more))
         }""",
         "\n".join(rows[:101]),
     )
@@ -182,7 +185,7 @@ def test_a_bad_file_is_told_in_the_dialog_and_the_page_stays(bench, tmp_path, na
     assert one.numbers() == before
 
 
-# -- from page to page ---------------------------------------------------------------------------------
+# -- from page to page -----------------------------------------------------------------------------
 
 
 def test_pages_switch_in_one_document_and_keep_their_state(bench, served):
@@ -220,7 +223,8 @@ def test_a_page_that_was_seen_before_is_shown_soon(bench):
     switch = """name => new Promise(resolve => {
         const began = performance.now()
         document.querySelector(`.wb-bar a[data-page=${name}]`).click()
-        const look = () => document.querySelector(`#content > .wb-board:not([hidden])[data-page=${name}]`)
+        const shown = `#content > .wb-board:not([hidden])[data-page=${name}]`
+        const look = () => document.querySelector(shown)
             ? resolve(performance.now() - began) : requestAnimationFrame(look)
         requestAnimationFrame(look)
     })"""
@@ -234,6 +238,7 @@ def test_undo_and_redo_go_over_two_pages(bench):
     one = bench()
     page = one.page
     states = [one.numbers()]
+    first = page.get_by_label("Threshold: value", exact=True).input_value()
     one.set("Threshold", "1.4")
     states.append(one.numbers())
     one.go("counts")
@@ -247,13 +252,18 @@ def test_undo_and_redo_go_over_two_pages(bench):
     page.keyboard.press("Control+z")
     one.wait_for("scores")  # people see what is undone
     page.get_by_role("button", name="Nothing to undo").wait_for()
+    one.wait_for_value("Threshold", first)
     assert one.numbers() == states[0]
     page.keyboard.press("Control+Shift+z")
-    page.get_by_role("button", name="Undo: Threshold").wait_for()
+    one.wait_for_value("Threshold", "1.4")
     assert one.numbers() == states[1]
     page.keyboard.press("Control+y")
     one.wait_for("counts")
     page.get_by_role("button", name="Nothing to redo").wait_for()
+    page.wait_for_function(
+        "field => field.value === '3'",
+        arg=page.get_by_label("False positives", exact=True).element_handle(),
+    )
     assert one.numbers() == counts[1]
 
 
@@ -282,11 +292,11 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     assert one.data == "trained"
     assert again["Scores"] == first["Scores"]
     one.page.keyboard.press("Control+z")
-    one.page.get_by_role("button", name="Undo: Threshold").wait_for()
+    one.wait_for_value("Threshold", "-0.4")
     assert one.numbers() == moved
 
 
-# -- links ----------------------------------------------------------------------------------------------
+# -- links -----------------------------------------------------------------------------------------
 
 
 def link_to(one):
@@ -306,10 +316,7 @@ def test_a_link_shows_the_same_numbers_in_another_browser(bench, visit):
     assert re.fullmatch(r"http://localhost:\d+/family#link=[\w-]+", link)
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
     two.wait_for_data(one.data)
-    two.page.wait_for_function(
-        "field => field.value === '3e-4'",
-        arg=two.page.get_by_label("δ: value", exact=True).element_handle(),
-    )
+    two.wait_for_value("δ", "3e-4")
     assert two.numbers() == wanted
     assert two.page.evaluate("location.hash") == ""
     # It is something that was done, so it can be undone.
@@ -323,7 +330,7 @@ def test_a_link_that_was_cut_or_changed_is_told_and_changes_nothing(bench, spoil
     one = bench("counts", viewport=WIDE["viewport"])
     one.set("False positives", "4")
     before = one.numbers()
-    address, _, text = link_to(one).partition("#link=")
+    _, _, text = link_to(one).partition("#link=")
     one.page.evaluate("text => { location.hash = `link=${text}` }", spoil(text))
     one.says("The link")
     assert re.search("cut|changed", one.page.locator(".wb-toast").text_content())
@@ -348,14 +355,11 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     two.accept()
     two.says("the SHA-256 is the same" if same else "This is not the data set of the link")
     two.wait_for_data(given.stem)
-    two.page.wait_for_function(
-        "field => field.value === '3e-4'",
-        arg=two.page.get_by_label("δ: value", exact=True).element_handle(),
-    )
+    two.wait_for_value("δ", "3e-4")
     assert (two.numbers() == wanted) == same
 
 
-# -- the owner of the workspace on disk --------------------------------------------------------------
+# -- the owner of the workspace on disk ------------------------------------------------------------
 
 
 class Served:
@@ -440,7 +444,7 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         assert "trained" not in stranger.page.content()
 
 
-# -- jobs -------------------------------------------------------------------------------------------------
+# -- jobs ------------------------------------------------------------------------------------------
 
 
 def test_a_job_goes_on_while_another_page_is_shown(bench):
@@ -454,7 +458,7 @@ def test_a_job_goes_on_while_another_page_is_shown(bench):
     running_job.filter(has_text=re.compile(r"\d+%")).wait_for()
     share = running_job.text_content()
     page.wait_for_function(
-        "share => { const a = document.querySelector('.wb-jobs a'); return !a || a.textContent !== share }",
+        "share => document.querySelector('.wb-jobs a')?.textContent !== share",
         arg=share,
     )
     one.set("False positives", "21")  # the page in view is live
@@ -474,7 +478,7 @@ def test_a_job_goes_on_while_another_page_is_shown(bench):
     )
 
 
-# -- who sees what --------------------------------------------------------------------------------------
+# -- who sees what ---------------------------------------------------------------------------------
 
 
 def test_two_visitors_never_see_each_others_data(bench, file, served):
@@ -484,18 +488,9 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
     mine.accept()
     mine.wait_for_data("trained")
     secret = mine.numbers()
-    address = mine.page.evaluate(
-        """async () => {
-            const found = await new Promise(resolve => {
-                const assign = path => resolve(path)
-                navigation.addEventListener("navigate", event => { event.preventDefault(); assign(event.destination.url) })
-                document.querySelector(".wb-data-button").click()
-                document.querySelector("#data [aria-label='Download: trained']").click()
-            })
-            return found
-        }"""
-    )
-    key = re.search(r"/data/([\w-]+)\.csv", address)[1]
+    with mine.page.expect_download() as download:
+        mine.open_menu().get_by_role("button", name="Download: trained").click()
+    key = re.search(r"/data/([\w-]+)\.csv", download.value.url)[1]
     assert len(key) >= 20
     own = mine.page.context.request.get(f"{served}data/{key}.csv")
     assert own.ok
@@ -522,7 +517,7 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
     assert "trained" not in theirs.page.content()
 
 
-#: Sends a gesture as the page does, by a socket of a document of this visitor, and returns what is said.
+#: Sends a gesture by a socket of a new document of the visitor, and returns what is said.
 SEND = """async gesture => {
     const text = await (await fetch("./counts")).text()
     const token = text.match(/data-token="([^"]+)"/)[1]
@@ -541,7 +536,7 @@ SEND = """async gesture => {
 }"""
 
 
-# -- the Data menu ------------------------------------------------------------------------------------------
+# -- the Data menu ---------------------------------------------------------------------------------
 
 
 def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
@@ -618,10 +613,12 @@ def test_two_data_sets_are_compared(bench, file):
     one.wait_for_data("trained")
     choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="Data of B")
     choice.select_option("trained")
-    one.shown.locator(".wb-sentence").filter(has_text=re.compile("same data|same scores")).wait_for()
+    one.shown.locator(".wb-sentence").filter(
+        has_text=re.compile("same data|same scores")
+    ).wait_for()
 
 
-# -- for everybody -----------------------------------------------------------------------------------------
+# -- for everybody ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -68,6 +68,12 @@ class BenchPage:
         field.fill(value)
         field.press("Enter")
 
+    def wait_for_value(self, label: str, value: str) -> None:
+        """Until a slider shows a value."""
+        field = self.page.get_by_label(f"{label}: value", exact=True)
+        shown = "([field, value]) => field.value === value"
+        self.page.wait_for_function(shown, arg=[field.element_handle(), value])
+
     def says(self, text: str) -> Any:
         """Until what happened is said at the foot of the window."""
         self.page.locator(".wb-toast").filter(has_text=text).wait_for()
@@ -105,7 +111,9 @@ class BenchPage:
         """The import step of files, before "Show the audit" is pressed."""
         self.open_menu()
         self.page.set_input_files("#open-files", list(paths))
-        self.dialog.locator(".wb-sentence").filter(has_text=re.compile("scores of members")).wait_for()
+        self.dialog.locator(".wb-sentence").filter(
+            has_text=re.compile("scores of members")
+        ).wait_for()
         return self.dialog
 
     def accept(self) -> None:
