@@ -10,16 +10,18 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from helpers.bench import BenchPage, losses
-from helpers.browser import WIDE, await_charts, grave_faults
+from helpers.browser import NOTE_ANSWERS, WIDE, await_charts, grave_faults
 from helpers.servers import free_port, running
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.registry import PAGES
+from workbench.scores.examples import card
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.parsing.source import read_table
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
 
+LAPLACE = card("laplace").title
 ABOUT_SCORES = ("scores", "family", "compare", "watch")
 
 
@@ -309,7 +311,7 @@ def link_to(one):
 
 def test_a_link_shows_the_same_numbers_in_another_browser(bench, visit):
     one = bench("family", viewport=WIDE["viewport"])
-    one.choose("Laplace")
+    one.choose(LAPLACE)
     one.set("δ", "3e-4")
     wanted = one.numbers()
     link = link_to(one)
@@ -400,6 +402,7 @@ def opened(chromium, url):
     """A document of a new browser, which may say errors: its server goes away."""
     context = chromium.new_context(**WIDE)
     page = context.new_page()
+    page.add_init_script(NOTE_ANSWERS)
     page.goto(url)
     await_charts(page)
     yield BenchPage(page)
@@ -602,7 +605,7 @@ def test_the_data_menu_is_the_same_on_every_page(bench, name):
     titles = menu.locator("h3").all_text_contents()
     assert titles == ["Bundled examples", "Samples from a pair with known privacy loss"]
     menu.get_by_text("Your data sets are kept in the memory of this server.").wait_for()
-    one.choose("Laplace")
+    one.choose(LAPLACE)
     one.numbers()
 
 

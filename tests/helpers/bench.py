@@ -19,7 +19,7 @@ NUMBERS = """shown => {
     const text = (card, part) => card.querySelector(part)?.textContent ?? ""
     const now = Object.fromEntries([...board.querySelectorAll(".wb-number")].map(
         card => [card.ariaLabel, text(card, ".wb-value") + " " + text(card, ".wb-badge")]))
-    const busy = [...board.querySelectorAll(".wb-busy")].some(one => one.offsetParent)
+    const busy = !wbAnswered() || [...board.querySelectorAll(".wb-busy")].some(e => e.offsetParent)
     const key = board.dataset.page + JSON.stringify(now)
     const [last, since] = window.wbNumbers ?? []
     if (last !== key || busy || key.includes("…")) window.wbNumbers = [key, performance.now()]
