@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import RLock
@@ -361,7 +361,8 @@ class Workspace:
     def current(self) -> str | None:
         """The key of the data set in view on every page; None until one is chosen."""
         with self._lock:
-            return self._store.current()
+            key = self._store.current()
+            return key if key is not None and self._is_there(key) else None
 
     def choose(self, key: str | None) -> None:
         """Take a data set into view on every page.
@@ -550,6 +551,15 @@ class Workspace:
     def _tell(self) -> None:
         for callback in tuple(self._watchers):
             callback(self)
+
+    def _is_there(self, key: str) -> bool:
+        """Whether a key means a data set that was not removed, here or by another program."""
+        entry = self._store.entries().get(key)
+        if entry is not None:
+            return entry.removed is None
+        with suppress(WorkspaceError):
+            return self.dataset(key).key == key
+        return False
 
     def _of_base(self) -> list[DataSet]:
         return [] if self._base is None else list(self._base.datasets)
