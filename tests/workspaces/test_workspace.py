@@ -486,6 +486,8 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
     mine = one.add([other_table()])
     assert [d.key for d in one.datasets] == [served.key, mine.key]
     assert [d.key for d in two.datasets] == [served.key]
+    assert one.shared == two.shared == [served]
+    assert (one.own, two.own) == ([mine], [])
     assert one.scores(served.key) is two.scores(served.key) is base.scores(served.key)
     assert one.tables(served.key) == base.tables(served.key)
     assert one.add([losses]) == served
@@ -502,6 +504,17 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
     assert base.dataset(served.key) == served
     assert base.scores(served.key).larger_is_member
     assert [d.key for d in two.datasets] == [served.key]
+
+
+def test_the_choice_of_the_base_holds_until_a_visitor_chooses(losses):
+    base = Workspace()
+    served = base.add([losses])
+    base.choose(served.key)
+    one, two = Workspace(base=base), Workspace(base=base)
+    assert (one.current, one.chosen) == (served.key, None)
+    one.choose("example:laplace")
+    assert (one.current, one.chosen) == ("example:laplace", "example:laplace")
+    assert (two.current, base.current) == (served.key, served.key)
 
 
 # -- what a notebook shows ------------------------------------------------------------------------

@@ -110,8 +110,18 @@ class Workspace:
     def datasets(self) -> Datasets:
         """The data sets that were not removed, oldest first; those of the base come first."""
         with self._lock:
-            own = [e.dataset for e in self._store.entries().values() if e.removed is None]
-            return Datasets([*self._of_base(), *own], self.where)
+            return Datasets([*self.shared, *self.own], self.where)
+
+    @property
+    def own(self) -> list[DataSet]:
+        """Those of `datasets` that can be changed here."""
+        with self._lock:
+            return [e.dataset for e in self._store.entries().values() if e.removed is None]
+
+    @property
+    def shared(self) -> list[DataSet]:
+        """Those of `datasets` that are the base's."""
+        return [] if self._base is None else list(self._base.datasets)
 
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
@@ -359,7 +369,16 @@ class Workspace:
 
     @property
     def current(self) -> str | None:
-        """The key of the data set in view on every page; None until one is chosen."""
+        """The key of the data set in view on every page; None until one is chosen.
+
+        It is that of the base until another one is chosen here.
+        """
+        chosen = self.chosen
+        return self._base.current if chosen is None and self._base is not None else chosen
+
+    @property
+    def chosen(self) -> str | None:
+        """The key that was chosen here; None for none."""
         with self._lock:
             key = self._store.current()
             return key if key is not None and self._is_there(key) else None
@@ -561,11 +580,8 @@ class Workspace:
             return self.dataset(key).key == key
         return False
 
-    def _of_base(self) -> list[DataSet]:
-        return [] if self._base is None else list(self._base.datasets)
-
     def _base_keys(self) -> set[str]:
-        return {one.key for one in self._of_base()}
+        return {one.key for one in self.shared}
 
     def _own(self, key: str) -> Entry:
         """The entry of a data set that can be changed."""
@@ -604,7 +620,7 @@ class Workspace:
         digest = content_hash(tables)
         facts = source if isinstance(source, GivenSource) else GivenSource()
         with self._changes():
-            for one in self._of_base():
+            for one in self.shared:
                 if _is_same(one, digest, reading, facts):
                     return one
             for entry in self._store.entries().values():
