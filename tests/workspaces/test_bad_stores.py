@@ -484,6 +484,31 @@ def test_a_newer_version_that_is_still_in_the_log_is_not_touched(home):
     other.close()
 
 
+def test_a_store_that_is_updated_while_it_is_used_is_not_touched(home):
+    ws = workspace(home)
+    with sqlite3.connect(home / "workspace.sqlite") as other:
+        other.execute("PRAGMA user_version=2")
+        other.execute("ALTER TABLE datasets RENAME COLUMN reread TO void")
+    use_it(ws)
+    assert "made by a newer version" in ws.problem
+    assert ws.datasets.names == ["losses", "renamed"]
+    assert other.execute("SELECT name FROM datasets").fetchall() == [("losses",)]
+    other.close()
+    ws.close()
+
+
+@pytest.mark.parametrize("name", ["a b", "ü%20?x=1#y"])
+def test_any_name_of_a_folder_that_is_read_only_will_do(tmp_path, losses, name):
+    ws = workspace(tmp_path / name)
+    ws.add([losses])
+    ws.close()
+    with read_only(tmp_path / name):
+        ws = workspace(tmp_path / name)
+        assert "cannot be written; what is in it can be used" in ws.problem
+        assert ws.scores("losses").n_p == 3
+        ws.close()
+
+
 def test_reading_and_removal_are_possible_although_the_disk_fails(home, losses):
     ws = workspace(home)
     key = ws.current

@@ -264,6 +264,7 @@ class GuardedStore:
         if self._disk is None and not lasting and time.monotonic() >= self._again_at:
             try:
                 self._disk = self._open_disk()
+                self._entries = self._disk.entries()
                 if self._disk.read_only:
                     self._failed(StoreError(self._disk.read_only, lasting=True))
                 elif not self._waiting:
