@@ -135,8 +135,13 @@ def test_the_same_content_is_stored_once(opened, losses, tmp_path):
     assert len(content(tmp_path)) == 1
     ws.remove(second.key)
     assert len(content(tmp_path)) == 1
+    ws.rename(second.key, "a telling name")
     ws.purge()
     assert content(tmp_path) == []
+    ws.close()
+    left = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert [path.name for path in left] == ["workspace.sqlite"]
+    assert b"telling" not in left[0].read_bytes()
 
 
 def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
