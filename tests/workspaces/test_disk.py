@@ -15,6 +15,7 @@ import pytest
 import workbench as wb
 from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.storing import disk
 from workbench.workspaces.storing.disk import KEPT_REMOVED, DiskStore
 
 ROOT = Path(wb.__file__).parents[1]
@@ -134,8 +135,13 @@ def test_the_same_content_is_stored_once(opened, losses, tmp_path):
     assert len(content(tmp_path)) == 1
     ws.remove(second.key)
     assert len(content(tmp_path)) == 1
+    ws.rename(second.key, "a telling name")
     ws.purge()
     assert content(tmp_path) == []
+    ws.close()
+    left = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert [path.name for path in left] == ["workspace.sqlite"]
+    assert b"telling" not in left[0].read_bytes()
 
 
 def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
@@ -168,6 +174,8 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
 
 ADD = """
 import workbench as wb
+from workbench.workspaces.storing import disk
+disk.PATIENCE = 120.0
 ws = wb.workspace()
 for k in range(20):
     ws.add_scores(wb.Scores([1.0, 2.0], [0.0, {number} + k / 100]), "{number}-" + str(k))
@@ -214,7 +222,8 @@ def test_undo_leaves_alone_what_another_program_added(opened, losses, tmp_path):
 
 
 @pytest.mark.slow
-def test_programs_that_write_at_once_lose_nothing(opened, tmp_path):
+def test_programs_that_write_at_once_lose_nothing(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr(disk, "PATIENCE", 120.0)  # the machine may be busy
     ws = opened()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "WORKBENCH_HOME": str(tmp_path / "home")}
     programs = [

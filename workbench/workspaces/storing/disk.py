@@ -170,6 +170,7 @@ class DiskStore:
         else:
             with self._transaction():
                 self._make_tables()
+        self._pragma("secure_delete=ON")  # names and settings of what was deleted do not linger
         # Where the file system has no WAL, a commit must wait until it is on the disk.
         if self._writable and self._pragma("journal_mode=WAL") == "wal":
             self._pragma("synchronous=NORMAL")

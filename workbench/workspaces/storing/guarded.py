@@ -67,7 +67,14 @@ class GuardedStore:
         return bool(self._waiting)
 
     def version(self) -> object:
-        """A value that changes with data sets and the current one, on the disk and in memory."""
+        """A value that changes with data sets and the current one, on the disk and in memory.
+
+        It is asked for often: what is waiting is written here, if the disk takes it again.
+        """
+        if self._waiting and time.monotonic() >= self._again_at:
+            disk = self._reach()
+            if disk is not None:
+                self._write_waiting(disk)
         return self._read(lambda disk: disk.version(), None), self._memory.version()
 
     def entries(self) -> dict[str, Entry]:
