@@ -11,6 +11,9 @@ from workbench.figures.kit.marks import Style, histogram
 
 ALL = Style("all scores", "ink")
 
+#: In pixels: what was found is said below the chart.
+HEIGHT = 180
+
 
 def all_scores(edges: Floats, counts: Floats) -> dict[str, Any]:
     """The histogram of the scores of both groups together.
@@ -28,4 +31,5 @@ def all_scores(edges: Floats, counts: Floats) -> dict[str, Any]:
         summary=f"Histogram of {counts.sum():.0f} scores of both groups together, from "
         f"{edges[0]:.4g} to {edges[-1]:.4g}.",
         revision=(float(edges[0]), float(edges[-1])),
+        height=HEIGHT,
     )

@@ -26,5 +26,6 @@ def direction_question(scores: Scores, auc: float) -> str:
     return (
         f"Is the direction right? Members do not score {now} here (AUC {auc:.3f}). If "
         f"{other} scores suggest membership, as for "
-        f"{'a loss' if other == 'smaller' else 'a similarity'}, choose “{other} = member”."
+        f"{'a loss' if other == 'smaller' else 'a similarity'}, have the data read with “{other} = "
+        "member”."
     )
