@@ -61,7 +61,10 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def desktop(chromium: Any) -> Any:
-    """One context for all plain visits, so that scripts are fetched and compiled once."""
+    """One context for all plain visits, so that scripts are fetched and compiled once.
+
+    Its cookies are cleared before each visit, so that each is that of a new visitor.
+    """
     return chromium.new_context(**browser.WIDE)
 
 
@@ -78,6 +81,7 @@ def visit(chromium: Any, desktop: Any) -> Iterator[Callable[..., Any]]:
     def open_page(url: str, **context: Any) -> Any:
         host = urlparse(url).hostname
         visitor = chromium.new_context(**{**browser.WIDE, **context}) if context else desktop
+        visitor.clear_cookies()  # a new visitor
         page = visitor.new_page()
         pages.append(page)
         page.set_default_timeout(browser.PATIENCE)

@@ -50,7 +50,7 @@ def test_every_control_arrives(board):
         "[0].textContent !== before",
         arg=before,
     )
-    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name="Reset", exact=True).click()
     board.wait("() => window.wbPlots.profile.layout.shapes[0].y0 > 5e-6")
     assert board.value("log₁₀ δ") == -5
 

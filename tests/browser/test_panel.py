@@ -18,12 +18,12 @@ MEASURE = """() => {
         const bar = document.querySelector(".wb-bar").getBoundingClientRect().bottom
         return top >= bar && bottom <= innerHeight && left >= 0 && right <= innerWidth
     }
-    const all = which => [...document.querySelectorAll(which)]
+    const all = which => [...document.querySelectorAll(`.wb-board:not([hidden]) ${which}`)]
     const cut = e => e.scrollWidth > e.parentElement.clientWidth + 1
     return {
         charts: all(".wb-chart").filter(whole).map(e => e.dataset.item),
         numbers: all(".wb-number").filter(e => !whole(e)).map(e => e.ariaLabel),
-        cut: all(".wb-value, .wb-number-title").filter(cut).map(e => e.textContent),
+        cut: all(":is(.wb-value, .wb-number-title)").filter(cut).map(e => e.textContent),
         wide: document.documentElement.scrollWidth - innerWidth,
     }
 }"""
@@ -35,13 +35,13 @@ def measured(page):
 
 
 def test_a_laptop_shows_all_numbers_and_all_charts_of_scores(visit, served):
-    seen = measured(visit(served, viewport=LAPTOP))
+    seen = measured(visit(served + "scores", viewport=LAPTOP))
     assert seen["charts"] == ["distributions", "tradeoff", "profile", "mu_curve"]
     assert (seen["numbers"], seen["cut"], seen["wide"]) == ([], [], 0)
 
 
 def test_a_projector_shows_the_numbers_and_two_charts_that_the_threshold_moves(visit, served):
-    board = Board(visit(served, viewport=PROJECTOR))
+    board = Board(visit(served + "scores", viewport=PROJECTOR))
     seen = measured(board.page)
     assert seen["charts"] == ["distributions", "tradeoff"]
     assert (seen["numbers"], seen["cut"], seen["wide"]) == ([], [], 0)
@@ -54,7 +54,7 @@ def test_a_projector_shows_the_numbers_and_two_charts_that_the_threshold_moves(v
     assert measured(board.page) == seen
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name != "scores"])
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in ("scores", "import")])
 def test_the_other_pages_show_numbers_and_charts(visit, served, name):
     page = visit(served + name, viewport=LAPTOP)
     charts = page.locator(".wb-chart").count()
@@ -75,7 +75,7 @@ def test_the_main_controls_of_a_page_are_controls_of_it(name):
 
 
 def test_a_phone_shows_a_chart_while_the_slider_in_the_sheet_is_dragged(visit, served):
-    board = Board(visit(served, viewport=PHONE, has_touch=True))
+    board = Board(visit(served + "scores", viewport=PHONE, has_touch=True))
     page = board.page
     order = [page.locator(which).first.bounding_box()["y"] for which in (".wb-chart", ".wb-number")]
     assert order == sorted(order)
@@ -102,7 +102,7 @@ def test_a_phone_shows_a_chart_while_the_slider_in_the_sheet_is_dragged(visit, s
 
 
 def test_a_chart_fills_the_window_and_goes_back_to_its_place(visit, served):
-    board = Board(visit(served, viewport=PROJECTOR))
+    board = Board(visit(served + "scores", viewport=PROJECTOR))
     page = board.page
     home = page.locator('[data-item="tradeoff"]').bounding_box()
     page.get_by_role("button", name="Enlarge: Trade-off curve").click()
@@ -125,7 +125,7 @@ def test_a_chart_fills_the_window_and_goes_back_to_its_place(visit, served):
 
 
 def test_a_zoomed_chart_offers_the_way_back(visit, served):
-    board = Board(visit(served, viewport=LAPTOP))
+    board = Board(visit(served + "scores", viewport=LAPTOP))
     page = board.page
     button = page.get_by_role("button", name="Reset zoom: Trade-off curve")
     assert button.is_hidden()
@@ -138,7 +138,7 @@ def test_a_zoomed_chart_offers_the_way_back(visit, served):
 
 
 def test_an_explanation_lies_over_the_charts_and_moves_nothing(visit, served):
-    board = Board(visit(served, viewport=PROJECTOR))
+    board = Board(visit(served + "scores", viewport=PROJECTOR))
     page = board.page
     before = page.locator(".wb-chart").first.bounding_box()
     for button in ("About: ε lower bound", "About this page", "About: Trade-off curve"):
@@ -151,7 +151,7 @@ def test_an_explanation_lies_over_the_charts_and_moves_nothing(visit, served):
 
 
 def test_a_threshold_that_nobody_chose_is_asked_for_and_one_that_was_is_struck(visit, served):
-    board = Board(visit(served, viewport=LAPTOP))
+    board = Board(visit(served + "scores", viewport=LAPTOP))
     cell = board.page.locator('[aria-label="ε at the threshold"]')
     struck = "e => getComputedStyle(e).textDecorationLine"
     assert board.number("ε at the threshold") == "choose a threshold"
@@ -164,7 +164,7 @@ def test_a_threshold_that_nobody_chose_is_asked_for_and_one_that_was_is_struck(v
 
 
 def test_a_changed_number_is_read_aloud_once_it_rests(visit, served):
-    board = Board(visit(served, viewport=LAPTOP))
+    board = Board(visit(served + "scores", viewport=LAPTOP))
     said = board.page.locator(".wb-board > .wb-said")
     assert said.text_content() == ""
     board.slider("Threshold").focus()
@@ -176,7 +176,7 @@ def test_a_changed_number_is_read_aloud_once_it_rests(visit, served):
 
 
 def test_a_board_that_was_hidden_is_drawn_when_it_is_shown(visit, served):
-    board = Board(visit(served, viewport=LAPTOP))
+    board = Board(visit(served + "scores", viewport=LAPTOP))
     page = board.page
     hide = "on => { document.querySelector('.wb-board').hidden = on }"
     page.evaluate(hide, True)
@@ -189,7 +189,7 @@ def test_a_board_that_was_hidden_is_drawn_when_it_is_shown(visit, served):
 
 
 def test_printing_shows_the_whole_page(visit, served):
-    page = visit(served, viewport=LAPTOP)
+    page = visit(served + "scores", viewport=LAPTOP)
     page.emulate_media(media="print")
     page.wait_for_timeout(300)
     assert page.locator(".wb-bar").is_hidden()

@@ -16,7 +16,7 @@ CHARTS = ("distributions", "tradeoff", "profile", "mu_curve")
 
 @pytest.fixture
 def board(visit, served):
-    return Board(visit(served))
+    return Board(visit(served + "scores"))
 
 
 def lines(board):
@@ -151,12 +151,12 @@ def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
 
 @pytest.mark.parametrize(("width", "scheme"), [(1440, "light"), (1440, "dark"), (390, "light")])
 def test_axe_finds_nothing_serious(visit, served, width, scheme):
-    page = visit(served, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = visit(served + "scores", viewport={"width": width, "height": 900}, color_scheme=scheme)
     assert grave_faults(page) == []
 
 
 def test_a_phone_shows_every_chart_without_overflow(visit, served):
-    page = visit(served, viewport={"width": 390, "height": 844})
+    page = visit(served + "scores", viewport={"width": 390, "height": 844})
     assert page.locator("html").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     for name in CHARTS:
         box = page.locator(f'[data-item="{name}"]').bounding_box()
@@ -166,7 +166,7 @@ def test_a_phone_shows_every_chart_without_overflow(visit, served):
 
 @pytest.mark.parametrize("width", [1440, 390])
 def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
-    page = visit(served, viewport={"width": width, "height": 900})
+    page = visit(served + "scores", viewport={"width": width, "height": 900})
     for name in ("pairlab", "scores"):
         title = PAGES[name].kind.title
         if width < 900:
@@ -186,7 +186,7 @@ def test_draws_are_counted_against_the_truth(visit, served):
 
 
 def test_two_people_do_not_see_each_others_scores(visit, served, tmp_path):
-    mine, theirs = Board(visit(served)), Board(visit(served))
+    mine, theirs = Board(visit(served + "scores")), Board(visit(served + "scores"))
     before = theirs.number("Scores")
     rng = np.random.default_rng(0)
     np.savez(tmp_path / "secret.npz", p=rng.normal(1, 1, 321), q=rng.normal(0, 1, 123))

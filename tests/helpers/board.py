@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: The page that is shown; the others stay in the document, hidden.
+SHOWN = "#content > .wb-board:not([hidden])"
+
 DRAWN = """name => {
     const plot = window.wbPlots[name]
     return {shapes: plot.layout.shapes, data: plot.data, range: plot._fullLayout.xaxis.range,
@@ -14,7 +17,7 @@ class Board:
 
     def __init__(self, page):
         self.page = page
-        for plot in page.locator("[data-item]").all():
+        for plot in page.locator(f"{SHOWN} .wb-chart").all():
             plot.evaluate("""card => {
                 const plot = card.querySelector(".wb-plot")
                 window.wbPlots ??= {}
@@ -41,7 +44,7 @@ class Board:
         return float(self.slider(label).input_value())
 
     def number(self, title):
-        return self.page.locator(f'[aria-label="{title}"] .wb-value').text_content()
+        return self.page.locator(f'{SHOWN} [aria-label="{title}"] .wb-value').text_content()
 
     def wait(self, condition, arg=None):
         self.page.wait_for_function(condition, arg=arg)
@@ -67,7 +70,7 @@ class Board:
 
     def handle(self):
         """Where to take hold of the line; None while it lies outside of what is zoomed to."""
-        box = self.page.locator('.wb-handle[data-shape="threshold"]').first.bounding_box()
+        box = self.page.locator(f'{SHOWN} .wb-handle[data-shape="threshold"]').first.bounding_box()
         return box and (box["x"] + box["width"] / 2, box["y"] + box["height"] / 3)
 
     def pixel(self, name, x, y):

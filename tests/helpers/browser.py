@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from helpers.board import SHOWN
 from helpers.servers import LOGS
 
 FLAGS = (
@@ -26,13 +27,19 @@ WIDE = {"viewport": {"width": 1440, "height": 1200}}
 #: Lines of a log that a failure quotes.
 TAIL = 40
 
+#: Whether all charts of a page are drawn.
+DRAWN = """shown => {
+    const plots = [...document.querySelectorAll(`${shown} .wb-plot`)]
+    return plots.length > 0 && plots.every(plot => plot.querySelector(".draglayer"))
+}"""
+
 
 def await_charts(page: Any) -> None:
-    """Until all charts are drawn."""
+    """Until all charts of the page that is shown are drawn, or the start page is."""
     page.wait_for_function("'connected' in document.documentElement.dataset")
-    plots = page.locator(".wb-plot")
-    plots.first.wait_for()
-    page.locator(".wb-plot .draglayer").nth(plots.count() - 1).wait_for(state="attached")
+    page.locator(f"{SHOWN}, .wb-start:not([hidden])").first.wait_for()
+    if page.locator(SHOWN).count():
+        page.wait_for_function(DRAWN, arg=SHOWN)
 
 
 def seen(page: Any, errors: list[str]) -> str:
@@ -40,12 +47,13 @@ def seen(page: Any, errors: list[str]) -> str:
     shown = {
         name: [" ".join(text.split()) for text in page.locator(which).all_inner_texts()]
         for name, which in {
-            "message": ".wb-alert p",
-            "numbers": ".wb-number",
-            "sentences": ".wb-sentence",
+            "message": f"{SHOWN} .wb-alert p",
+            "numbers": f"{SHOWN} .wb-number",
+            "sentences": f"{SHOWN} .wb-sentence",
         }.items()
     }
-    drawn = page.locator(".wb-plot .draglayer").count(), page.locator(".wb-plot").count()
+    plots = page.locator(f"{SHOWN} .wb-plot")
+    drawn = plots.locator(".draglayer").count(), plots.count()
     log = next((log for url, log in LOGS.items() if page.url.startswith(url)), None)
     said = log.read_text(errors="replace").splitlines()[-TAIL:] if log else ["(not known)"]
     return "\n".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import time
@@ -31,11 +32,15 @@ def free_port() -> int:
 
 @contextmanager
 def running(command: list[str], url: str, log: Path) -> Iterator[str]:
-    """A server in a process of its own, up and answering; ended by its own handle."""
+    """A server in a process of its own, up and answering; ended by its own handle.
+
+    Its workspace on disk is in the folder of the log.
+    """
     LOGS[url] = log
+    own = {**os.environ, "WORKBENCH_HOME": str(log.parent / "home")}
     with (
-        log.open("wb") as out,
-        program(command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT) as process,
+        log.open("ab") as out,
+        program(command, cwd=ROOT, env=own, stdout=out, stderr=subprocess.STDOUT) as process,
     ):
         deadline = time.monotonic() + PATIENCE
         while True:

@@ -62,7 +62,7 @@ function takeBench({bench: news, goto, say, link, imported, ask}) {
     showBench()
   }
   if (goto && goto !== shown) go(goto)
-  if (imported !== undefined) dialogs.close("import")
+  if (imported !== undefined) dialogs.accepted()
   if (link) copyLink(link)
   if (ask) dialogs.ask(ask)
   if (say !== undefined) toast(say)
@@ -237,6 +237,12 @@ const dialogs = {
   },
   close() {
     this.element.close()
+  },
+  // The data set is shown where it was asked for, or on Scores if that page shows none.
+  accepted() {
+    if (!this.element.open) return
+    this.close()
+    if (!bench.first?.[shown]) go("scores")
   },
   take(files) {
     this.files = [...files]
