@@ -10,9 +10,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from helpers.bench import BenchPage, losses
-from helpers.board import SHOWN
 from helpers.browser import WIDE, await_charts, grave_faults
-from helpers.pages import added
 from helpers.servers import free_port, running
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
@@ -105,7 +103,9 @@ def test_a_declaration_that_changes_no_number_voids_nothing_and_another_directio
         one.dialog.get_by_role("combobox", name=label).select_option(option)
 
     reread("Independence of rows", "independent")
-    one.dialog.locator(".wb-sentence").filter(has_text="Nothing that a number depends on").wait_for()
+    one.dialog.locator(".wb-sentence").filter(
+        has_text="Nothing that a number depends on"
+    ).wait_for()
     one.accept()
     assert one.numbers() == before
     one.go("family")
@@ -620,7 +620,9 @@ def test_two_data_sets_are_compared(bench, file):
     one.wait_for_data("trained")
     choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="B: data set")
     choice.select_option("trained")
-    one.shown.locator(".wb-sentence").filter(has_text=re.compile("same data|same scores")).wait_for()
+    one.shown.locator(".wb-sentence").filter(
+        has_text=re.compile("same data|same scores")
+    ).wait_for()
 
 
 # -- for everybody -----------------------------------------------------------------------------------------

@@ -105,7 +105,9 @@ class BenchPage:
         """The import step of files, before "Show the audit" is pressed."""
         self.open_menu()
         self.page.set_input_files("#open-files", list(paths))
-        self.dialog.locator(".wb-sentence").filter(has_text=re.compile("scores of members")).wait_for()
+        self.dialog.locator(".wb-sentence").filter(
+            has_text=re.compile("scores of members")
+        ).wait_for()
         return self.dialog
 
     def accept(self) -> None:
