@@ -183,11 +183,14 @@ class DataInput:
         What the names of the pair's parameters and of the size begin with.
     seed : str
         The parameter of the seed.
+    menu : bool
+        True if the Data menu of the dashboard chooses it.
     """
 
     data: str
     prefix: str
     seed: str
+    menu: bool = False
 
     @property
     def n(self) -> str:
@@ -206,7 +209,7 @@ class DataInput:
             return is_draw(getattr(page, self.data))
 
         return (
-            Control(self.data, menu=True),
+            Control(self.data, menu=self.menu),
             *pair_controls(self.prefix, when=drawn),
             Control(self.n, when=drawn),
         )
