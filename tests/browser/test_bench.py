@@ -15,6 +15,7 @@ from helpers.servers import free_port, running
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.registry import PAGES
+from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.parsing.source import read_table
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
@@ -41,8 +42,6 @@ def same_page(name, path, direction=False):
     """The page without a browser, on the data set of a file of `losses`."""
     workspace = Workspace()
     table = read_table(path.read_bytes(), filename=path.name)
-    from workbench.scores.layouts.guess import guess_layout
-
     dataset = workspace.add([table], Reading(guess_layout(table), larger_is_member=direction))
     page = PAGES[name].kind(workspace=workspace)
     page.follow(dataset.key)
@@ -58,7 +57,8 @@ def rounded(page):
 def assert_same_numbers(shown, page):
     """The browser shows what the page without a browser says."""
     for title, value in rounded(page).items():
-        assert shown[title].startswith(value), title
+        if shown[title].strip() != "choose a threshold":
+            assert shown[title].startswith(value), title
 
 
 # -- open once, see it everywhere --------------------------------------------------------------------
@@ -618,7 +618,7 @@ def test_two_data_sets_are_compared(bench, file):
     one.open_files(file)
     one.accept()
     one.wait_for_data("trained")
-    choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="B: data set")
+    choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="Data of B")
     choice.select_option("trained")
     one.shown.locator(".wb-sentence").filter(
         has_text=re.compile("same data|same scores")

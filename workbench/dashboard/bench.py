@@ -505,7 +505,8 @@ def _running(live: LivePage) -> list[dict[str, Any]]:
 
 def _other(page: Page, before: Mapping[str, Any]) -> bool:
     """Whether a person chose another data set on the page."""
-    return bool(before.get("data") != page.data_key)
+    chooses = next(name for name in _choices(page) if getattr(page, name) == page.data_key)
+    return bool(before.get(chooses) != page.data_key)
 
 
 def _choices(page: Page) -> list[str]:

@@ -184,13 +184,13 @@ class DataInput:
     seed : str
         The parameter of the seed.
     menu : bool
-        True if the Data menu of the dashboard chooses it.
+        True if the Data menu of the dashboard shows the choice, False if it has a control.
     """
 
     data: str
     prefix: str
     seed: str
-    menu: bool = False
+    menu: bool = True
 
     @property
     def n(self) -> str:

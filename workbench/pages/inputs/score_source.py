@@ -29,7 +29,7 @@ from workbench.workspaces.workspace import Workspace
 FIRST_EXAMPLE = "subsampled-gaussian"
 
 #: The choice of the data of a page about one data set.
-INPUT = DataInput("data", "sample", "seed", menu=True)
+INPUT = DataInput("data", "sample", "seed")
 
 
 class Arrival(Enum):

@@ -17,8 +17,10 @@ from workbench.pages.inputs.pair import (
     sampling_rate_slider,
 )
 
-#: The two choices by their prefix.
-INPUTS = {side: DataInput(f"{side}_data", side, f"{side}_seed") for side in ("a", "b")}
+#: The two choices by their prefix; the first is the current data set.
+INPUTS = {
+    side: DataInput(f"{side}_data", side, f"{side}_seed", menu=side == "a") for side in ("a", "b")
+}
 
 
 class ScoresA(param.Parameterized):
