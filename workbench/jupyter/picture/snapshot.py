@@ -55,7 +55,7 @@ class Still:
             f"<style>{_swap(self.identity)}</style>"
             f'<div class="{STILL}" data-view="{self.identity}" style="{_PAPER}">'
             f'{alert}{said}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
-            f'{parts["strip"]}{parts["text"]}'
+            f"{parts['strip']}{parts['text']}"
             f'<div style="{_CHARTS}">{parts["figure"]}</div>{parts["foot"]}'
             f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
         )
