@@ -60,7 +60,7 @@ class Tab:
         defaults = [
             parameter.default
             for parameter in self.kind.param.objects().values()
-            if isinstance(parameter, DataChoice)
+            if isinstance(parameter, DataChoice) and parameter.input.menu
         ]
         if not defaults:
             return ""
