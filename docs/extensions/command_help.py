@@ -24,12 +24,19 @@ class CommandHelp(Directive):
     def run(self) -> list[nodes.Node]:
         """The sections, in the order of ``workbench --help``."""
         os.environ["COLUMNS"] = "96"  # argparse wraps to the width of the terminal
-        parser = cli._parser()
-        commands = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
         sections: list[nodes.Node] = []
-        for name, command in commands.choices.items():
+        for name, command in _commands(cli._parser()).items():
             section = nodes.section("", nodes.title("", f"workbench {name}"), ids=[name])
-            text = command.format_help()
-            section += nodes.literal_block(text, text, language="text")
+            for one in (command, *_commands(command).values()):
+                text = one.format_help()
+                section += nodes.literal_block(text, text, language="text")
             sections.append(section)
         return sections
+
+
+def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The commands that a parser chooses from; none where it has no further commands."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    return {}

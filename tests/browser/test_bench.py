@@ -37,7 +37,7 @@ def bench(visit, served):
 
 @pytest.fixture
 def file(tmp_path):
-    return losses(tmp_path / "trained.csv")
+    return losses(tmp_path / "ledger-7.csv")
 
 
 def same_page(name, path, direction=False):
@@ -79,7 +79,7 @@ def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
     assert direction.evaluate("e => e.selectedOptions[0].text") == "smaller = member"
     assert one.numbers() == before  # nothing is drawn before it is asked for
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     shown = one.numbers()
     assert shown["Scores"].startswith("400 + 600")
     # Only the threshold, which nobody chose before, is asked for; no bound is void.
@@ -87,8 +87,8 @@ def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
     for name in ABOUT_SCORES:
         if name != "scores":
             one.go(name)
-        assert one.data == "trained"
-        one.shown.locator(".wb-sentence").filter(has_text="trained").first.wait_for()
+        assert one.data == "ledger-7"
+        one.shown.locator(".wb-sentence").filter(has_text="ledger-7").first.wait_for()
         assert_same_numbers(one.numbers(), same_page(name, file))
     assert page.evaluate("window.marker")
 
@@ -97,14 +97,18 @@ def test_a_declaration_that_changes_no_number_voids_nothing_and_another_directio
     one = bench()
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     before = one.numbers()
 
     def reread(label, option):
-        one.open_menu().get_by_role("button", name="How it was read: trained").click()
+        one.open_menu().get_by_role("button", name="How it was read: ledger-7").click()
         one.dialog.get_by_role("combobox", name=label).select_option(option)
 
+<<<<<<< HEAD
     reread("Independence of rows", "independent runs")
+=======
+    reread("Independence of rows", "independent")
+>>>>>>> core
     one.dialog.locator(".wb-sentence").filter(
         has_text="Nothing that a number depends on"
     ).wait_for()
@@ -291,7 +295,7 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     one.page.get_by_role("button", name="Reset this page").click()
     one.page.get_by_role("button", name="Undo: the reset").wait_for()
     again = one.numbers()
-    assert one.data == "trained"
+    assert one.data == "ledger-7"
     assert again["Scores"] == first["Scores"]
     one.page.keyboard.press("Control+z")
     one.wait_for_value("Threshold", "-0.4")
@@ -344,12 +348,12 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     one = bench(viewport=WIDE["viewport"])
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     one.set("δ", "3e-4")
     wanted = one.numbers()
     link = link_to(one)
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
-    two.says("The link is about the data set “trained”")
+    two.says("The link is about the data set “ledger-7”")
     two.dialog.wait_for()
     given = file if same else losses(file.with_name("other.csv"), seed=7)
     two.dialog.locator("input[type=file]").set_input_files(given)
@@ -418,7 +422,7 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         one.open_menu().get_by_text("on this computer, in").wait_for()
         one.open_files(file)
         one.accept()
-        one.wait_for_data("trained")
+        one.wait_for_data("ledger-7")
         one.set("Threshold", "-0.55")
         scores = one.numbers()
         one.go("watch")
@@ -431,20 +435,20 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         page.wait_for_function("window.marker === undefined")
         one.wait_for("watch")
         page.locator(".wb-connection").wait_for(state="hidden")
-        one.wait_for_data("trained")
+        one.wait_for_data("ledger-7")
         assert one.numbers() == watch
         one.go("scores")
         assert one.numbers() == scores
     with opened(chromium, own.address) as later:  # the browser was closed meanwhile
         later.page.goto(own.url + "scores")
         await_charts(later.page)
-        assert later.data == "trained"
+        assert later.data == "ledger-7"
         assert later.numbers() == scores
     with opened(chromium, own.url + "scores") as stranger:
-        assert stranger.data != "trained"
-        assert "trained" not in stranger.open_menu().text_content()
+        assert stranger.data != "ledger-7"
+        assert "ledger-7" not in stranger.open_menu().text_content()
         stranger.page.goto(f"{own.url}?key={'A' * 43}")
-        assert "trained" not in stranger.page.content()
+        assert "ledger-7" not in stranger.page.content()
 
 
 # -- jobs ------------------------------------------------------------------------------------------
@@ -489,10 +493,10 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
     theirs = bench(viewport={"width": 1300, "height": 900})
     mine.open_files(file)
     mine.accept()
-    mine.wait_for_data("trained")
+    mine.wait_for_data("ledger-7")
     secret = mine.numbers()
     with mine.page.expect_download() as download:
-        mine.open_menu().get_by_role("button", name="Download: trained").click()
+        mine.open_menu().get_by_role("button", name="Download: ledger-7").click()
     key = re.search(r"/data/([\w-]+)\.csv", download.value.url)[1]
     assert len(key) >= 20
     own = mine.page.context.request.get(f"{served}data/{key}.csv")
@@ -512,12 +516,12 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
         assert "there is no data set" in said, gesture
     assert theirs.numbers() == before
     menu = theirs.open_menu()
-    assert "trained" not in menu.text_content()
+    assert "ledger-7" not in menu.text_content()
     assert mine.numbers() == secret
     # Nor by a second document, a reload or the start page.
     theirs.page.goto(served)
     await_charts(theirs.page)
-    assert "trained" not in theirs.page.content()
+    assert "ledger-7" not in theirs.page.content()
 
 
 #: Sends a gesture by a socket of a new document of the visitor, and returns what is said.
@@ -546,15 +550,14 @@ def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
     one = bench()
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     before = one.numbers()
-    one.open_menu().get_by_role("button", name="Rename: trained").click()
+    one.open_menu().get_by_role("button", name="Rename: ledger-7").click()
     field = one.page.get_by_role("textbox", name="New name")
     assert field.evaluate("e => e === document.activeElement")
     field.fill("epoch <b>90</b>")
     field.press("Enter")
     one.wait_for_data("epoch <b>90</b>")
-    one.shown.locator(".wb-sentence").filter(has_text="epoch <b>90</b>").first.wait_for()
     with one.page.expect_download() as download:
         one.open_menu().get_by_role("button", name="Download: epoch").click()
     download.value.save_as(tmp_path / "again.csv")
@@ -569,7 +572,7 @@ def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
     one.wait_for_data("epoch <b>90</b>")
     assert one.numbers() == before
     one.page.keyboard.press("Control+z")
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
 
 
 def test_the_data_menu_is_used_by_keyboard(bench):
@@ -613,9 +616,9 @@ def test_two_data_sets_are_compared(bench, file):
     one = bench("compare")
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="Data of B")
-    choice.select_option("trained")
+    choice.select_option("ledger-7")
     one.shown.locator(".wb-sentence").filter(
         has_text=re.compile("same data|same scores")
     ).wait_for()
@@ -650,10 +653,10 @@ def test_the_start_page_leads_to_pages_and_lists_what_was_opened(bench, file, se
     one.accept()
     one.wait_for("scores")
     assert page.url == served + "scores"
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     page.get_by_role("link", name="DP Audit Workbench").click()
     recent = page.get_by_role("region", name="Recent data sets")
-    recent.get_by_role("button", name="trained").click()
+    recent.get_by_role("button", name="ledger-7").click()
     one.wait_for("scores")
     assert one.numbers()["Scores"].startswith("400 + 600")
     assert page.evaluate("window.marker")

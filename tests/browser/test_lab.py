@@ -230,6 +230,8 @@ def test_the_launcher_opens_the_dashboard_and_asks_nothing_about_news(visitor):
     page.locator(".jp-LauncherCard", has_text="DP Audit Workbench").click()
     frame = page.frame_locator(".jp-ServerProxy iframe")
     frame.locator("html[data-connected]").wait_for(state="attached")
+    assert "key=" not in page.frames[-1].url
+    frame.get_by_text("Show an example").first.click()
     value = frame.locator('[aria-label="ε at the threshold"] .wb-value').first
     before = value.text_content()
     frame.get_by_role("slider", name="Threshold", exact=True).press("ArrowRight")
@@ -239,3 +241,25 @@ def test_the_launcher_opens_the_dashboard_and_asks_nothing_about_news(visitor):
         arg=before,
     )
     assert page.get_by_text("Jupyter news").count() == 0
+
+
+def test_a_view_opens_in_the_dashboard_with_its_scores_and_its_state(open_notebook):
+    page = open_notebook()
+    run(page, 0)
+    page.locator(".wb-live .main-svg").nth(3).wait_for(state="attached")
+    slider = page.get_by_role("slider", name="Threshold", exact=True)
+    start = slider.get_attribute("aria-valuetext")
+    for _ in range(3):
+        slider.press("ArrowRight")
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Open in the workbench").click()
+    tab = opened.value
+    tab.locator("html[data-connected]").wait_for(state="attached")
+    tab.wait_for_function(
+        "text => document.querySelector('[data-control=threshold] input[type=range]')"
+        ".getAttribute('aria-valuetext') === text",
+        arg=slider.get_attribute("aria-valuetext"),
+    )
+    assert slider.get_attribute("aria-valuetext") != start
+    assert "key=" not in tab.url
+    assert tab.get_by_text("Given in Python").count() > 0

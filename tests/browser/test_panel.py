@@ -199,3 +199,18 @@ def test_printing_shows_the_whole_page(visit, served):
         .map(e => e.className)"""
     assert page.evaluate(inner) == []
     assert len(page.pdf(format="A4")) > 10_000
+
+
+def test_on_a_phone_an_explanation_comes_into_view(visit, served):
+    page = visit(served, viewport=PHONE)
+    page.get_by_role("button", name="About: ε lower bound").click()
+    page.get_by_text("The true ε may be larger").wait_for()
+    page.wait_for_timeout(300)
+    panel = page.locator(".wb-number-panel:visible").bounding_box()
+    sheet = page.get_by_role("group", name="Main controls").bounding_box()
+    assert 0 <= panel["y"] < sheet["y"]
+    # The drawer's last control is not under the sheet.
+    page.get_by_role("button", name="Open drawer").click()
+    page.locator(".wb-drawer").evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    reset = page.get_by_role("button", name="Reset", exact=True).bounding_box()
+    assert reset["y"] + reset["height"] <= sheet["y"]

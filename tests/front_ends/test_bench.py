@@ -325,6 +325,20 @@ def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
     guest.bench.end()
 
 
+def test_the_same_data_read_in_another_way_are_said_to_be(bench, reader, losses):
+    reader.does("choose", data=losses.key)
+    text = reader.does("link", link="scores")["link"]
+    guest = other()
+    scores = bench.workspace.scores(losses.key)
+    turned = guest.bench.workspace.add_scores(scores.with_direction(False), "turned")
+    answer = guest.does("open link", text=text)
+    assert "the direction of the score differs" in answer["say"]
+    same = guest.bench.workspace.add_scores(scores, "same")
+    assert "say" not in guest.does("open link", text=text)
+    assert (turned.key, guest.bench.live("scores").page.data) == (turned.key, same.key)
+    guest.bench.end()
+
+
 def test_what_of_a_link_cannot_be_used_is_named(bench, reader):
     from workbench.workspaces.link import PageLink
 

@@ -58,12 +58,12 @@ sys.path[:0] = [{str(ROOT / "tests" / "browser")!r}, {str(ROOT)!r}]
 from benchmarks.visitors import Visitor
 from demo_page import DemoPage
 from workbench.dashboard.app import Tab, make_server
-from workbench.dashboard.session import Session
+from workbench.dashboard.live_page import LivePage
 
 def alive():
     gc.collect()
-    kinds = Counter(type(x).__name__ for x in gc.get_objects() if isinstance(x, DemoPage | Session))
-    return kinds["DemoPage"], kinds["Session"]
+    kinds = Counter(type(x).__name__ for x in gc.get_objects() if isinstance(x, DemoPage | LivePage))
+    return kinds["DemoPage"], kinds["LivePage"]
 
 async def visits(port):
     first = Visitor(port)
@@ -84,7 +84,7 @@ async def visits(port):
     print(before, during, alive())
 
 server = make_server(
-    [Tab(DemoPage)], port=int(sys.argv[1]),
+    [Tab(DemoPage)], port=int(sys.argv[1]), grace=0.5,
     check_unused_sessions_milliseconds=200, unused_session_lifetime_milliseconds=5000,
 )
 server.start()

@@ -64,13 +64,13 @@ class BenchPage:
     def set(self, label: str, value: str) -> None:
         """Type the value of a slider or a field."""
         field = self.page.get_by_label(re.compile(rf"^{re.escape(label)}(: value)?$"))
-        field = field.and_(self.page.locator("input[type=text]"))
+        field = field.and_(self.page.locator("input[type=text]")).locator("visible=true")
         field.fill(value)
         field.press("Enter")
 
     def wait_for_value(self, label: str, value: str) -> None:
         """Until a slider shows a value."""
-        field = self.page.get_by_label(f"{label}: value", exact=True)
+        field = self.page.get_by_label(f"{label}: value", exact=True).locator("visible=true")
         shown = "([field, value]) => field.value === value"
         self.page.wait_for_function(shown, arg=[field.element_handle(), value])
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers.pages import CSV, LABELED, added
+from helpers.pages import CSV, LABELED, added, as_plain
 
 import workbench as wb
 from workbench.pages.compare import ComparePage
@@ -34,8 +34,8 @@ def column(name, n, start=0):
 
 
 def said(page):
-    """All sentences of the page."""
-    return {item.name: page.draw(item) for item in page.sentences()}
+    """All that the page shows."""
+    return {item.name: as_plain(page.draw(item)) for item in page.items()}
 
 
 def offered(page):
@@ -264,6 +264,16 @@ def test_what_cannot_be_read_is_said_and_changes_nothing(page, files, says):
     opened(page, ("good.csv", CSV))
     assert page.message == ""
     assert accepted(page).n_p == 60
+
+
+@pytest.mark.parametrize(
+    "scores", [("1e308", "-1e308"), ("1e-320", "2e-320"), ("1", "1"), ("1e300", "1e300")]
+)
+def test_scores_of_any_range_are_shown(page, scores):
+    rows = "\n".join(f"{scores[i % 2]},{scores[i % 3 == 0]}" for i in range(60))
+    opened(page, ("far.csv", f"in,out\n{rows}\n3,3"))
+    assert page.message == ""
+    assert page.all_scores()["layout"]["meta"]["summary"]
 
 
 def test_without_a_file_one_is_asked_for(page):

@@ -68,6 +68,17 @@ def test_settings_restore_every_page(name, seed):
         assert board.content(again.draw(item)) == board.content(page.draw(item)), item.name
 
 
+def test_a_threshold_that_was_typed_beyond_the_slider_leaves_no_trace_when_it_is_moved_back():
+    page = PAGES["scores"].kind()
+    page.threshold = page.param.threshold.softbounds[1] + 3
+    page.mu_curve(), page.distributions()
+    page.threshold = 0.3
+    again = PAGES["scores"].kind()
+    assert again.restore(page.settings()) == []
+    for item in page.items():
+        assert board.content(again.draw(item)) == board.content(page.draw(item)), item.name
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", ["scores", "family", "watch", "compare"])
 @pytest.mark.slow

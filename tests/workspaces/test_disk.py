@@ -15,6 +15,7 @@ import pytest
 import workbench as wb
 from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.storing import disk
 from workbench.workspaces.storing.disk import KEPT_REMOVED, DiskStore
 
 ROOT = Path(wb.__file__).parents[1]
@@ -134,8 +135,13 @@ def test_the_same_content_is_stored_once(opened, losses, tmp_path):
     assert len(content(tmp_path)) == 1
     ws.remove(second.key)
     assert len(content(tmp_path)) == 1
+    ws.rename(second.key, "a telling name")
     ws.purge()
     assert content(tmp_path) == []
+    ws.close()
+    left = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert [path.name for path in left] == ["workspace.sqlite"]
+    assert b"telling" not in left[0].read_bytes()
 
 
 def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
@@ -144,19 +150,32 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
     for one, age in ((old, 1.1), (recent, 0.9)):
         entry = ws.snapshot().entries[one.key]
         ws._store.update(replace(entry, removed=datetime.now(UTC) - age * KEPT_REMOVED))
-    (tmp_path / "home" / "tables" / "unfinished-1").write_bytes(b"half")
-    (tmp_path / "home" / "tables" / "unfinished-2").write_bytes(b"half")
+    left = ("unfinished-1", "a" * 64 + ".parquet")
     long_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
-    os.utime(tmp_path / "home" / "tables" / "unfinished-1", (long_ago, long_ago))
+    for folder in ("tables", "files"):
+        (tmp_path / "home" / folder).mkdir(exist_ok=True)
+        for name in (*left, "unfinished-2"):
+            (tmp_path / "home" / folder / name).write_bytes(b"half")
+        for name in left:
+            os.utime(tmp_path / "home" / folder / name, (long_ago, long_ago))
+    kept = ws.keep_file("a", b"x")
+    os.utime(tmp_path / "home" / "files" / kept, (long_ago, long_ago))
     ws = opened()
     assert list(ws.snapshot().entries) == [recent.key]
-    assert [name for name in content(tmp_path) if name.startswith("unf")] == ["unfinished-2"]
+    assert ws.file(kept) == b"x"
+    found = content(tmp_path)
+    assert [name for name in found if name.startswith("unf")] == ["unfinished-2"] * 2
+    assert not [name for name in found if name.startswith("a" * 64)]
+    assert ws.restore(recent.key) == ws.dataset(recent.key)
+    assert ws.scores(recent.key).n_p == 3
 
 
 # -- several programs ------------------------------------------------------------------------------
 
 ADD = """
 import workbench as wb
+from workbench.workspaces.storing import disk
+disk.PATIENCE = 120.0
 ws = wb.workspace()
 for k in range(20):
     ws.add_scores(wb.Scores([1.0, 2.0], [0.0, {number} + k / 100]), "{number}-" + str(k))
@@ -203,7 +222,8 @@ def test_undo_leaves_alone_what_another_program_added(opened, losses, tmp_path):
 
 
 @pytest.mark.slow
-def test_programs_that_write_at_once_lose_nothing(opened, tmp_path):
+def test_programs_that_write_at_once_lose_nothing(opened, tmp_path, monkeypatch):
+    monkeypatch.setattr(disk, "PATIENCE", 120.0)  # the machine may be busy
     ws = opened()
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "WORKBENCH_HOME": str(tmp_path / "home")}
     programs = [
@@ -285,3 +305,31 @@ def test_any_name_of_a_folder_will_do(tmp_path, name, losses):
     again = DiskStore(tmp_path / name)
     assert len(again.entries()) == 1
     again.close()
+
+
+def test_the_choice_of_a_data_set_that_another_program_removed_is_none(opened, losses, tmp_path):
+    ws = opened()
+    ws.choose(ws.add([losses]).key)
+    other = DiskStore(tmp_path / "home")
+    other.update(replace(other.entries()[ws.current], removed=datetime.now(UTC)))
+    assert ws.current is None
+    other.close()
+
+
+@pytest.mark.slow
+def test_what_is_waiting_is_written_when_a_program_ends(opened, tmp_path):
+    ws = opened()
+    code = """
+import sqlite3, workbench as wb
+from workbench.workspaces.storing import disk
+disk.PATIENCE = 0.1
+ws = wb.workspace()
+other = sqlite3.connect(wb.workspace()._store._disk._database, isolation_level=None)
+other.execute("BEGIN IMMEDIATE")
+ws.add_scores(wb.Scores([1, 2], [3, 4]), "waiting")
+assert ws.waiting
+other.execute("ROLLBACK")
+"""
+    run(code, WORKBENCH_HOME=str(tmp_path / "home"))
+    assert ws.datasets.names == ["waiting"]
+    assert not ws.waiting

@@ -486,6 +486,8 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
     mine = one.add([other_table()])
     assert [d.key for d in one.datasets] == [served.key, mine.key]
     assert [d.key for d in two.datasets] == [served.key]
+    assert one.shared == two.shared == [served]
+    assert (one.own, two.own) == ([mine], [])
     assert one.scores(served.key) is two.scores(served.key) is base.scores(served.key)
     assert one.tables(served.key) == base.tables(served.key)
     assert one.add([losses]) == served
@@ -504,6 +506,17 @@ def test_visitors_see_the_data_sets_of_the_base_and_cannot_change_them(losses):
     assert [d.key for d in two.datasets] == [served.key]
 
 
+def test_the_choice_of_the_base_holds_until_a_visitor_chooses(losses):
+    base = Workspace()
+    served = base.add([losses])
+    base.choose(served.key)
+    one, two = Workspace(base=base), Workspace(base=base)
+    assert (one.current, one.chosen) == (served.key, None)
+    one.choose("example:laplace")
+    assert (one.current, one.chosen) == ("example:laplace", "example:laplace")
+    assert (two.current, base.current) == (served.key, served.key)
+
+
 # -- what a notebook shows ------------------------------------------------------------------------
 
 
@@ -517,3 +530,48 @@ def test_a_notebook_shows_the_data_sets(ws, losses):
     assert repr(ws.datasets) == "Datasets('<b>losses</b>')"
     with pytest.raises(WorkspaceError, match="did you mean"):
         ws.datasets["<b>loses</b>"]
+
+
+def test_a_hundred_random_changes_are_undone_one_by_one(ws, losses):
+    rng = np.random.default_rng(4)
+    tables = [losses, other_table()]
+
+    def keys(removed):
+        return [k for k, e in ws.snapshot().entries.items() if (e.removed is not None) == removed]
+
+    def change():
+        there, gone = keys(False), keys(True)
+        match rng.integers(6):
+            case 0:
+                sampling = rng.choice(["unknown", "one run"])
+                ws.add(
+                    [tables[rng.integers(2)]], Reading(None, bool(rng.integers(2)), str(sampling))
+                )
+            case 1:
+                ws.add_scores(wb.Scores([1.0, 2.0], rng.normal(size=2)))
+            case 2 if there:
+                ws.remove(rng.choice(there))
+            case 3 if gone:
+                ws.restore(rng.choice(gone))
+            case 4 if there:
+                ws.choose(rng.choice(there))
+            case 5 if there:
+                key = str(rng.choice(there))
+                reading = ws.dataset(key).reading
+                ws.reread(
+                    key, replace(reading, larger_is_member=not reading.larger_is_member), True
+                )
+            case _:
+                ws.choose(f"draw:laplace?mu=1.0&n=100&seed={rng.integers(1000)}")
+
+    states = [ws.snapshot()]
+    for _ in range(100):
+        change()
+        states.append(ws.snapshot())
+    assert len({len(state.entries) for state in states}) > 10
+    for state in states[::-1]:
+        ws.revert(state)
+        assert shown(ws.snapshot()) == shown(state)
+        names = ws.datasets.names
+        assert len(set(names)) == len(names)
+    assert shown(ws.snapshot()) == ([], None)

@@ -6,6 +6,7 @@ const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
 const PATIENCE = 10_000 // ms
+const PENDING = "…" // what the dashboard shows while a slow number is computed
 const QUIET = 900 // ms after the last change until it is read aloud
 
 // Pixels of the dashboard's page: its bar, the gap between cards, and what a row of charts needs.
@@ -59,7 +60,7 @@ export class Board {
   show(name, content) {
     const view = this.views.get(name)
     view?.show(content)
-    if (!view?.said) return
+    if (!view?.said || content.value === PENDING) return
     this.announcer.changed(view)
     this.voids.take(view.item.title, content.reason)
   }
@@ -211,7 +212,8 @@ class NumberCell {
     this.explanation = make("p", {})
     this.panel = make("div", {class: "wb-panel wb-number-panel"}, make("h3", {}, item.title), ...help(item),
       this.terms, this.explanation, ...promises(item))
-    const button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title)
+    const button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title,
+      () => this.panel.scrollIntoView({block: "nearest"}))
     this.element = make("section", {class: "wb-number", "aria-label": item.title}, make("h2", {}, button),
       make("div", {class: "wb-figure"}, this.relation, this.value),
       make("div", {class: "wb-terms"}, this.badge, this.note))

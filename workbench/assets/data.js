@@ -23,9 +23,11 @@ export class DataMenu {
     })
   }
 
-  // The set in view on the page that is shown.
+  // The set in view on the page that is shown: the chosen one, or the one that the page begins with.
   get current() {
-    return this.bench.sets?.find(({key}) => key === (this.bench.current ?? this.bench.first?.[this.page()]))
+    const first = this.bench.first?.[this.page()]
+    const key = this.bench.current ?? first?.key
+    return this.bench.sets?.find(set => set.key === key) ?? (first?.key === key ? first : undefined)
   }
 
   open() {
@@ -34,10 +36,10 @@ export class DataMenu {
 
   show() {
     if (!this.panel) return
-    const name = this.current?.name ?? "choose"
-    this.button.querySelector("span").textContent = name
-    this.button.setAttribute("aria-label", `Data: ${name}`)
-    this.button.title = `Data: ${name}`
+    const name = this.current?.name
+    this.button.querySelector("span").textContent = name ?? "Data sets"
+    this.button.setAttribute("aria-label", name ? `Data: ${name}` : "Data sets")
+    this.button.title = name ?? "Data sets"
     if (!this.panel.hidden) this.draw()
   }
 

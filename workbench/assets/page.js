@@ -1,7 +1,7 @@
 // The document of the dashboard: the pages in it, one of which is shown, and the way from one to
 // another. See workbench/dashboard/live_page.py and bench.py for the messages.
 
-import {make} from "./board.js"
+import {make, prepareCharts} from "./board.js"
 import {Connection, dim} from "./connection.js"
 import {DataMenu} from "./data.js"
 import {closeOverContent, closePanels, openDrawer, startShell} from "./shell.js"
@@ -338,3 +338,4 @@ else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWord
 showBench()
 bringBack()
 openLink()
+prepareCharts(document.body.dataset.plotly)

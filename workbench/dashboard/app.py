@@ -249,7 +249,12 @@ def _index() -> str:
 
 def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     """What people see of the data sets and the history."""
-    first = {tab.name: tab.data_key for tab in app.tabs}
+    data = Workspace(base=app.base)
+    first = {
+        tab.name: {"key": tab.data_key, "name": data.dataset(tab.data_key).name}
+        for tab in app.tabs
+        if tab.data_key
+    }
     if visit.text:
         return {**visitors.bench(visit.who).state(), "first": first}
     workspace = visitors.workspace(visit.who)

@@ -391,6 +391,14 @@ class Bench:
         keys = {name: one.key if one else instead for name, one in found.items()}
         settings = {**link.settings, **keys}
         live.change("link", partial(self._set_link, live, settings))
+        for one in link.data:
+            mine = found[one.parameter]
+            if mine is not None and (choice := one.read_otherwise(mine)):
+                say = (
+                    f"Your “{mine.name}” has the content of “{one.name}” in the link, but is read "
+                    f"in another way: {choice} differs. So do the numbers."
+                )
+                return {"goto": link.page, "say": say}
         return {"goto": link.page}
 
     def _set_link(self, live: LivePage, settings: Mapping[str, Any]) -> None:
@@ -420,7 +428,7 @@ class Bench:
         if not key or IMPORT not in self._live:
             return
         self._of_data("the data set", partial(self.workspace.choose, key))
-        say = ""
+        say, goto = "", {}
         if self._link is not None:
             link, reference = self._link
             self._link = None
@@ -431,9 +439,11 @@ class Bench:
                 else f"This is not the data set of the link: “{reference.name}” had another "
                 "SHA-256. The settings are those of the link, the numbers are not."
             )
-            self._use_link(link, instead=key)
+            answer = self._use_link(link, instead=key)
+            say = answer.get("say", say) if same else say
+            goto = {"goto": link.page}
         for reader in list(self.readers):
-            reader.tell(imported=key, **({"say": say} if say else {}))
+            reader.tell(imported=key, **({"say": say} if say else {}), **goto)
 
 
 _ACTIONS: dict[str, Callable[[Bench, dict[str, Any]], dict[str, Any] | None]] = {

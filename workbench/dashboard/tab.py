@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.dashboard.sent import FirstState, first_state
 from workbench.pages.core.page import Page
+from workbench.pages.inputs.data import DataChoice
 from workbench.workspaces.workspace import Workspace
 
 #: Makes one person's page: a `Page` class, or a ``functools.partial`` of one.
@@ -56,10 +57,15 @@ class Tab:
     @property
     def data_key(self) -> str:
         """Key of the data set that the page begins with; "" on pages without data."""
-        if "data" not in self.kind.param:
+        defaults = [
+            parameter.default
+            for parameter in self.kind.param.objects().values()
+            if isinstance(parameter, DataChoice) and parameter.input.menu
+        ]
+        if not defaults:
             return ""
         chosen = None if self._base is None else self._base.current
-        return str(chosen or self.kind.param["data"].default)
+        return str(chosen or defaults[0])
 
     def make(self, workspace: Workspace, **given: Any) -> Page:
         """A new page on a workspace.

@@ -103,8 +103,9 @@ def evidence(
     times = round(1 / (1 - confidence))
     now = found.at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
-    at, ha, dx = (RIGHT, "right", -6) if over else (LEFT, "left", 4)
-    va = "top" if over and goal - low > 0.1 * (top - low) else "bottom"
+    # Below the line there is room for its name, unless the evidence is overwhelming.
+    below = over and goal - low > 0.1 * (top - low)
+    at, ha, va, dx = (RIGHT, "right", "top", -6) if below else (LEFT, "left", "bottom", 4)
     return chart(
         [
             *_seen(EVIDENCE, found.n, powers, rows),

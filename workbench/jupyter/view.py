@@ -180,6 +180,12 @@ class View(PageAttributes, Display):
         self._observers.clear()
         Display.close(self)
 
+    def _run(self, job: str) -> Any:
+        try:
+            return super()._run(job)
+        finally:
+            self._refresh()  # now, as the next cells may leave no idle moment
+
     def _receive(self, name: str, value: Any) -> None:
         self._session.assign(name, value)
         self._draw()

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from workbench.scores.sample import Scores
 
 #: Scores that are held although nobody uses them.
-HELD = 8
+HELD = 3
 
 
 class ScoresCache:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import secrets
@@ -18,6 +19,13 @@ _OWNER_KEY = "key"
 
 _open: dict[Path, Workspace] = {}
 _lock = Lock()
+
+
+@atexit.register
+def _close() -> None:
+    """Write what is still waiting for the disk when the program ends."""
+    for one in _open.values():
+        one.close()
 
 
 def workspace(path: str | os.PathLike[str] | None = None) -> Workspace:

@@ -21,6 +21,7 @@ from workbench import _checks
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError
+from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import EXAMPLE
 from workbench.workspaces.workspace import Workspace
 
@@ -47,6 +48,8 @@ class DataReference:
         Hash of its content; "" for examples and draws.
     key : str
         Of an example or a draw; "" for other data sets.
+    reading : mapping
+        How it is read, as `Reading.to_dict`; empty for examples and draws.
 
     Raises
     ------
@@ -58,6 +61,7 @@ class DataReference:
     name: str
     sha256: str = ""
     key: str = ""
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("parameter", "name", "sha256", "key"):
@@ -67,6 +71,8 @@ class DataReference:
             raise LinkError(
                 "a link holds the key of an example or a draw only; name other data by their hash"
             )
+        if not isinstance(self.reading, Mapping):
+            raise LinkError(f"a reading must be a mapping, got {_checks.shown(self.reading)}")
         if not self.key and not re.fullmatch("[0-9a-f]{64}", self.sha256):
             raise LinkError(f"no hash of a data set: {_checks.shown(self.sha256)}")
 
@@ -79,18 +85,45 @@ class DataReference:
         parameter : str
         dataset : DataSet
         """
-        key = dataset.key if dataset.virtual else ""
-        return cls(parameter, dataset.name, dataset.sha256, key)
+        if dataset.virtual:
+            return cls(parameter, dataset.name, dataset.sha256, dataset.key)
+        return cls(parameter, dataset.name, dataset.sha256, "", dataset.reading.to_dict())
 
     def find(self, workspace: Workspace) -> DataSet | None:
-        """The data set in a workspace; None where its file is needed.
+        """The data set in a workspace, if possible one read as in the link; None where its file is
+        needed.
 
         Raises
         ------
         WorkspaceError
             An example that does not exist, a draw with values out of range.
         """
-        return workspace.dataset(self.key) if self.key else workspace.find(self.sha256)
+        if self.key:
+            return workspace.dataset(self.key)
+        same = [one for one in workspace.datasets if one.sha256 == self.sha256]
+        alike = [one for one in same if not self.read_otherwise(one)]
+        return next(iter([*alike, *same]), None)
+
+    def read_otherwise(self, dataset: DataSet) -> str:
+        """The choice by which a data set of the same content is read in another way, in words.
+
+        Parameters
+        ----------
+        dataset : DataSet
+
+        Returns
+        -------
+        str
+            Such as "the direction of the score"; "" if scores are the same.
+
+        Raises
+        ------
+        WorkspaceError
+            The link does not say how the data are read.
+        """
+        return (
+            Reading.from_dict(self.reading).changed_choice(dataset.reading) if self.reading else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +188,10 @@ class PageLink:
         said = {
             "page": self.page,
             "settings": dict(self.settings),
-            "data": [[one.parameter, one.name, one.sha256, one.key] for one in self.data],
+            "data": [
+                [one.parameter, one.name, one.sha256, one.key, dict(one.reading)]
+                for one in self.data
+            ],
         }
         try:
             content = json.dumps(said, allow_nan=False, separators=(",", ":")).encode()

@@ -87,7 +87,7 @@ class DrawnSource:
     """
 
     pair: str
-    arguments: Mapping[str, float]
+    arguments: Mapping[str, float] = field(hash=False)
     n: int
     seed: int
     recipe: Recipe = field(init=False, repr=False, compare=False)

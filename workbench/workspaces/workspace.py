@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import RLock
@@ -380,7 +380,8 @@ class Workspace:
     def chosen(self) -> str | None:
         """The key that was chosen here; None for none."""
         with self._lock:
-            return self._store.current()
+            key = self._store.current()
+            return key if key is not None and self._is_there(key) else None
 
     def choose(self, key: str | None) -> None:
         """Take a data set into view on every page.
@@ -569,6 +570,15 @@ class Workspace:
     def _tell(self) -> None:
         for callback in tuple(self._watchers):
             callback(self)
+
+    def _is_there(self, key: str) -> bool:
+        """Whether a key means a data set that was not removed, here or by another program."""
+        entry = self._store.entries().get(key)
+        if entry is not None:
+            return entry.removed is None
+        with suppress(WorkspaceError):
+            return self.dataset(key).key == key
+        return False
 
     def _base_keys(self) -> set[str]:
         return {one.key for one in self.shared}

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from workbench.pages.core.page import sentence
+import numpy as np
+
+from workbench.estimators.bin_rules import RANGE_TAIL
+from workbench.figures import importing as charts
+from workbench.figures.kit.layout import empty
+from workbench.pages.core.page import figure, sentence
 from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.preview import table_words
 from workbench.pages.importing.proposals import members_first, shared_columns
@@ -13,6 +19,9 @@ from workbench.pages.inputs.data import same_numbers
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.workspace import Workspace
+
+#: Bins of the chart of all scores.
+BINS = 50
 
 
 class ImportPage(ImportChoices):
@@ -33,9 +42,7 @@ class ImportPage(ImportChoices):
     """
 
     title = "Open scores"
-    about = (
-        "How are these files read? No number is drawn from them before you press “Show the audit”."
-    )
+    about = "Nothing is computed from these files before you press “Show the audit”."
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
         super().__init__(workspace, dataset, **params)
@@ -140,6 +147,29 @@ class ImportPage(ImportChoices):
         words = [table_words(table, file) for table, file in pairs]
         notes = [f"{note[0].upper()}{note[1:]}." for table in self.tables for note in table.notes]
         return " ".join([*words, *notes])
+
+    @figure(
+        "All scores together",
+        needs=("read",),
+        span=12,
+        caution="Members and non-members are not told apart here. If it looks odd, another column "
+        "may be the score.",
+    )
+    def all_scores(self) -> dict[str, Any]:
+        """Histogram of the scores of both groups, from their 0.1% to their 99.9% quantile."""
+        found = self.read()
+        if not isinstance(found, Scores):
+            return empty(self.missing() or "The scores cannot be read.")
+        low, high = map(float, found.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
+        if low == high:
+            half = max(0.5, 1e-6 * abs(low))
+            low, high = low - half, high + half
+        if not math.isfinite(high - low):
+            return empty("No float holds the range of these scores.")
+        pooled = np.concatenate([found.p, found.q])
+        inside = pooled[(pooled >= low) & (pooled <= high)]
+        counts, edges = np.histogram(inside, BINS, (low, high))
+        return charts.all_scores(edges, counts.astype(float))
 
     def _choice(self, known: DataSet, found: Scores) -> str:
         """The choice that changes numbers from what was declared before results were shown."""

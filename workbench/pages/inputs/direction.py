@@ -21,5 +21,6 @@ def direction_question(found: Roc) -> str:
     return (
         f"Is the direction right? Members do not score {now} here (AUC {found.auc:.3f}). If "
         f"{other} scores suggest membership, as for "
-        f"{'a loss' if other == 'smaller' else 'a similarity'}, choose “{other} = member”."
+        f"{'a loss' if other == 'smaller' else 'a similarity'}, have the data read with “{other} = "
+        "member”."
     )

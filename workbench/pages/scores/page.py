@@ -212,11 +212,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             See `ScoreSource.adopt`.
         """
         drawn, fresh = self.source == "pair", arrival is Arrival.REDRAWN
-        low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        step = nice_below((high - low) / THRESHOLD_STEPS)
-        bounds = (step * math.floor(low / step), step * math.ceil(high / step))
+        low, high = _span(scores)
+        step, bounds = _slider(scores)
         narrowest = nice_below((high - low) / MOST_BINS)
         stays = fresh and bounds[0] <= self.threshold <= bounds[1]
         values: dict[str, Any] = {
@@ -226,7 +223,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             "threshold_moved": not stays,
         }
         if not stays:
-            values["threshold"] = _median(scores, step, bounds)
+            values["threshold"] = _median(scores)
         if self.bin_rule == "width" and not drawn:
             values["bin_rule"] = "scott"
         rule = values.get("bin_rule", self.bin_rule)
@@ -307,10 +304,16 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             self.scores, self.threshold, self.delta, self.confidence, self.interval
         )
 
-    @derived(needs=("scores", "confidence"))
+    @derived(needs=("scores", "threshold"))
+    def reach(self) -> tuple[float, float]:
+        """The least and the largest threshold that the charts show: also one that was typed."""
+        low, high = _slider(self.scores)[1]
+        return min(low, self.threshold), max(high, self.threshold)
+
+    @derived(needs=("scores", "confidence", "reach"))
     def across(self) -> ErrorRates:
         """Error rates at thresholds across the displayed range."""
-        low, high = self.param.threshold.softbounds
+        low, high = self.reach()
         return error_rates(self.scores, np.linspace(low, high, MU_POINTS), self.confidence)
 
     @derived(needs=("threshold", "fit_method"))
@@ -397,8 +400,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         bound = self.pointwise()
         if not self.threshold_moved:
             return self.certified(bound)
-        slider = self.param.threshold
-        placed = self.threshold == _median(self.scores, slider.step, slider.bounds)
+        placed = self.threshold == _median(self.scores)
         return bound.voided(PLACED if placed else MOVED)
 
     @number(
@@ -509,7 +511,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     )
     def distributions(self) -> dict[str, Any]:
         """Histograms of members and non-members. Drag the line to move the threshold."""
-        return charts.histograms(self.histogram(), self.threshold, self.param.threshold.softbounds)
+        return charts.histograms(self.histogram(), self.threshold, self.reach())
 
     @figure(
         "Trade-off curve",
@@ -590,9 +592,22 @@ def nice_below(x: float) -> float:
     return max(m * power for m in (1, 2, 5) if m * power <= x)
 
 
-def _median(scores: Scores, step: float, bounds: tuple[float, float]) -> float:
+def _span(scores: Scores) -> tuple[float, float]:
+    """The range of nearly all scores, which is never empty."""
+    low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
+    return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def _slider(scores: Scores) -> tuple[float, tuple[float, float]]:
+    """Step and ends of the slider of the threshold."""
+    low, high = _span(scores)
+    step = nice_below((high - low) / THRESHOLD_STEPS)
+    return step, (step * math.floor(low / step), step * math.ceil(high / step))
+
+
+def _median(scores: Scores) -> float:
     """The threshold at which the page places its slider: the median of all scores."""
-    return _snap(float(scores.quantile(0.5)), step, bounds)
+    return _snap(float(scores.quantile(0.5)), *_slider(scores))
 
 
 def _snap(x: float, step: float, bounds: tuple[float, float]) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sqlite3
 import struct
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import create_engine, delete, insert, select, text, update
-from sqlalchemy.engine import URL, Connection
+from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -45,6 +45,9 @@ PATIENCE = 3.0
 
 #: After this time a removed data set is deleted with its content.
 KEPT_REMOVED = timedelta(days=30)
+
+#: Seconds after which another program has finished, or never will.
+_ABANDONED = 86400.0
 
 _DATABASE = "workspace.sqlite"
 _HEADER = b"SQLite format 3\0"
@@ -136,7 +139,7 @@ class DiskStore:
 
     def _connect(self) -> Connection:
         if self._writable:
-            return self._open()
+            return self._open("mode=rw")
         try:
             connection = self._open("mode=ro")
             connection.execute(text("SELECT count(*) FROM sqlite_master"))
@@ -144,19 +147,16 @@ class DiskStore:
             connection = self._open("immutable=1")
         return connection
 
-    def _open(self, options: str = "") -> Connection:
-        database = f"{self._database.absolute().as_uri()}?{options}&uri=true" if options else ""
-        url = (
-            f"sqlite:///{database}"
-            if options
-            else URL.create("sqlite", database=str(self._database))
-        )
+    def _open(self, options: str) -> Connection:
+        address = f"{self._database.absolute().as_uri()}?{options}"
         # One connection: `PRAGMA data_version` counts the changes of all others.
         engine = create_engine(
-            url,
+            "sqlite://",
+            creator=lambda: sqlite3.connect(
+                address, timeout=PATIENCE, check_same_thread=False, uri=True
+            ),
             poolclass=StaticPool,
             isolation_level="AUTOCOMMIT",  # transactions are begun below, before the first read
-            connect_args={"check_same_thread": False, "timeout": PATIENCE},
         )
         return engine.connect()
 
@@ -170,8 +170,9 @@ class DiskStore:
         else:
             with self._transaction():
                 self._make_tables()
-        if self._writable:
-            self._pragma("journal_mode=WAL")
+        self._pragma("secure_delete=ON")  # names and settings of what was deleted do not linger
+        # Where the file system has no WAL, a commit must wait until it is on the disk.
+        if self._writable and self._pragma("journal_mode=WAL") == "wal":
             self._pragma("synchronous=NORMAL")
 
     def _make_tables(self) -> None:
@@ -205,11 +206,15 @@ class DiskStore:
         tables : sequence of DataTable
         """
         contents = [to_parquet(table) for table in tables]
+        with self._reported():
+            self._require_writable()
+            for content in contents:  # now, because others wait while a transaction is open
+                self._tables.write(content)
         with self._reported(), self._transaction():
             row = self._row(entry.dataset.key)
             if row is not None and self._whole(json.loads(row.files)):
                 files = row.files
-            else:
+            else:  # again, in case another program has deleted them meanwhile
                 files = json.dumps([self._tables.write(content) for content in contents])
             self._put(entry, files)
 
@@ -281,6 +286,7 @@ class DiskStore:
         version = self._pragma("data_version")
         if version == self._read_at:
             return
+        self._check_version(self._pragma("user_version"))
         entries = {}
         self.problem = ""
         for row in self._connection.execute(select(DATASETS).order_by(DATASETS.c.position)):
@@ -400,8 +406,11 @@ class DiskStore:
         for key, entry in self.entries().items():
             if entry.removed is not None and entry.removed < long_ago:
                 self.forget(key)
-        for files in (self._tables, self._files):
-            files.tidy(time.time() - 86400)
+        # What a program left that was killed while it added something.
+        with self._reported(), self._transaction():
+            tables = [json.loads(one) for one in self._connection.scalars(select(DATASETS.c.files))]
+            self._tables.tidy({digest for files in tables for digest in files}, _ABANDONED)
+            self._files.tidy(set(self._connection.scalars(select(FILES.c.sha256))), _ABANDONED)
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -412,13 +421,17 @@ class DiskStore:
     def _setting(self, name: str) -> str | None:
         return self._connection.scalar(select(SETTINGS.c.value).where(SETTINGS.c.name == name))
 
+    def _require_writable(self) -> None:
+        if not self._writable:
+            raise StoreError(self._read_only())
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """Context of a change: all of it is kept, or nothing."""
-        if not self._writable:
-            raise StoreError(self._read_only())
+        self._require_writable()
         self._connection.exec_driver_sql("BEGIN IMMEDIATE")
         try:
+            self._check_version(self._pragma("user_version"))
             yield
             self._connection.exec_driver_sql("COMMIT")
         except BaseException:

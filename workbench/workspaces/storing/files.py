@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,15 +79,18 @@ class ContentFiles:
         """Delete the content of a hash."""
         self.path(digest).unlink(missing_ok=True)
 
-    def tidy(self, older_than: float) -> None:
-        """Delete what was never finished.
+    def tidy(self, used: Collection[str], age: float) -> None:
+        """Delete what nobody uses, and what was never finished.
 
         Parameters
         ----------
-        older_than : float
-            Seconds since 1970: younger files may still be written by another program.
+        used : collection of str
+            Hashes of the content that stays.
+        age : float
+            Seconds; younger files stay, because another program may be about to use them.
         """
-        for path in self._folder.glob(f"{_UNFINISHED}*"):
+        for path in self._folder.glob("*"):
             with suppress(OSError):
-                if path.stat().st_mtime < older_than:
+                old = path.stat().st_mtime < time.time() - age
+                if old and path.name.removesuffix(self._suffix) not in used:
                     path.unlink()

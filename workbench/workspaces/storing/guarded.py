@@ -67,7 +67,14 @@ class GuardedStore:
         return bool(self._waiting)
 
     def version(self) -> object:
-        """A value that changes with data sets and the current one, on the disk and in memory."""
+        """A value that changes with data sets and the current one, on the disk and in memory.
+
+        It is asked for often: what is waiting is written here, if the disk takes it again.
+        """
+        if self._waiting and time.monotonic() >= self._again_at:
+            disk = self._reach()
+            if disk is not None:
+                self._write_waiting(disk)
         return self._read(lambda disk: disk.version(), None), self._memory.version()
 
     def entries(self) -> dict[str, Entry]:
@@ -264,6 +271,7 @@ class GuardedStore:
         if self._disk is None and not lasting and time.monotonic() >= self._again_at:
             try:
                 self._disk = self._open_disk()
+                self._entries = self._disk.entries()
                 if self._disk.read_only:
                     self._failed(StoreError(self._disk.read_only, lasting=True))
                 elif not self._waiting:
