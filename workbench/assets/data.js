@@ -10,6 +10,8 @@ const KINDS = [
   ["draw", "Samples from a pair with known privacy loss"],
 ]
 
+const nameOf = element => element.ariaLabel || element.id || element.textContent
+
 export class DataMenu {
   // bench: what the server said of the data sets; send(gesture); importing() opens the import step.
   constructor({bench, send, importing, page}) {
@@ -40,10 +42,19 @@ export class DataMenu {
     this.button.querySelector("span").textContent = name ?? "Data sets"
     this.button.setAttribute("aria-label", name ? `Data: ${name}` : "Data sets")
     this.button.title = name ?? "Data sets"
-    if (!this.panel.hidden) this.draw()
+    if (!this.panel.hidden && !this.editing && this.state !== this.drawn) this.draw()
+  }
+
+  // What the panel is drawn from. Only a change draws it again, and none while a person types in it.
+  get state() {
+    const {sets, where, problem} = this.bench
+    return JSON.stringify([sets, where, problem, this.current?.key])
   }
 
   draw() {
+    this.drawn = this.state
+    this.editing = false
+    const focused = this.panel.contains(document.activeElement) ? nameOf(document.activeElement) : ""
     const file = make("input", {type: "file", multiple: "", id: "open-files", class: "wb-said"})
     file.addEventListener("change", () => {
       if (!file.files.length) return
@@ -64,6 +75,7 @@ export class DataMenu {
       make("p", {class: "wb-quiet"}, "Or drop files on the page, or press Ctrl+V with rows from a spreadsheet."),
       ...groups,
       ...notes.map((text, k) => make("p", {class: k === 0 && this.bench.problem ? "wb-problem" : "wb-quiet"}, text)))
+    if (focused) [...this.panel.querySelectorAll("button, input")].find(one => nameOf(one) === focused)?.focus()
   }
 
   row(set) {
@@ -97,8 +109,10 @@ export class DataMenu {
   }
 
   rename(item, set) {
+    this.editing = true
     const field = make("input", {type: "text", value: set.name, "aria-label": "New name", maxlength: "120"})
     const done = () => {
+      this.editing = false
       if (field.value.trim() && field.value !== set.name) this.send({kind: "rename", data: set.key, to: field.value.trim()})
       else this.draw()
     }
@@ -109,6 +123,7 @@ export class DataMenu {
   }
 
   showPaste() {
+    this.editing = true
     const area = make("textarea", {rows: "8", "aria-label": "Rows of a table, with or without a header",
       placeholder: "score,member\n0.93,1\n0.12,0"})
     const button = make("button", {type: "button", class: "wb-button wb-main"}, "Read the table")
