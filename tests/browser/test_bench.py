@@ -104,11 +104,7 @@ def test_a_declaration_that_changes_no_number_voids_nothing_and_another_directio
         one.open_menu().get_by_role("button", name="How it was read: ledger-7").click()
         one.dialog.get_by_role("combobox", name=label).select_option(option)
 
-<<<<<<< HEAD
     reread("Independence of rows", "independent runs")
-=======
-    reread("Independence of rows", "independent")
->>>>>>> core
     one.dialog.locator(".wb-sentence").filter(
         has_text="Nothing that a number depends on"
     ).wait_for()
