@@ -83,6 +83,7 @@ def visit(chromium: Any, desktop: Any) -> Iterator[Callable[..., Any]]:
         visitor = chromium.new_context(**{**browser.WIDE, **context}) if context else desktop
         visitor.clear_cookies()  # a new visitor
         page = visitor.new_page()
+        page.add_init_script(browser.NOTE_ANSWERS)
         pages.append(page)
         page.set_default_timeout(browser.PATIENCE)
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)

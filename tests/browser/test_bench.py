@@ -10,16 +10,18 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from helpers.bench import BenchPage, losses
-from helpers.browser import WIDE, await_charts, grave_faults
+from helpers.browser import NOTE_ANSWERS, WIDE, await_charts, grave_faults
 from helpers.servers import free_port, running
 
 from workbench.pages.core.jobs import DOUBLE_CLICK
 from workbench.pages.registry import PAGES
+from workbench.scores.examples import card
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.parsing.source import read_table
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
 
+LAPLACE = card("laplace").title
 ABOUT_SCORES = ("scores", "family", "compare", "watch")
 
 
@@ -35,7 +37,7 @@ def bench(visit, served):
 
 @pytest.fixture
 def file(tmp_path):
-    return losses(tmp_path / "trained.csv")
+    return losses(tmp_path / "ledger-7.csv")
 
 
 def same_page(name, path, direction=False):
@@ -61,7 +63,7 @@ def assert_same_numbers(shown, page):
             assert shown[title].startswith(value), title
 
 
-# -- open once, see it everywhere --------------------------------------------------------------------
+# -- open once, see it everywhere ------------------------------------------------------------------
 
 
 def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
@@ -77,7 +79,7 @@ def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
     assert direction.evaluate("e => e.selectedOptions[0].text") == "smaller = member"
     assert one.numbers() == before  # nothing is drawn before it is asked for
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     shown = one.numbers()
     assert shown["Scores"].startswith("400 + 600")
     # Only the threshold, which nobody chose before, is asked for; no bound is void.
@@ -85,8 +87,8 @@ def test_a_loss_file_is_opened_once_and_seen_on_every_page(bench, file):
     for name in ABOUT_SCORES:
         if name != "scores":
             one.go(name)
-        assert one.data == "trained"
-        one.shown.locator(".wb-sentence").filter(has_text="trained").first.wait_for()
+        assert one.data == "ledger-7"
+        one.shown.locator(".wb-sentence").filter(has_text="ledger-7").first.wait_for()
         assert_same_numbers(one.numbers(), same_page(name, file))
     assert page.evaluate("window.marker")
 
@@ -95,14 +97,18 @@ def test_a_declaration_that_changes_no_number_voids_nothing_and_another_directio
     one = bench()
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     before = one.numbers()
 
     def reread(label, option):
-        one.open_menu().get_by_role("button", name="How it was read: trained").click()
+        one.open_menu().get_by_role("button", name="How it was read: ledger-7").click()
         one.dialog.get_by_role("combobox", name=label).select_option(option)
 
+<<<<<<< HEAD
+    reread("Independence of rows", "independent runs")
+=======
     reread("Independence of rows", "independent")
+>>>>>>> core
     one.dialog.locator(".wb-sentence").filter(
         has_text="Nothing that a number depends on"
     ).wait_for()
@@ -154,7 +160,8 @@ def test_a_table_is_pasted_by_the_menu_and_by_the_keyboard(bench):
         """text => {
             const data = new DataTransfer()
             data.setData("text/plain", text)
-            document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}))
+            const more = {clipboardData: data, bubbles: true}
+            document.body.dispatchEvent(new ClipboardEvent("paste", more))
         }""",
         "\n".join(rows[:101]),
     )
@@ -184,7 +191,7 @@ def test_a_bad_file_is_told_in_the_dialog_and_the_page_stays(bench, tmp_path, na
     assert one.numbers() == before
 
 
-# -- from page to page ---------------------------------------------------------------------------------
+# -- from page to page -----------------------------------------------------------------------------
 
 
 def test_pages_switch_in_one_document_and_keep_their_state(bench, served):
@@ -222,7 +229,8 @@ def test_a_page_that_was_seen_before_is_shown_soon(bench):
     switch = """name => new Promise(resolve => {
         const began = performance.now()
         document.querySelector(`.wb-bar a[data-page=${name}]`).click()
-        const look = () => document.querySelector(`#content > .wb-board:not([hidden])[data-page=${name}]`)
+        const shown = `#content > .wb-board:not([hidden])[data-page=${name}]`
+        const look = () => document.querySelector(shown)
             ? resolve(performance.now() - began) : requestAnimationFrame(look)
         requestAnimationFrame(look)
     })"""
@@ -236,6 +244,7 @@ def test_undo_and_redo_go_over_two_pages(bench):
     one = bench()
     page = one.page
     states = [one.numbers()]
+    first = page.get_by_label("Threshold: value", exact=True).input_value()
     one.set("Threshold", "1.4")
     states.append(one.numbers())
     one.go("counts")
@@ -249,13 +258,18 @@ def test_undo_and_redo_go_over_two_pages(bench):
     page.keyboard.press("Control+z")
     one.wait_for("scores")  # people see what is undone
     page.get_by_role("button", name="Nothing to undo").wait_for()
+    one.wait_for_value("Threshold", first)
     assert one.numbers() == states[0]
     page.keyboard.press("Control+Shift+z")
-    page.get_by_role("button", name="Undo: Threshold").wait_for()
+    one.wait_for_value("Threshold", "1.4")
     assert one.numbers() == states[1]
     page.keyboard.press("Control+y")
     one.wait_for("counts")
     page.get_by_role("button", name="Nothing to redo").wait_for()
+    page.wait_for_function(
+        "field => field.value === '3'",
+        arg=page.get_by_label("False positives", exact=True).element_handle(),
+    )
     assert one.numbers() == counts[1]
 
 
@@ -281,14 +295,14 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     one.page.get_by_role("button", name="Reset this page").click()
     one.page.get_by_role("button", name="Undo: the reset").wait_for()
     again = one.numbers()
-    assert one.data == "trained"
+    assert one.data == "ledger-7"
     assert again["Scores"] == first["Scores"]
     one.page.keyboard.press("Control+z")
-    one.page.get_by_role("button", name="Undo: Threshold").wait_for()
+    one.wait_for_value("Threshold", "-0.4")
     assert one.numbers() == moved
 
 
-# -- links ----------------------------------------------------------------------------------------------
+# -- links -----------------------------------------------------------------------------------------
 
 
 def link_to(one):
@@ -301,17 +315,14 @@ def link_to(one):
 
 def test_a_link_shows_the_same_numbers_in_another_browser(bench, visit):
     one = bench("family", viewport=WIDE["viewport"])
-    one.choose("Laplace")
+    one.choose(LAPLACE)
     one.set("δ", "3e-4")
     wanted = one.numbers()
     link = link_to(one)
     assert re.fullmatch(r"http://localhost:\d+/family#link=[\w-]+", link)
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
     two.wait_for_data(one.data)
-    two.page.wait_for_function(
-        "field => field.value === '3e-4'",
-        arg=two.page.get_by_label("δ: value", exact=True).element_handle(),
-    )
+    two.wait_for_value("δ", "3e-4")
     assert two.numbers() == wanted
     assert two.page.evaluate("location.hash") == ""
     # It is something that was done, so it can be undone.
@@ -325,7 +336,7 @@ def test_a_link_that_was_cut_or_changed_is_told_and_changes_nothing(bench, spoil
     one = bench("counts", viewport=WIDE["viewport"])
     one.set("False positives", "4")
     before = one.numbers()
-    address, _, text = link_to(one).partition("#link=")
+    _, _, text = link_to(one).partition("#link=")
     one.page.evaluate("text => { location.hash = `link=${text}` }", spoil(text))
     one.says("The link")
     assert re.search("cut|changed", one.page.locator(".wb-toast").text_content())
@@ -337,12 +348,12 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     one = bench(viewport=WIDE["viewport"])
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     one.set("δ", "3e-4")
     wanted = one.numbers()
     link = link_to(one)
     two = BenchPage(visit(link, viewport={"width": 1280, "height": 800}))
-    two.says("The link is about the data set “trained”")
+    two.says("The link is about the data set “ledger-7”")
     two.dialog.wait_for()
     given = file if same else losses(file.with_name("other.csv"), seed=7)
     two.dialog.locator("input[type=file]").set_input_files(given)
@@ -350,14 +361,11 @@ def test_a_link_on_private_data_asks_for_the_file_and_compares_it(bench, visit, 
     two.accept()
     two.says("the SHA-256 is the same" if same else "This is not the data set of the link")
     two.wait_for_data(given.stem)
-    two.page.wait_for_function(
-        "field => field.value === '3e-4'",
-        arg=two.page.get_by_label("δ: value", exact=True).element_handle(),
-    )
+    two.wait_for_value("δ", "3e-4")
     assert (two.numbers() == wanted) == same
 
 
-# -- the owner of the workspace on disk --------------------------------------------------------------
+# -- the owner of the workspace on disk ------------------------------------------------------------
 
 
 class Served:
@@ -398,6 +406,7 @@ def opened(chromium, url):
     """A document of a new browser, which may say errors: its server goes away."""
     context = chromium.new_context(**WIDE)
     page = context.new_page()
+    page.add_init_script(NOTE_ANSWERS)
     page.goto(url)
     await_charts(page)
     yield BenchPage(page)
@@ -413,7 +422,7 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         one.open_menu().get_by_text("on this computer, in").wait_for()
         one.open_files(file)
         one.accept()
-        one.wait_for_data("trained")
+        one.wait_for_data("ledger-7")
         one.set("Threshold", "-0.55")
         scores = one.numbers()
         one.go("watch")
@@ -426,23 +435,23 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         page.wait_for_function("window.marker === undefined")
         one.wait_for("watch")
         page.locator(".wb-connection").wait_for(state="hidden")
-        one.wait_for_data("trained")
+        one.wait_for_data("ledger-7")
         assert one.numbers() == watch
         one.go("scores")
         assert one.numbers() == scores
     with opened(chromium, own.address) as later:  # the browser was closed meanwhile
         later.page.goto(own.url + "scores")
         await_charts(later.page)
-        assert later.data == "trained"
+        assert later.data == "ledger-7"
         assert later.numbers() == scores
     with opened(chromium, own.url + "scores") as stranger:
-        assert stranger.data != "trained"
-        assert "trained" not in stranger.open_menu().text_content()
+        assert stranger.data != "ledger-7"
+        assert "ledger-7" not in stranger.open_menu().text_content()
         stranger.page.goto(f"{own.url}?key={'A' * 43}")
-        assert "trained" not in stranger.page.content()
+        assert "ledger-7" not in stranger.page.content()
 
 
-# -- jobs -------------------------------------------------------------------------------------------------
+# -- jobs ------------------------------------------------------------------------------------------
 
 
 def test_a_job_goes_on_while_another_page_is_shown(bench):
@@ -456,7 +465,7 @@ def test_a_job_goes_on_while_another_page_is_shown(bench):
     running_job.filter(has_text=re.compile(r"\d+%")).wait_for()
     share = running_job.text_content()
     page.wait_for_function(
-        "share => { const a = document.querySelector('.wb-jobs a'); return !a || a.textContent !== share }",
+        "share => document.querySelector('.wb-jobs a')?.textContent !== share",
         arg=share,
     )
     one.set("False positives", "21")  # the page in view is live
@@ -476,7 +485,7 @@ def test_a_job_goes_on_while_another_page_is_shown(bench):
     )
 
 
-# -- who sees what --------------------------------------------------------------------------------------
+# -- who sees what ---------------------------------------------------------------------------------
 
 
 def test_two_visitors_never_see_each_others_data(bench, file, served):
@@ -484,20 +493,11 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
     theirs = bench(viewport={"width": 1300, "height": 900})
     mine.open_files(file)
     mine.accept()
-    mine.wait_for_data("trained")
+    mine.wait_for_data("ledger-7")
     secret = mine.numbers()
-    address = mine.page.evaluate(
-        """async () => {
-            const found = await new Promise(resolve => {
-                const assign = path => resolve(path)
-                navigation.addEventListener("navigate", event => { event.preventDefault(); assign(event.destination.url) })
-                document.querySelector(".wb-data-button").click()
-                document.querySelector("#data [aria-label='Download: trained']").click()
-            })
-            return found
-        }"""
-    )
-    key = re.search(r"/data/([\w-]+)\.csv", address)[1]
+    with mine.page.expect_download() as download:
+        mine.open_menu().get_by_role("button", name="Download: ledger-7").click()
+    key = re.search(r"/data/([\w-]+)\.csv", download.value.url)[1]
     assert len(key) >= 20
     own = mine.page.context.request.get(f"{served}data/{key}.csv")
     assert own.ok
@@ -516,15 +516,15 @@ def test_two_visitors_never_see_each_others_data(bench, file, served):
         assert "there is no data set" in said, gesture
     assert theirs.numbers() == before
     menu = theirs.open_menu()
-    assert "trained" not in menu.text_content()
+    assert "ledger-7" not in menu.text_content()
     assert mine.numbers() == secret
     # Nor by a second document, a reload or the start page.
     theirs.page.goto(served)
     await_charts(theirs.page)
-    assert "trained" not in theirs.page.content()
+    assert "ledger-7" not in theirs.page.content()
 
 
-#: Sends a gesture as the page does, by a socket of a document of this visitor, and returns what is said.
+#: Sends a gesture by a socket of a new document of the visitor, and returns what is said.
 SEND = """async gesture => {
     const text = await (await fetch("./counts")).text()
     const token = text.match(/data-token="([^"]+)"/)[1]
@@ -543,22 +543,21 @@ SEND = """async gesture => {
 }"""
 
 
-# -- the Data menu ------------------------------------------------------------------------------------------
+# -- the Data menu ---------------------------------------------------------------------------------
 
 
 def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
     one = bench()
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     before = one.numbers()
-    one.open_menu().get_by_role("button", name="Rename: trained").click()
+    one.open_menu().get_by_role("button", name="Rename: ledger-7").click()
     field = one.page.get_by_role("textbox", name="New name")
     assert field.evaluate("e => e === document.activeElement")
     field.fill("epoch <b>90</b>")
     field.press("Enter")
     one.wait_for_data("epoch <b>90</b>")
-    one.shown.locator(".wb-sentence").filter(has_text="epoch <b>90</b>").first.wait_for()
     with one.page.expect_download() as download:
         one.open_menu().get_by_role("button", name="Download: epoch").click()
     download.value.save_as(tmp_path / "again.csv")
@@ -573,7 +572,7 @@ def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
     one.wait_for_data("epoch <b>90</b>")
     assert one.numbers() == before
     one.page.keyboard.press("Control+z")
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
 
 
 def test_the_data_menu_is_used_by_keyboard(bench):
@@ -609,7 +608,7 @@ def test_the_data_menu_is_the_same_on_every_page(bench, name):
     titles = menu.locator("h3").all_text_contents()
     assert titles == ["Bundled examples", "Samples from a pair with known privacy loss"]
     menu.get_by_text("Your data sets are kept in the memory of this server.").wait_for()
-    one.choose("Laplace")
+    one.choose(LAPLACE)
     one.numbers()
 
 
@@ -617,15 +616,15 @@ def test_two_data_sets_are_compared(bench, file):
     one = bench("compare")
     one.open_files(file)
     one.accept()
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     choice = one.page.locator(".wb-drawer").get_by_role("combobox", name="Data of B")
-    choice.select_option("trained")
+    choice.select_option("ledger-7")
     one.shown.locator(".wb-sentence").filter(
         has_text=re.compile("same data|same scores")
     ).wait_for()
 
 
-# -- for everybody -----------------------------------------------------------------------------------------
+# -- for everybody ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -654,10 +653,10 @@ def test_the_start_page_leads_to_pages_and_lists_what_was_opened(bench, file, se
     one.accept()
     one.wait_for("scores")
     assert page.url == served + "scores"
-    one.wait_for_data("trained")
+    one.wait_for_data("ledger-7")
     page.get_by_role("link", name="DP Audit Workbench").click()
     recent = page.get_by_role("region", name="Recent data sets")
-    recent.get_by_role("button", name="trained").click()
+    recent.get_by_role("button", name="ledger-7").click()
     one.wait_for("scores")
     assert one.numbers()["Scores"].startswith("400 + 600")
     assert page.evaluate("window.marker")

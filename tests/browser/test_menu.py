@@ -1,6 +1,8 @@
-"""The menu: all pages in groups, in one line of the bar or in the drawer, by mouse and by keyboard."""
+"""The menu: all pages in groups, in one line of the bar, or in the drawer."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
 from helpers.board import SHOWN
@@ -34,7 +36,7 @@ def test_the_bar_is_one_line_in_which_nothing_overlaps(visit, served, width):
         assert box["y"] + box["height"] <= bar["y"] + bar["height"]
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
-    for left, right in zip(boxes, boxes[1:], strict=False):
+    for left, right in pairwise(boxes):
         assert left["x"] + left["width"] <= right["x"] + 0.5
     for button in page.locator(".wb-bar .wb-opens").locator("visible=true").all():
         assert button.evaluate("e => e.offsetHeight") <= 36

@@ -35,13 +35,14 @@ def test_a_family_is_refuted_another_fits_and_the_profile_follows_delta(visit, s
 
 def test_a_comparison_follows_the_scores_chosen(visit, served):
     from workbench.pages.compare import ComparePage
+    from workbench.pages.inputs.data import is_draw
 
     same, board = ComparePage(), Board(visit(served + "compare"))
     page = board.page
     page.locator(".wb-sentence").filter(has_text=same.verdict()).wait_for()
-    source = page.get_by_role("combobox", name="Scores from", exact=True).nth(1)
-    source.select_option("Sampled from a pair")
-    same.b_source = "pair"
+    label = next(name for name, key in same.param.b_data.get_range().items() if is_draw(key))
+    choose(board, "Data of B", label)
+    same.b_data = same.param.b_data.get_range()[label]
     slider = board.slider("μ")
     slider.focus()
     page.keyboard.press("ArrowRight")

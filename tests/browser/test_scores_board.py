@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
-from helpers.board import Board, choose
+from helpers.bench import BenchPage
+from helpers.board import SHOWN, Board
 from helpers.browser import grave_faults
 
 from workbench.pages.registry import PAGES
@@ -38,10 +40,10 @@ def settle(board):
 
 
 def open_file(board, *paths):
-    choose(board, "Scores from", "My file")
-    field = board.page.get_by_label("Upload scores", exact=True)
-    field.wait_for(state="attached")
-    field.set_input_files(list(paths))
+    bench = BenchPage(board.page)
+    bench.open_files(*paths)
+    bench.accept()
+    bench.wait_for_data(paths[0].stem)
 
 
 def test_after_fifty_random_drags_every_chart_equals_its_slider(board):
@@ -102,9 +104,9 @@ def test_every_example_can_be_chosen(board):
 
     for name in NAMES:
         title = card(name).title
-        choose(board, "Example", title)
-        board.page.locator("header .wb-sentence").filter(has_text=title).wait_for()
-    assert board.page.locator(".wb-alert").is_hidden()
+        BenchPage(board.page).choose(title)
+        board.page.locator(f"{SHOWN} .wb-sentence").filter(has_text=title).first.wait_for()
+    assert board.page.locator(f"{SHOWN} .wb-alert").is_hidden()
 
 
 def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
@@ -115,10 +117,15 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     page.get_by_text("P = rows of 'score' whose 'member' is '1'", exact=False).wait_for()
     page.get_by_text("assuming independent rows", exact=False).first.wait_for()
     assert board.number("Scores") == "200 + 200"
-    choose(board, "Score", "other")
-    page.get_by_text("the column was changed after results were seen", exact=False).first.wait_for()
-    page.get_by_role("button", name="Reset").click()
-    page.get_by_text("after results were seen", exact=False).first.wait_for(state="detached")
+    bench = BenchPage(page)
+    bench.open_menu().get_by_role("button", name="How it was read: mine").click()
+    bench.dialog.get_by_role("combobox", name="Score", exact=True).select_option("other")
+    bench.accept()
+    page.locator(SHOWN).get_by_text(re.compile("changed after results were seen")).first.wait_for()
+    # A new threshold or a reset makes no new audit of it; undo does.
+    page.get_by_role("button", name="Reset this page").click()
+    page.get_by_role("button", name="Undo: the reset").wait_for()
+    page.locator(SHOWN).get_by_text(re.compile("changed after results were seen")).first.wait_for()
 
 
 @pytest.mark.parametrize(
@@ -133,17 +140,25 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
     ],
 )
 def test_a_bad_file_is_a_message_and_the_charts_stay(board, tmp_path, name, content, says):
-    before = board.number("ε lower bound")
+    before, bench = board.number("ε lower bound"), BenchPage(board.page)
     (tmp_path / name).write_bytes(content)
-    open_file(board, tmp_path / name)
-    board.page.get_by_role("alert").filter(has_text=says).wait_for()
+    bench.open_menu()
+    board.page.set_input_files("#open-files", tmp_path / name)
+    bench.dialog.get_by_role("alert").filter(has_text=says).wait_for()
+    bench.dialog.get_by_role("button", name="Cancel").click()
+    bench.dialog.wait_for(state="hidden")
     assert board.number("ε lower bound") == before
 
 
 def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
     page = board.page
-    choose(board, "Scores from", "Sampled from a pair")
-    card = page.locator('[aria-label="ε at the threshold"]')
+    bench = BenchPage(page)
+    menu = bench.open_menu()
+    menu.locator("section").filter(has_text="known privacy loss").locator(".wb-set").click()
+    card = page.locator(f'{SHOWN} [aria-label="ε at the threshold"]')
+    card.get_by_text("choose a threshold").wait_for()
+    board.slider("Threshold").focus()
+    page.keyboard.press("ArrowRight")
     card.get_by_text("not valid").wait_for()
     page.get_by_role("button", name="Draw again").click()
     card.get_by_text("pointwise", exact=True).wait_for()
@@ -159,7 +174,7 @@ def test_a_phone_shows_every_chart_without_overflow(visit, served):
     page = visit(served + "scores", viewport={"width": 390, "height": 844})
     assert page.locator("html").evaluate("e => e.scrollWidth - e.clientWidth") <= 0
     for name in CHARTS:
-        box = page.locator(f'[data-item="{name}"]').bounding_box()
+        box = page.locator(f'{SHOWN} [data-item="{name}"]').bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
 
@@ -171,9 +186,11 @@ def test_the_menu_leads_to_the_other_page_and_back(visit, served, width):
         title = PAGES[name].kind.title
         if width < 900:
             page.get_by_role("button", name="Open drawer").click()
-        page.get_by_role("link", name=PAGES[name].title).click()
+            page.locator(f".wb-drawer a[data-page={name}]").click()
+        else:
+            BenchPage(page).go(name)
         page.get_by_role("heading", name=title, exact=True, level=1).wait_for()
-        page.locator(".wb-plot .draglayer").first.wait_for(state="attached")
+        BenchPage(page).wait_for(name)
 
 
 def test_draws_are_counted_against_the_truth(visit, served):
@@ -196,4 +213,4 @@ def test_two_people_do_not_see_each_others_scores(visit, served, tmp_path):
     theirs.page.keyboard.press("ArrowRight")
     settle(theirs)
     assert theirs.number("Scores") == before
-    assert "321" not in theirs.page.locator(".wb-board").inner_text()
+    assert "321" not in theirs.page.locator(SHOWN).inner_text()

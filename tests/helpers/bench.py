@@ -19,7 +19,7 @@ NUMBERS = """shown => {
     const text = (card, part) => card.querySelector(part)?.textContent ?? ""
     const now = Object.fromEntries([...board.querySelectorAll(".wb-number")].map(
         card => [card.ariaLabel, text(card, ".wb-value") + " " + text(card, ".wb-badge")]))
-    const busy = [...board.querySelectorAll(".wb-busy")].some(one => one.offsetParent)
+    const busy = !wbAnswered() || [...board.querySelectorAll(".wb-busy")].some(e => e.offsetParent)
     const key = board.dataset.page + JSON.stringify(now)
     const [last, since] = window.wbNumbers ?? []
     if (last !== key || busy || key.includes("…")) window.wbNumbers = [key, performance.now()]
@@ -64,9 +64,15 @@ class BenchPage:
     def set(self, label: str, value: str) -> None:
         """Type the value of a slider or a field."""
         field = self.page.get_by_label(re.compile(rf"^{re.escape(label)}(: value)?$"))
-        field = field.and_(self.page.locator("input[type=text]"))
+        field = field.and_(self.page.locator("input[type=text]")).locator("visible=true")
         field.fill(value)
         field.press("Enter")
+
+    def wait_for_value(self, label: str, value: str) -> None:
+        """Until a slider shows a value."""
+        field = self.page.get_by_label(f"{label}: value", exact=True).locator("visible=true")
+        shown = "([field, value]) => field.value === value"
+        self.page.wait_for_function(shown, arg=[field.element_handle(), value])
 
     def says(self, text: str) -> Any:
         """Until what happened is said at the foot of the window."""

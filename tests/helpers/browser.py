@@ -27,6 +27,24 @@ WIDE = {"viewport": {"width": 1440, "height": 1200}}
 #: Lines of a log that a failure quotes.
 TAIL = 40
 
+#: Notes which gestures the server has answered, by the serial numbers of each page.
+NOTE_ANSWERS = """{
+    const asked = new Map(), answered = new Map(), send = WebSocket.prototype.send
+    WebSocket.prototype.send = function (data) {
+        if (typeof data === "string") {
+            const {page, serial} = JSON.parse(data)
+            asked.set(page, serial)
+            if (!this.wbNoted) this.addEventListener("message", event => {
+                const {page, handled} = JSON.parse(event.data)
+                if (handled !== undefined) answered.set(page, handled)
+            })
+            this.wbNoted = true
+        }
+        return send.call(this, data)
+    }
+    window.wbAnswered = () => [...asked].every(([page, n]) => (answered.get(page) ?? 0) >= n)
+}"""
+
 #: Whether all charts of a page are drawn.
 DRAWN = """shown => {
     const plots = [...document.querySelectorAll(`${shown} .wb-plot`)]
