@@ -15,7 +15,7 @@ from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "browser"
 SCRIPT = HERE / "board.js"
 STYLE = HERE / "board.css"
 

@@ -37,4 +37,4 @@ class PackedFile:
 
 
 #: The chart library: plotly.js with lines, bars and pies.
-PLOTLY = PackedFile(Path(__file__).parent / "vendor" / "plotly-basic.min.js")
+PLOTLY = PackedFile(Path(__file__).parent / "browser" / "vendor" / "plotly-basic.min.js")

@@ -287,6 +287,7 @@ class Sentence {
 class Voids extends Sentence {
   constructor() {
     super()
+    this.element.className = "wb-voids"
     this.reasons = new Map() // title -> reason
   }
 
