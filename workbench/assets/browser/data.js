@@ -65,8 +65,10 @@ export class DataMenu {
     paste.addEventListener("click", () => this.showPaste())
     const add = make("div", {class: "wb-add"}, file,
       make("label", {for: "open-files", class: "wb-button wb-main"}, "Open files …"), paste)
+    const {current, bench: {sets: known = []}} = this
+    const all = current && !known.some(({key}) => key === current.key) ? [...known, current] : known
     const groups = KINDS.map(([kind, title]) => {
-      const sets = (this.bench.sets ?? []).filter(set => set.group === kind)
+      const sets = all.filter(set => set.group === kind)
       return sets.length ? make("section", {}, make("h3", {}, title), make("ul", {}, ...sets.map(set => this.row(set)))) : ""
     })
     const notes = [this.bench.problem, this.bench.where ? `Your data sets are kept ${this.bench.where}.` : ""].filter(Boolean)
