@@ -21,7 +21,7 @@ export class DataMenu {
     this.panel?.addEventListener("wb-opened", () => {
       this.send({kind: "data sets"})
       this.draw()
-      this.panel.querySelector("[aria-pressed=true], button")?.focus()
+      (this.panel.querySelector("[aria-pressed=true]") ?? this.panel.querySelector("button"))?.focus()
     })
   }
 
