@@ -21,7 +21,8 @@ export class DataMenu {
     this.panel?.addEventListener("wb-opened", () => {
       this.send({kind: "data sets"})
       this.draw()
-      (this.panel.querySelector("[aria-pressed=true]") ?? this.panel.querySelector("button"))?.focus()
+      const chosen = this.panel.querySelector("[aria-pressed=true]")
+      chosen ? chosen.focus() : this.panel.querySelector("button").focus()
     })
   }
 
