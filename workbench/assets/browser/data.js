@@ -120,7 +120,10 @@ export class DataMenu {
       else this.draw()
     }
     field.addEventListener("change", done)
-    field.addEventListener("keydown", event => { if (event.key === "Enter") field.blur() })
+    field.addEventListener("keydown", event => {
+      if (event.key === "Escape") field.value = set.name
+      if (event.key === "Enter") field.blur()
+    })
     item.querySelector(".wb-set").replaceWith(field)
     field.select()
   }
