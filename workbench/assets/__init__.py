@@ -7,6 +7,6 @@ has the files for browsers, compressed.
 ``browser/`` holds the scripts and styles: ``page.js`` starts the document and leads from page to
 page, ``view.js`` is a page in it, ``connection.js`` and ``channel.js`` are the way to the server,
 ``shell.js`` has the bar and the drawer, ``data.js`` the Data menu. The dashboard and JupyterLab
-share ``board.js`` and ``board.css``. ``browser/vendor/`` holds the chart library; its README says how
-it is renewed.
+share ``board.js`` and ``board.css``. ``browser/vendor/`` holds the chart library; its README says
+how it is renewed.
 """
