@@ -62,7 +62,8 @@ from workbench.dashboard.live_page import LivePage
 
 def alive():
     gc.collect()
-    kinds = Counter(type(x).__name__ for x in gc.get_objects() if isinstance(x, DemoPage | LivePage))
+    found = [x for x in gc.get_objects() if isinstance(x, DemoPage | LivePage)]
+    kinds = Counter(type(x).__name__ for x in found)
     return kinds["DemoPage"], kinds["LivePage"]
 
 async def visits(port):

@@ -17,7 +17,7 @@ from workbench.assets import board as assets
 from workbench.assets import start as start_page
 from workbench.assets.search import search_index
 from workbench.dashboard import server, static
-from workbench.dashboard.bench import IMPORT, data_sets
+from workbench.dashboard.bench import IMPORT, data_sets, first_data_set
 from workbench.dashboard.channel import Channel
 from workbench.dashboard.connection import Connection
 from workbench.dashboard.tab import Tab
@@ -250,11 +250,7 @@ def _index() -> str:
 def _bench_of(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     """What people see of the data sets and the history."""
     data = Workspace(base=app.base)
-    first = {
-        tab.name: {"key": tab.data_key, "name": data.dataset(tab.data_key).name}
-        for tab in app.tabs
-        if tab.data_key
-    }
+    first = {tab.name: first_data_set(data, tab.data_key) for tab in app.tabs if tab.data_key}
     if visit.text:
         return {**visitors.bench(visit.who).state(), "first": first}
     workspace = visitors.workspace(visit.who)

@@ -31,7 +31,7 @@ from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import LinkError, WorkspaceError
 from workbench.workspaces.link import DataReference, PageLink, read_link
 from workbench.workspaces.sources import EXAMPLE
-from workbench.workspaces.workspace import Workspace
+from workbench.workspaces.workspace import Workspace, WorkspaceState
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +74,7 @@ class Bench:
         self._live: dict[str, LivePage] = {}
         self._followed: dict[str, str | None] = {}
         self._link: tuple[PageLink, DataReference] | None = None
+        self._before_import = workspace.snapshot()
         self._later = later
         self._labels = self.history.labels
         self._unkept: dict[tuple[str, str], dict[str, Any]] = {}
@@ -306,6 +307,9 @@ class Bench:
         """Change the data sets in a way that can be undone."""
         before = self.workspace.snapshot()
         change()
+        self._add_data_change(label, before)
+
+    def _add_data_change(self, label: str, before: WorkspaceState) -> None:
         states = (before, self.workspace.snapshot())
         self.history.add(Change("", label, label, ({}, {}), states))
         self._show_history()
@@ -434,6 +438,7 @@ class Bench:
         """Begin the import step, of new files or of a data set to read in another way."""
         self._end_import()
         given = {"dataset": str(gesture["data"])} if gesture.get("data") else {}
+        self._before_import = self.workspace.snapshot()
         page = self.tabs[IMPORT].make(self.workspace, **given)
         with self._lock:
             self._live[IMPORT] = LivePage(IMPORT, page, self, self._later)
@@ -449,7 +454,8 @@ class Bench:
         key = str(getattr(live.page, "accepted", ""))
         if not key or IMPORT not in self._live:
             return
-        self._of_data("the data set", partial(self.workspace.choose, key))
+        self.workspace.choose(key)
+        self._add_data_change("the data set", self._before_import)  # what was added or read anew
         say, goto = "", {}
         if self._link is not None:
             link, reference = self._link
@@ -509,10 +515,16 @@ def data_sets(workspace: Workspace) -> list[dict[str, Any]]:
         "example": [workspace.dataset(f"{EXAMPLE}{name}") for name in NAMES],
         "draw": [workspace.dataset(draw)],
     }
-    return [_shown(group, one) for group, sets in groups.items() for one in sets]
+    return [shown(group, one) for group, sets in groups.items() for one in sets]
 
 
-def _shown(group: str, one: DataSet) -> dict[str, Any]:
+def first_data_set(workspace: Workspace, key: str) -> dict[str, Any]:
+    """What the Data menu shows of the data set that a page begins with."""
+    return shown("draw" if key.startswith(DRAW) else "example", workspace.dataset(key))
+
+
+def shown(group: str, one: DataSet) -> dict[str, Any]:
+    """What the Data menu shows of a data set of one of its groups."""
     own = group == "own"
     return {
         "key": one.key,

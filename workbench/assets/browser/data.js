@@ -10,6 +10,8 @@ const KINDS = [
   ["draw", "Samples from a pair with known privacy loss"],
 ]
 
+const nameOf = element => element.ariaLabel || element.id || element.textContent
+
 export class DataMenu {
   // bench: what the server said of the data sets; send(gesture); importing() opens the import step.
   constructor({bench, send, importing, page}) {
@@ -40,10 +42,19 @@ export class DataMenu {
     this.button.querySelector("span").textContent = name ?? "Data sets"
     this.button.setAttribute("aria-label", name ? `Data: ${name}` : "Data sets")
     this.button.title = name ?? "Data sets"
-    if (!this.panel.hidden) this.draw()
+    if (!this.panel.hidden && !this.editing && this.state !== this.drawn) this.draw()
+  }
+
+  // What the panel is drawn from. Only a change draws it again, and none while a person types in it.
+  get state() {
+    const {sets, where, problem} = this.bench
+    return JSON.stringify([sets, where, problem, this.current?.key])
   }
 
   draw() {
+    this.drawn = this.state
+    this.editing = false
+    const focused = this.panel.contains(document.activeElement) ? nameOf(document.activeElement) : ""
     const file = make("input", {type: "file", multiple: "", id: "open-files", class: "wb-said"})
     file.addEventListener("change", () => {
       if (!file.files.length) return
@@ -54,8 +65,10 @@ export class DataMenu {
     paste.addEventListener("click", () => this.showPaste())
     const add = make("div", {class: "wb-add"}, file,
       make("label", {for: "open-files", class: "wb-button wb-main"}, "Open files …"), paste)
+    const {current, bench: {sets: known = []}} = this
+    const all = current && !known.some(({key}) => key === current.key) ? [...known, current] : known
     const groups = KINDS.map(([kind, title]) => {
-      const sets = (this.bench.sets ?? []).filter(set => set.group === kind)
+      const sets = all.filter(set => set.group === kind)
       return sets.length ? make("section", {}, make("h3", {}, title), make("ul", {}, ...sets.map(set => this.row(set)))) : ""
     })
     const notes = [this.bench.problem, this.bench.where ? `Your data sets are kept ${this.bench.where}.` : ""].filter(Boolean)
@@ -64,6 +77,7 @@ export class DataMenu {
       make("p", {class: "wb-quiet"}, "Or drop files on the page, or press Ctrl+V with rows from a spreadsheet."),
       ...groups,
       ...notes.map((text, k) => make("p", {class: k === 0 && this.bench.problem ? "wb-problem" : "wb-quiet"}, text)))
+    if (focused) [...this.panel.querySelectorAll("button, input")].find(one => nameOf(one) === focused)?.focus()
   }
 
   row(set) {
@@ -97,8 +111,10 @@ export class DataMenu {
   }
 
   rename(item, set) {
+    this.editing = true
     const field = make("input", {type: "text", value: set.name, "aria-label": "New name", maxlength: "120"})
     const done = () => {
+      this.editing = false
       if (field.value.trim() && field.value !== set.name) this.send({kind: "rename", data: set.key, to: field.value.trim()})
       else this.draw()
     }
@@ -109,6 +125,7 @@ export class DataMenu {
   }
 
   showPaste() {
+    this.editing = true
     const area = make("textarea", {rows: "8", "aria-label": "Rows of a table, with or without a header",
       placeholder: "score,member\n0.93,1\n0.12,0"})
     const button = make("button", {type: "button", class: "wb-button wb-main"}, "Read the table")

@@ -242,7 +242,7 @@ const dialogs = {
   accepted() {
     if (!this.element.open) return
     this.close()
-    if (!bench.first?.[shown]) go("scores")
+    if (!bench.first?.[asked]) go("scores")
   },
   take(files) {
     this.files = [...files]
