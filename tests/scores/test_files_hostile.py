@@ -22,7 +22,7 @@ from pyarrow import feather, parquet
 import workbench as wb
 from benchmarks.mutants import mutants, samples
 from workbench import ScoresError, _child, read_scores
-from workbench.pages.scores.page import ScoresPage
+from workbench.pages.importing.page import ImportPage
 from workbench.scores.parsing import isolated, reader, source
 from workbench.scores.parsing.formats import EXTENSIONS
 from workbench.scores.parsing.limits import LIMITS, MB, ReadLimits
@@ -669,17 +669,17 @@ def test_reading_imports_no_parser_here(tmp_path):
 
 
 def test_a_refused_upload_leaves_what_was_there(misbehaving):
-    page = ScoresPage()
-    page.source = "file"
+    page = ImportPage()
     page.upload = (("fine.csv", FINE),)
-    scores, loaded = page.scores, page.loaded
-    assert scores.p.tolist() == [1, 3]
+    page.param.trigger("accept")
+    before = [one.key for one in page.workspace.datasets]
+    assert page.workspace.scores(page.accepted).p.tolist() == [1, 3]
     damaged = next(data for _, data in mutants(0, 1, ".feather"))
     for name, data in {"crash.csv": FINE, "x.feather": damaged, "exit.csv": FINE}.items():
         page.upload = ((name, data),)
         assert f"'{name}' is damaged" in page.message
-        assert page.scores is scores
-        assert page.loaded == loaded
+        page.param.trigger("accept")
+        assert [one.key for one in page.workspace.datasets] == before
     page.upload = (("fine.csv", FINE),)
     assert page.message == ""
 

@@ -40,6 +40,9 @@ T = TypeVar("T")
 #: The page of the import step, which is shown in a dialog and is no part of the history.
 IMPORT = "import"
 
+#: Seconds after which changed settings are kept.
+KEEP = 0.5
+
 #: Seconds that a question waits for a page that is at work.
 WAIT = 10.0
 
@@ -73,6 +76,8 @@ class Bench:
         self._link: tuple[PageLink, DataReference] | None = None
         self._before_import = workspace.snapshot()
         self._later = later
+        self._labels = self.history.labels
+        self._unkept: dict[tuple[str, str], dict[str, Any]] = {}
         self._lock = RLock()
         self._queue = LatestWins(self._turn, submit)
         self._serial = 0
@@ -85,6 +90,7 @@ class Bench:
             live, self._live = self._live, {}
         for page in live.values():
             page.end()
+        self._keep()
         self.workspace.flush()
 
     # -- pages -------------------------------------------------------------------------------------
@@ -142,18 +148,16 @@ class Bench:
         page = tab.make(self.workspace)
         self._followed[name] = current
         if name != IMPORT:
-            self._take_data(page, current)
+            self._take_data(name, page, current)
         return LivePage(name, page, self, self._later)
 
-    def _take_data(self, page: Page, key: str | None) -> None:
+    def _take_data(self, name: str, page: Page, key: str | None) -> None:
         """Have a page show a data set as it was when it was last shown."""
         page.follow(key)
-        state = self.workspace.page_state(self._name(page), page.data_key)
+        self._keep()
+        state = self.workspace.page_state(name, page.data_key)
         if state is not None:
             page.restore(state, self.workspace.file)
-
-    def _name(self, page: Page) -> str:
-        return next(name for name, tab in self.tabs.items() if tab.kind is type(page))
 
     # -- what the pages tell -----------------------------------------------------------------------
 
@@ -172,7 +176,7 @@ class Bench:
             self._imported(live)
             return
         self._keep_files(page, before, live.settings)
-        self.workspace.keep_page_state(name, live.settings, page.data_key)
+        self._keep_soon(name, page.data_key, live.settings)
         if not control:
             return
         data = self.workspace.snapshot()
@@ -182,7 +186,20 @@ class Bench:
         states = (data, self.workspace.snapshot())
         label = _label(page, control)
         self.history.add(Change(name, control, label, (before, live.settings), states))
-        self.show("undo", "redo")
+        self._show_history()
+
+    def _keep_soon(self, name: str, key: str, settings: dict[str, Any]) -> None:
+        """Keep the state of a page in a moment: a drag has many."""
+        with self._lock:
+            first, self._unkept[name, key] = not self._unkept, settings
+        if first:
+            self._later(KEEP, lambda: submit(self._keep, False))
+
+    def _keep(self) -> None:
+        with self._lock:
+            unkept, self._unkept = self._unkept, {}
+            for (name, key), settings in unkept.items():
+                self.workspace.keep_page_state(name, settings, key)
 
     def _keep_files(self, page: Page, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         for name, parameter in page.param.objects().items():
@@ -196,22 +213,18 @@ class Bench:
 
     # -- what is not about one page ----------------------------------------------------------------
 
-    def state(self) -> dict[str, Any]:
-        """What people see of the data sets, the history and the jobs."""
-        undo, redo = self.history.labels
-        workspace = self.workspace
-        return {
-            "sets": data_sets(workspace),
-            "current": workspace.current,
-            "where": workspace.where,
-            "problem": workspace.problem,
-            "undo": undo,
-            "redo": redo,
-            "jobs": [job for live in list(self._live.values()) for job in _running(live)],
-        }
+    def state(self, *names: str) -> dict[str, Any]:
+        """What people see of the data sets, the history and the jobs.
+
+        Parameters
+        ----------
+        *names : str
+            Names of the entries; all by default.
+        """
+        return {name: _STATE[name](self) for name in names or _STATE}
 
     def show(self, *names: str) -> None:
-        """Send entries of `state` to all browsers; all by default.
+        """Send entries of `state` to all browsers.
 
         Parameters
         ----------
@@ -219,10 +232,19 @@ class Bench:
             Names of the entries.
         """
         if self.readers:
-            state = self.state()
-            news = {name: state[name] for name in names or state}
+            news = self.state(*names)
             for reader in list(self.readers):
                 reader.tell(bench=news)
+
+    def _show_history(self) -> None:
+        """Show what can be undone, unless that is shown already: a drag has many steps."""
+        labels = self.history.labels
+        if labels != self._labels:
+            self._labels = labels
+            self.show("undo", "redo")
+
+    def _jobs(self) -> list[dict[str, Any]]:
+        return [job for live in list(self._live.values()) for job in _running(live)]
 
     def receive(self, gesture: dict[str, Any], reader: Reader) -> None:
         """Carry out a gesture that is not about one page, soon and in its order.
@@ -278,8 +300,8 @@ class Bench:
         else:
             page = live.page
             self._followed[live.name] = key
-            self.workspace.keep_page_state(live.name, live.settings, page.data_key)
-            self._take_data(page, key)
+            self._keep_soon(live.name, page.data_key, live.settings)
+            self._take_data(live.name, page, key)
 
     def _of_data(self, label: str, change: Callable[[], Any]) -> None:
         """Change the data sets in a way that can be undone."""
@@ -290,7 +312,7 @@ class Bench:
     def _add_data_change(self, label: str, before: WorkspaceState) -> None:
         states = (before, self.workspace.snapshot())
         self.history.add(Change("", label, label, ({}, {}), states))
-        self.show("undo", "redo")
+        self._show_history()
 
     def _choose(self, gesture: dict[str, Any]) -> None:
         key = gesture["data"]
@@ -323,7 +345,7 @@ class Bench:
         if change.page:
             live = self.live(change.page)
             live.change("restore", partial(self._restore, live, change.settings[which]))
-        self.show("undo", "redo")
+        self._show_history()
         return {"goto": change.page} if change.page else {}
 
     def _restore(self, live: LivePage, settings: Mapping[str, Any]) -> list[str]:
@@ -465,6 +487,17 @@ _ACTIONS: dict[str, Callable[[Bench, dict[str, Any]], dict[str, Any] | None]] = 
     "open link": Bench._open_link,
     "import": Bench._import,
     "close import": Bench._end_import,
+}
+
+
+_STATE: dict[str, Callable[[Bench], Any]] = {
+    "sets": lambda bench: data_sets(bench.workspace),
+    "current": lambda bench: bench.workspace.current,
+    "where": lambda bench: bench.workspace.where,
+    "problem": lambda bench: bench.workspace.problem,
+    "undo": lambda bench: bench.history.labels[0],
+    "redo": lambda bench: bench.history.labels[1],
+    "jobs": Bench._jobs,
 }
 
 

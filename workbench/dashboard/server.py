@@ -8,16 +8,15 @@ session takes one connection, so its token cannot be used a second time.
 from __future__ import annotations
 
 import asyncio
-import csv
 import ctypes
 import gc
-import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import quote
 
 import bokeh.server.tornado as bokeh_tornado
 from bokeh.protocol.exceptions import ProtocolError
@@ -29,6 +28,7 @@ from workbench.dashboard.channel import Channel
 from workbench.dashboard.visitors import OWNER, Visit, Visitors
 from workbench.dashboard.worker import WAITING
 from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.workspace import Workspace
 
 #: The visit of the request that is being answered, and the visitors of its server.
 VISIT: ContextVar[Visit] = ContextVar("visit")
@@ -102,23 +102,28 @@ class PageHandler(DocHandler):
 class DataHandler(RequestHandler):
     """Handler of the scores of a data set as csv, for the visitor whose it is."""
 
-    def get(self, key: str) -> None:
+    async def get(self, key: str) -> None:
         """Send the scores."""
         workspace = self.settings["visitors"].workspace(visitor_of(self))
+        loop = asyncio.get_running_loop()
         try:
-            dataset, scores = workspace.dataset(key), workspace.scores(key)
+            dataset = workspace.dataset(key)
+            text = await loop.run_in_executor(WAITING, _as_csv, workspace, key)
         except WorkspaceError as error:
             raise HTTPError(404, reason="there is no such data set") from error
-        text = io.StringIO()
-        rows = csv.writer(text)
-        rows.writerow(("score", "member"))
-        for member, values in ((1, scores.p), (0, scores.q)):
-            rows.writerows((repr(float(value)), member) for value in values)
         name = "".join(c if c.isalnum() or c in "-_." else "_" for c in dataset.name)
         self.set_header("Content-Type", "text/csv; charset=utf-8")
-        self.set_header("Content-Disposition", f'attachment; filename="{name}.csv"')
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.csv")
         self.set_header("Cache-Control", "no-store")
-        self.write(text.getvalue())
+        self.write(text)
+
+
+def _as_csv(workspace: Workspace, key: str) -> str:
+    """The scores of a data set with their labels, as they were read."""
+    scores = workspace.scores(key)
+    groups = ((scores.p.tolist(), 1), (scores.q.tolist(), 0))
+    rows = [f"{score!r},{member}" for group, member in groups for score in group]
+    return "\n".join(["score,member", *rows, ""])
 
 
 class SocketHandler(WSHandler):
