@@ -290,7 +290,7 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     moved = one.numbers()
     assert moved != first
     one.page.get_by_role("button", name="Reset this page").click()
-    one.page.get_by_role("button", name="Undo: the reset").wait_for()
+    one.page.get_by_role("button", name="Undo: Reset").wait_for()
     again = one.numbers()
     assert one.data == "ledger-7"
     assert again["Scores"] == first["Scores"]
