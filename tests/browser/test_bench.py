@@ -290,7 +290,7 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
     moved = one.numbers()
     assert moved != first
     one.page.get_by_role("button", name="Reset this page").click()
-    one.page.get_by_role("button", name="Undo: the reset").wait_for()
+    one.page.get_by_role("button", name="Undo: Reset").wait_for()
     again = one.numbers()
     assert one.data == "ledger-7"
     assert again["Scores"] == first["Scores"]
@@ -552,6 +552,9 @@ def test_a_data_set_is_renamed_removed_and_brought_back(bench, file, tmp_path):
     one.open_menu().get_by_role("button", name="Rename: ledger-7").click()
     field = one.page.get_by_role("textbox", name="New name")
     assert field.evaluate("e => e === document.activeElement")
+    field.fill("no name")
+    field.press("Escape")
+    one.open_menu().get_by_role("button", name="Rename: ledger-7").click()
     field.fill("epoch <b>90</b>")
     field.press("Enter")
     one.wait_for_data("epoch <b>90</b>")

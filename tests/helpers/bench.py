@@ -45,6 +45,7 @@ class BenchPage:
 
     def numbers(self) -> dict[str, str]:
         """Title of a number -> its value and its guarantee."""
+        self.page.evaluate("window.wbNumbers = null")
         found = self.page.wait_for_function(NUMBERS, arg=SHOWN)
         return dict(found.json_value())
 

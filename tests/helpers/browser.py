@@ -18,7 +18,7 @@ FLAGS = (
 )
 
 #: Milliseconds that a page may take on a slow, shared machine.
-PATIENCE = 25_000
+PATIENCE = 60_000
 
 GRAVE = ("critical", "serious")
 

@@ -21,7 +21,8 @@ export class DataMenu {
     this.panel?.addEventListener("wb-opened", () => {
       this.send({kind: "data sets"})
       this.draw()
-      this.panel.querySelector("[aria-pressed=true], button")?.focus()
+      const chosen = this.panel.querySelector("[aria-pressed=true]")
+      chosen ? chosen.focus() : this.panel.querySelector("button").focus()
     })
   }
 
@@ -119,7 +120,10 @@ export class DataMenu {
       else this.draw()
     }
     field.addEventListener("change", done)
-    field.addEventListener("keydown", event => { if (event.key === "Enter") field.blur() })
+    field.addEventListener("keydown", event => {
+      if (event.key === "Escape") field.value = set.name
+      if (event.key === "Enter") field.blur()
+    })
     item.querySelector(".wb-set").replaceWith(field)
     field.select()
   }

@@ -179,11 +179,18 @@ document.addEventListener("keydown", event => {
   const redo = key === "y" || (key === "z" && event.shiftKey)
   if (key !== "z" && !redo) return
   // Text that is being typed has an undo of its own.
-  const field = event.target.closest?.("input[type=text], textarea")
-  if (field && field.value !== field.defaultValue && field.dataset.typing !== undefined) return
+  if (event.target.closest?.("[data-typing]")) return
   event.preventDefault()
   act({kind: redo ? "redo" : "undo"})
 })
+
+// Marks a field while it holds text that was not yet sent.
+document.addEventListener("input", ({target}) => {
+  if (target.matches("input[type=text], textarea")) target.dataset.typing = ""
+})
+for (const end of ["change", "focusout"]) {
+  document.addEventListener(end, ({target}) => target.removeAttribute("data-typing"))
+}
 
 async function copyLink(text) {
   const address = new URL(`.${pages[shown].address}#link=${text}`, location.href).href
