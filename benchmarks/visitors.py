@@ -84,9 +84,19 @@ class Server:
 
 @dataclass
 class Visitor:
-    """One open page."""
+    """One open document.
+
+    Attributes
+    ----------
+    page : str
+        The page that it shows.
+    address : str
+        Of the page on the server.
+    """
 
     port: int
+    page: str = "scores"
+    address: str = "scores"
     bytes: int = 0
     handled: int = 0
     waits: list[float] = field(default_factory=list)
@@ -96,7 +106,7 @@ class Visitor:
     async def open(self) -> float:
         """Seconds until the document and the session are there."""
         began = time.monotonic()
-        url = f"localhost:{self.port}/"
+        url = f"localhost:{self.port}/{self.address}"
         request = HTTPRequest(f"http://{url}", request_timeout=PATIENCE)
         body = (await AsyncHTTPClient(max_clients=100).fetch(request)).body.decode()
         token = re.search(r'data-token="([^"]+)"', body)[1]  # type: ignore[index]
@@ -127,7 +137,7 @@ class Visitor:
                     made[serial], under_way, waiting = waiting, serial, None
                     value = round(rng.uniform(-0.5, 1.0), 2)
                     gesture = {"kind": "set", "name": "threshold", "value": value}
-                    self.socket.write_message(json.dumps({**gesture, "serial": serial}))
+                    self._send({**gesture, "page": self.page, "serial": serial})
             if reader.done() or now > end + PATIENCE:
                 self.errors.append(str(reader.exception()) if reader.done() else "no answer")
                 break
@@ -137,10 +147,13 @@ class Visitor:
     def close(self) -> None:
         self.socket.close()
 
+    def _send(self, gesture: dict[str, Any]) -> None:
+        self.socket.write_message(json.dumps(gesture))
+
     async def _read(self) -> None:
         while True:
             news = await self._message()
-            if news.get("handled", 0) > self.handled:
+            if news.get("page") == self.page and news.get("handled", 0) > self.handled:
                 self.handled, self.answered_at = news["handled"], time.monotonic()
                 self.answers += 1
 

@@ -67,11 +67,11 @@ def alive():
     return kinds["DemoPage"], kinds["LivePage"]
 
 async def visits(port):
-    first = Visitor(port)
+    first = Visitor(port, page="page", address="")
     await first.open()  # by then the first state is drawn
     first.close()
     before = alive()
-    visitors = [Visitor(port) for _ in range(8)]
+    visitors = [Visitor(port, page="page", address="") for _ in range(8)]
     for visitor in visitors:
         await visitor.open()
         await visitor.move(0.6, random.Random(1))
