@@ -202,7 +202,7 @@ def test_printing_shows_the_whole_page(visit, served):
 
 
 def test_on_a_phone_an_explanation_comes_into_view(visit, served):
-    page = visit(served, viewport=PHONE)
+    page = visit(served + "scores", viewport=PHONE)
     page.get_by_role("button", name="About: ε lower bound").click()
     page.get_by_text("The true ε may be larger").wait_for()
     page.wait_for_timeout(300)
