@@ -10,7 +10,7 @@ from workbench.pages.counts import CountsPage
 
 
 def test_a_typed_number_widens_its_slider_and_moves_the_line(visit, served):
-    page = visit(served)
+    page = visit(served + "scores")
     slider = page.locator('[data-control="threshold"] input[type="range"]')
     field = page.locator('[data-control="threshold"] .wb-typed')
     high = float(slider.get_attribute("max"))
