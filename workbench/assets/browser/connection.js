@@ -46,6 +46,8 @@ export class Connection {
     this.early.set(message.number, message)
     for (; this.early.has(this.next); this.next++) {
       const {page, handled, busy} = this.early.get(this.next)
+      // First, so that the control that asked shows what came of it.
+      if (handled !== undefined) this.wire(page).handled = Math.max(this.wire(page).handled, handled)
       this.take(this.early.get(this.next))
       this.early.delete(this.next)
       if (handled !== undefined) this.wire(page).answered(handled)
@@ -130,7 +132,6 @@ class Wire {
   }
 
   answered(handled) {
-    this.handled = Math.max(this.handled, handled)
     if (this.underway === null || this.underway > handled) return
     this.underway = null
     this.heard()
