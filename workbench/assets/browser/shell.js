@@ -12,7 +12,11 @@ const narrow = matchMedia(NARROW)
 
 export function startShell() {
   openDrawer(!narrow.matches && localStorage.getItem("workbench:drawer") !== "closed")
-  narrow.addEventListener("change", () => openDrawer(!narrow.matches))
+  narrow.addEventListener("change", () => {
+    openDrawer(!narrow.matches)
+    placeTools()
+  })
+  placeTools()
   menuButton.addEventListener("click", () => {
     openDrawer(drawer.inert)
     if (!narrow.matches) localStorage.setItem("workbench:drawer", drawer.inert ? "closed" : "open")
@@ -31,6 +35,19 @@ export function startShell() {
   })
   showTheme()
   document.querySelectorAll("[data-opens]").forEach(startPanel)
+}
+
+// On a phone the bar has no room for all buttons: some are in the drawer.
+const tools = [...document.querySelectorAll(".wb-tools :is(.wb-redo, .wb-reset, .wb-copy-link, .wb-notebook, a)")]
+const homes = tools.map(tool => {
+  const home = document.createComment("")
+  tool.before(home)
+  return home
+})
+
+function placeTools() {
+  const place = document.querySelector(".wb-drawer-tools")
+  tools.forEach((tool, k) => (narrow.matches ? place.append(tool) : homes[k].after(tool)))
 }
 
 // On a phone the drawer lies over the page.
