@@ -340,6 +340,17 @@ def test_the_same_file_with_another_direction_is_no_new_audit(page):
     assert (dataset.key, dataset.reread) == (first.key, "the direction of the score")
 
 
+def test_a_file_that_was_removed_and_is_opened_with_another_direction_is_no_new_audit(page):
+    first = accepted(opened(page, ("losses.csv", CSV)))
+    page.workspace.remove(first.key)
+    again = opened(ImportPage(page.workspace), ("losses.csv", CSV))
+    again.larger_is_member = True
+    assert "will be marked as not valid" in again.consequence()
+    second = accepted(again)
+    assert (second.key, second.reread) == (first.key, "the direction of the score")
+    assert [one.key for one in page.workspace.datasets] == [first.key]
+
+
 def test_the_step_can_be_used_twice_and_takes_no_mark_away(page):
     first = accepted(opened(page, ("losses.csv", LOSSES)))
     page.larger_is_member = True

@@ -182,14 +182,19 @@ class Workspace:
                 (dataset.key, dataset.reading), lambda: self._read(dataset, dataset.reading)
             )
 
-    def find(self, sha256: str) -> DataSet | None:
-        """The data set whose content has this hash, or None; removed ones do not count.
+    def find(self, sha256: str, removed: bool = False) -> DataSet | None:
+        """The data set whose content has this hash, or None.
 
         Parameters
         ----------
         sha256 : str
+        removed : bool
+            True if one that was removed counts, where no other has this content.
         """
-        return next((one for one in self.datasets if sha256 and one.sha256 == sha256), None)
+        with self._lock:
+            entries = self._store.entries().values() if removed else ()
+            found = [*self.datasets, *(entry.dataset for entry in entries)]
+        return next((one for one in found if sha256 and one.sha256 == sha256), None)
 
     # -- changes ------------------------------------------------------------------------------
 

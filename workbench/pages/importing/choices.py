@@ -461,7 +461,10 @@ class ImportChoices(Page):
 
     @property
     def known(self) -> DataSet | None:
-        """The data set of the workspace with this content, as it is now."""
+        """The data set of the workspace with this content, as it is now.
+
+        One that was removed counts: its results were seen.
+        """
         if self.dataset is not None:
             return self.workspace.dataset(self.dataset.key)
-        return self.workspace.find(self.digest()) if self.tables else None
+        return self.workspace.find(self.digest(), removed=True) if self.tables else None

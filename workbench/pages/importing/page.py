@@ -198,6 +198,8 @@ class ImportPage(ImportChoices):
         if known is None:
             files = self.files[::-1] if self.swapped else self.files
             return self.workspace.add(self.in_order, reading, self.data_name.strip(), files)
+        if known.key not in self.workspace.datasets:
+            self.workspace.restore(known.key)
         if reading != known.reading:
             known = self.workspace.reread(known.key, reading, seen=True)
         name = self.data_name.strip()
