@@ -61,8 +61,8 @@ def explore(
         Scores: `Scores`, a path, a pair of arrays (members first) or a DataFrame. Or `Counts`,
         `OneRun`, `Guesses`, a pair such as `GaussianPair`, run counts of `workbench.selection`, a
         mechanism: each has a page of its own. Or a `DataSet` of `workspace`, or the name of a
-        page, such as ``"plan"``; ``"import"`` adds files to `workspace`. None offers the bundled
-        examples of scores, or a pair to sample.
+        page, such as ``"plan"``; ``"import"`` adds files to `workspace`. None offers the data sets
+        of `workspace`, the bundled examples, or a pair to sample.
     show : iterable of str, optional
         Names or titles of what to show, and nothing else: figures such as ``"histogram"`` and
         ``"tradeoff"``, numbers such as ``"epsilon"``, sentences such as ``"in_words"``. All by
@@ -420,13 +420,13 @@ def explore_mechanism(
 def _page(subject: Any) -> Page:
     """The page about an object, or that of a name."""
     if subject is None:
-        return ScoresPage()
+        return ScoresPage(workspace=workspace())
     if isinstance(subject, str) and subject == IMPORT:
         return ImportPage(workspace())
     if isinstance(subject, DataSet):
         return ScoresPage(workspace=workspace(), data=subject.key)
     if isinstance(subject, str) and subject in PAGES:
-        return PAGES[subject].kind()
+        return PAGES[subject].kind(workspace=workspace())
     entry = next((one for one in PAGES.values() if one.is_about(subject)), PAGES["scores"])
     return entry.page_about(subject)
 
