@@ -6,6 +6,7 @@ import json
 import random
 import re
 import time
+from functools import partial
 
 import numpy as np
 import param
@@ -13,6 +14,7 @@ import pytest
 
 import workbench as wb
 from workbench.dashboard.bench import Bench
+from workbench.dashboard.connection import Connection
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
@@ -318,6 +320,9 @@ def test_who_lacks_the_data_of_a_link_is_asked_for_them(bench, reader, losses):
     guest = other()
     assert "“losses”" in guest.does("open link", text=text)["ask"]["words"]
     same = guest.bench.workspace.add_scores(bench.workspace.scores(losses.key), "another name")
+    assert guest.bench._link is not None
+    guest.does("close import")
+    assert guest.bench._link is None  # the next file that is opened is no answer to the link
     guest.does("open link", text=text)
     page = guest.bench.live("scores").page
     assert (page.data, page.threshold) == (same.key, bench.live("scores").page.threshold)
@@ -383,6 +388,31 @@ def test_who_was_here_before_finds_the_page_as_it_was_left(visitors):
     visitors._leave(who)
     assert visitors._places[who].bench is None
     assert json.loads(visitors.visit(who, "counts").text)["settings"]["tp"] == 345
+
+
+def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors):
+    who, texts = visitors.named(""), []
+    new, back = (
+        Connection(
+            visitors.tabs,
+            texts.append,
+            bench=partial(visitors.bench, who),
+            known=partial(visitors.known, who),
+            shown="",
+            sent=Sent(),
+        )
+        for _ in range(2)
+    )
+    for connection in (new, back):
+        connection.open()
+    Reader(visitors.bench(who)).does("choose", data=LAPLACE)
+    assert visitors.visit(who, "").text == ""
+    back.receive({"kind": "show", "show": "scores", "page": "", "serial": 1})
+    wait(lambda: any('"frame"' in text for text in texts))
+    page = next(json.loads(text) for text in texts if '"frame"' in text)
+    assert (page["page"], page["settings"]["data"]) == ("scores", LAPLACE)
+    new.end()
+    back.end()
 
 
 def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):

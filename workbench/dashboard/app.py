@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jinja2
@@ -181,10 +181,13 @@ def _visit(app: App) -> None:
         loop.add_callback(channel.send, text)
 
     connection = Connection(
-        app.by_name, send, lambda: visitors.bench(visit.who), visit.page, visit.sent
+        app.by_name,
+        send,
+        bench=partial(visitors.bench, visit.who),
+        known=partial(visitors.known, visit.who),
+        shown=visit.page,
+        sent=visit.sent,
     )
-    if visit.text:  # a visitor who has been here before
-        connection.attach()
 
     def end() -> None:
         connection.end()

@@ -444,6 +444,8 @@ class Bench:
             self._live[IMPORT] = LivePage(IMPORT, page, self, self._later)
 
     def _end_import(self, gesture: dict[str, Any] | None = None) -> None:
+        if gesture is not None:  # a person closed it: the data of a link are no longer asked for
+            self._link = None
         with self._lock:
             live = self._live.pop(IMPORT, None)
         if live is not None:
@@ -532,7 +534,7 @@ def shown(group: str, one: DataSet) -> dict[str, Any]:
         "group": group,
         "size": f"{one.n_p:,} + {one.n_q:,}",
         "source": one.describe() if own else one.source.describe(),
-        "when": f"added {one.created:%Y-%m-%d %H:%M} UTC" if own else "",
+        "when": one.created.isoformat() if own else "",
         "sha256": one.sha256,
         "kind": one.kind,
     }

@@ -21,8 +21,8 @@ logger = logging.getLogger(__name__)
 class Connection:
     """An open document.
 
-    Until a person does something, the document shows first states, which are the same for every
-    visitor, and there is no bench.
+    Until a new visitor does something, the document shows first states, which are the same for
+    every visitor, and there is no bench.
 
     Parameters
     ----------
@@ -32,6 +32,8 @@ class Connection:
         Takes the text of a message.
     bench : callable
         The bench of the visitor, made if it has to be.
+    known : callable
+        Whether the visitor has done something, here or in another document.
     shown : str
         The page in the document; "" for none.
     sent : Sent
@@ -43,10 +45,11 @@ class Connection:
         tabs: Mapping[str, Tab],
         send: Callable[[str], None],
         bench: Callable[[], Bench],
+        known: Callable[[], bool],
         shown: str,
         sent: Sent,
     ):
-        self._tabs, self._put, self._bench_of = tabs, send, bench
+        self._tabs, self._put, self._bench_of, self._known = tabs, send, bench, known
         self._bench: Bench | None = None
         self._viewers: dict[str, Viewer] = {}
         self._viewed: dict[str, LivePage] = {}
@@ -57,6 +60,8 @@ class Connection:
         self._shown = shown
         if shown:
             self._viewers[shown] = Viewer(self.send, sent)
+        if known():
+            self.attach()
 
     def end(self) -> None:
         """Let go of everything when the document was closed."""
@@ -99,6 +104,8 @@ class Connection:
                 self._view(name)
                 self._viewed[name].receive(gesture, self._viewers[name])
             elif gesture["kind"] in ("show", "look"):
+                if self._known():
+                    self.attach()
                 self._show(gesture)
             else:
                 self.attach().receive(gesture, self)

@@ -139,11 +139,6 @@ class LivePage:
             self._viewers.clear()
             self._later = lambda seconds, call: None
 
-    @property
-    def viewed(self) -> bool:
-        """True if a browser shows the page."""
-        return bool(self._viewers)
-
     # -- browsers ----------------------------------------------------------------------------------
 
     def open(self, viewer: Viewer) -> None:

@@ -119,6 +119,11 @@ class Visitors:
             return place.workspace
         return self._own if who == OWNER and self._own else Workspace(base=self._base)
 
+    def known(self, who: str) -> bool:
+        """True if a visitor has data sets or states of pages here."""
+        with self._lock:
+            return who in self._places or (who == OWNER and self._own is not None)
+
     def bench(self, who: str) -> Bench:
         """The bench of a visitor, made if it has to be."""
         with self._lock:
@@ -142,9 +147,7 @@ class Visitors:
             Name of the page.
         """
         sent = Sent()
-        with self._lock:
-            known = who in self._places or (who == OWNER and self._own is not None)
-        if page and known:
+        if page and self.known(who):
             bench = self.bench(who)
             if not bench.untouched(page):
                 try:
@@ -171,9 +174,7 @@ class Visitors:
             fresh.follow(live.page.data_key or None)
             return notebook_of(live.page, fresh)
 
-        with self._lock:
-            known = who in self._places or (who == OWNER and self._own is not None)
-        if known:
+        if self.known(who):
             return self.bench(who).ask(page, written)
         shown = tab.make(Workspace(base=self._base))
         return notebook_of(shown, shown)

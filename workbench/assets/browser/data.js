@@ -106,7 +106,8 @@ export class DataMenu {
       tool("Rename", () => this.rename(item, set))
       tool("Remove", () => this.send({kind: "remove", data: set.key}))
     }
-    const facts = [set.source, set.assumption, set.when, set.sha256 ? `SHA-256 ${set.sha256.slice(0, 12)}…` : ""]
+    const added = set.when ? `added ${new Date(set.when).toLocaleString("en", {dateStyle: "medium", timeStyle: "short"})}` : ""
+    const facts = [set.source, added, set.sha256 ? `SHA-256 ${set.sha256.slice(0, 12)}…` : ""]
     item.append(make("p", {class: "wb-quiet"}, facts.filter(Boolean).join(" · ")), tools)
     return item
   }

@@ -24,7 +24,7 @@ const bench = {}
 
 const connection = new Connection({take, keep})
 const wire = connection.wire("")
-const data = new DataMenu({bench, send: act, go, importing: more => dialogs.open("import", more), page: () => shown})
+const data = new DataMenu({bench, send: act, importing: more => dialogs.open("import", more), page: () => shown})
 
 // -- what the server sends -----------------------------------------------------------------------
 
