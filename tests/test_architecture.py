@@ -31,10 +31,12 @@ NUMERICS = (
 )
 FLOORS = [
     NUMERICS,
+    ("audits",),
     ("workspaces",),
     ("figures",),
     ("pages",),
     ("assets",),
+    ("reports",),
     ("dashboard", "jupyter"),
     ("cli", "testing"),
 ]
@@ -51,6 +53,7 @@ OUTSIDE = {
         "bayes_opt",
         "cloudpickle",
     },
+    "audits": {"numpy", "pandas", "sqlalchemy", "alembic"},
     "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
     "figures": {"numpy"},
     "pages": {"numpy", "param"},

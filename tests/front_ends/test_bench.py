@@ -14,11 +14,11 @@ import pytest
 
 import workbench as wb
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.connection import Connection
 from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
+from workbench.dashboard.serving.connection import Connection
+from workbench.dashboard.serving.visitors import OWNER, Visitors
 from workbench.dashboard.tab import Tab
-from workbench.dashboard.visitors import OWNER, Visitors
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 from workbench.workspaces.home import workspace

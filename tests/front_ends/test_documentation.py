@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
-from workbench.dashboard import static
 from workbench.dashboard.app import Tab, make_server
+from workbench.dashboard.serving import static
 from workbench.pages.glossary import GLOSSARY, TERMS
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from helpers.servers import ROOT, free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from workbench.dashboard.server import READY
+from workbench.dashboard.serving.document import READY
 
 
 @pytest.mark.parametrize("name", ["bokeh-session-id", "bokeh-token"])

@@ -16,12 +16,12 @@ from tornado.ioloop import IOLoop
 from workbench.assets import board as assets
 from workbench.assets import start as start_page
 from workbench.assets.search import search_index
-from workbench.dashboard import server, static
 from workbench.dashboard.bench import IMPORT, data_sets, first_data_set
-from workbench.dashboard.channel import Channel
-from workbench.dashboard.connection import Connection
+from workbench.dashboard.serving import document, downloads, static
+from workbench.dashboard.serving.channel import Channel
+from workbench.dashboard.serving.connection import Connection
+from workbench.dashboard.serving.visitors import Visit, Visitors
 from workbench.dashboard.tab import Tab
-from workbench.dashboard.visitors import Visit, Visitors
 from workbench.dashboard.worker import THREADS
 from workbench.pages.registry import MENU
 from workbench.workspaces.workspace import Workspace
@@ -85,7 +85,7 @@ def make_server(
     port, address, allow_origin
         As in `serve`.
     grace : float, optional
-        See `workbench.dashboard.visitors.GRACE`.
+        See `workbench.dashboard.serving.visitors.GRACE`.
     **more
         For `panel.io.server.get_server`.
 
@@ -97,7 +97,7 @@ def make_server(
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     THREADS.submit(static.pack)
     THREADS.submit(_warm, app.tabs)
-    with server.own_handlers():
+    with document.own_handlers():
         serving = pn.io.server.get_server(
             {address: _document(app) for address in ("/", *(tab.address for tab in shown))},
             port=port,
@@ -106,7 +106,7 @@ def make_server(
             location=False,
             liveness=True,
             extra_patterns=[
-                *server.patterns({"words": _words, "search": _index}),
+                *downloads.patterns({"words": _words, "search": _index}),
                 *static.patterns(),
             ],
             compress_response=True,
@@ -172,8 +172,8 @@ def _document(app: App) -> Any:
 def _visit(app: App) -> None:
     """Begin a visit; the document holds the page, so it needs no connection."""
     doc: Any = pn.state.curdoc
-    visit = server.VISIT.get()
-    visitors: Visitors = server.VISITORS.get()
+    visit = document.VISIT.get()
+    visitors: Visitors = document.VISITORS.get()
     channel = Channel(doc)
     loop = IOLoop.current()
 
@@ -192,7 +192,7 @@ def _visit(app: App) -> None:
     def end() -> None:
         connection.end()
         visitors.leave(visit.who)
-        server.give_memory_back(loop)
+        document.give_memory_back(loop)
 
     channel.receive, channel.opened, channel.closed = connection.receive, connection.open, end
     doc.on_session_destroyed(lambda context: end())

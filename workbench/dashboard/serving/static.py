@@ -51,7 +51,7 @@ def modules(name: str) -> list[str]:
 
 
 #: Where `make docs` puts the documentation site, in a checkout.
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "_build" / "html"
+DOCUMENTATION = Path(__file__).parents[3] / "docs" / "_build" / "html"
 
 
 def has_documentation() -> bool:

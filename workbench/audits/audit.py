@@ -1,0 +1,196 @@
+"""`Audit`: what a page showed, of which data, with which settings, by which software."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, Self
+
+from workbench import _json
+from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
+from workbench.audits.plan import AuditPlan, Deviation
+from workbench.bounds.bound import Bound
+
+#: Version of what `Audit.to_dict` returns, the audit card.
+CARD_VERSION = 1
+
+#: ``"module:callable"`` that writes a report; above this floor.
+_WRITE_REPORT = "workbench.reports.write:write_report"
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What a page showed, of which data, with which settings, by which software.
+
+    `wb.audit` makes one from scores, `View.audit` from a page in a notebook, and
+    ``workspace.audits`` keeps those that were saved. A saved audit is never changed: a new version
+    refers to the old one.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page.
+    title : str
+        Title of the page.
+    settings : mapping
+        All settings of the page, as `workbench.pages.core.page.Page.settings`.
+    data : tuple of AuditData
+    numbers : tuple of AuditNumber
+    sentences : tuple of AuditSentence
+    figures : tuple of AuditFigure
+    verdicts : tuple of dict
+        Verdicts on claims, as `Verdict.to_dict` with ±∞ as strings.
+    code : str
+        The Python that computes the numbers.
+    made : datetime
+        When, with a time zone.
+    software : mapping of str to str
+        See `workbench.audits.software.software`.
+    by : str
+        Who made it; "" where nobody said.
+    plan : AuditPlan, optional
+        The plan that it was made under.
+    deviations : tuple of Deviation
+        How it deviates from the plan.
+    name, note : str
+    tags : tuple of str
+    key : str
+        Names it in its archive; "" until it is saved.
+    previous : str
+        Key of the audit that this one is a new version of.
+    series : str
+        Name of the series that it belongs to; "" for none.
+    position : int
+        Its number in the series, from 1; 0 for none.
+    live : Page, optional
+        The page, where the audit comes from one of this program; it is not stored.
+    """
+
+    page: str
+    title: str
+    settings: Mapping[str, Any]
+    data: tuple[AuditData, ...]
+    numbers: tuple[AuditNumber, ...]
+    sentences: tuple[AuditSentence, ...]
+    figures: tuple[AuditFigure, ...] = field(repr=False)
+    code: str = field(repr=False)
+    made: datetime
+    software: Mapping[str, str] = field(repr=False)
+    verdicts: tuple[Mapping[str, Any], ...] = ()
+    by: str = ""
+    plan: AuditPlan | None = None
+    deviations: tuple[Deviation, ...] = ()
+    name: str = ""
+    note: str = ""
+    tags: tuple[str, ...] = ()
+    key: str = ""
+    previous: str = ""
+    series: str = ""
+    position: int = 0
+    live: Any = field(default=None, repr=False)
+
+    @property
+    def bounds(self) -> dict[str, Bound]:
+        """The bounds by name of the number."""
+        return {one.name: one.bound for one in self.numbers if one.bound is not None}
+
+    @property
+    def sha256(self) -> str:
+        """Hash of the card without its key."""
+        card = {name: value for name, value in self.to_dict().items() if name != "key"}
+        return hashlib.sha256(_json.dumps(card, sort_keys=True).encode()).hexdigest()
+
+    def named(self, name: str, note: str = "", tags: tuple[str, ...] = ()) -> Self:
+        """The same audit under a name.
+
+        Parameters
+        ----------
+        name, note : str
+        tags : tuple of str
+        """
+        return replace(self, name=name, note=note, tags=tags)
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write a report; the ending of the path chooses its format.
+
+        Parameters
+        ----------
+        path : str or pathlib.Path
+            ``.html``, ``.pdf``, ``.md``, ``.json`` (the audit card) or ``.ipynb`` (a notebook that
+            computes the numbers).
+        **options
+            See `workbench.reports.write.write_report`.
+
+        Returns
+        -------
+        pathlib.Path
+            Of the file.
+        """
+        return Path(resolve_name(_WRITE_REPORT)(self, path, **options))
+
+    # -- the card -----------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The audit card: all but the figures as JSON values."""
+        return {
+            "card": CARD_VERSION,
+            "key": self.key,
+            "name": self.name,
+            "note": self.note,
+            "tags": list(self.tags),
+            "page": self.page,
+            "title": self.title,
+            "made": self.made.isoformat(),
+            "by": self.by,
+            "previous": self.previous,
+            "series": self.series,
+            "position": self.position,
+            "data": [one.to_dict() for one in self.data],
+            "settings": dict(self.settings),
+            "numbers": [one.to_dict() for one in self.numbers],
+            "sentences": [asdict(one) for one in self.sentences],
+            "verdicts": [dict(one) for one in self.verdicts],
+            "plan": None if self.plan is None else self.plan.to_dict(),
+            "deviations": [asdict(one) for one in self.deviations],
+            "code": self.code,
+            "software": dict(self.software),
+        }
+
+    @classmethod
+    def from_dict(cls, card: Mapping[str, Any], figures: tuple[AuditFigure, ...] = ()) -> Self:
+        """The audit of a card.
+
+        Parameters
+        ----------
+        card : mapping
+            What `to_dict` returned.
+        figures : tuple of AuditFigure
+
+        Raises
+        ------
+        KeyError, TypeError, ValueError
+            Something else than a card of this version.
+        """
+        if card["card"] != CARD_VERSION:
+            raise ValueError(
+                f"an audit card of version {card['card']!r}; this program reads {CARD_VERSION}"
+            )
+        rest = {name: value for name, value in card.items() if name != "card"}
+        return cls(
+            **{
+                **rest,
+                "tags": tuple(card["tags"]),
+                "made": datetime.fromisoformat(card["made"]),
+                "data": tuple(AuditData(**one) for one in card["data"]),
+                "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
+                "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
+                "verdicts": tuple(card["verdicts"]),
+                "plan": None if card["plan"] is None else AuditPlan.from_dict(card["plan"]),
+                "deviations": tuple(Deviation(**one) for one in card["deviations"]),
+                "figures": figures,
+            }
+        )

@@ -1,0 +1,165 @@
+"""Parts of an audit: the numbers, figures and sentences of its page, and its data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from workbench import _json
+from workbench.bounds.bound import Bound
+
+
+@dataclass(frozen=True)
+class AuditNumber:
+    """A number of an audit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the item on its page.
+    title : str
+    bound : Bound, optional
+        None for a number without uncertainty.
+    text, note : str
+        What is shown for a number without uncertainty.
+    ask : str
+        What has to be chosen before the bound means anything; "" for nothing.
+    help, formula, caution : str
+        What it shows, its formula, and the limits of what it says.
+    """
+
+    name: str
+    title: str
+    bound: Bound | None = None
+    text: str = ""
+    note: str = ""
+    ask: str = ""
+    help: str = ""
+    formula: str = ""
+    caution: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The number as the page shows it, such as "≥ 1.62"; what it asks for where it asks."""
+        if self.ask:
+            return self.ask
+        return self.text if self.bound is None else f"{self.bound.relation} {self.bound.rounded}"
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Guarantee, confidence, assumptions and why they do not hold; the note of a fact."""
+        if self.bound is None:
+            return (self.note,) if self.note else ()
+        return self.bound.terms
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values; ±∞, which JSON lacks, are strings."""
+        return {
+            **_texts(self, "bound"),
+            "bound": None if self.bound is None else _json.plain(self.bound.to_dict(), "text"),
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The number that `to_dict` described."""
+        bound = values["bound"]
+        return cls(
+            bound=None if bound is None else Bound.from_dict(_numbers(bound)),
+            **{name: value for name, value in values.items() if name != "bound"},
+        )
+
+
+@dataclass(frozen=True)
+class AuditSentence:
+    """A sentence of an audit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the item on its page.
+    text : str
+    place : str
+        See `workbench.pages.core.page.Item`.
+    """
+
+    name: str
+    text: str
+    place: str = "text"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditFigure:
+    """A figure of an audit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the item on its page.
+    title : str
+    figure : dict
+        In plotly's format with colors as roles, as the functions of `workbench.figures` return.
+    help, formula, caution : str
+        As of `AuditNumber`.
+    span : int
+        Width in twelfths of the page.
+    """
+
+    name: str
+    title: str
+    figure: Mapping[str, Any] = field(repr=False)
+    help: str = ""
+    formula: str = ""
+    caution: str = ""
+    span: int = 6
+
+
+@dataclass(frozen=True)
+class AuditData:
+    """A data set of an audit, as far as the audit names it.
+
+    Parameters
+    ----------
+    parameter : str
+        The parameter of the page that chooses it.
+    name, source : str
+        Its name, and where it comes from, in words.
+    sha256 : str
+        Hash of its content (see `workbench.workspaces.content`); "" for examples and draws.
+    key : str
+        Of an example or a draw; "" for other data sets.
+    reading : mapping
+        How it was read, as `workbench.workspaces.reading.Reading.to_dict`; empty for examples and
+        draws.
+    n_p, n_q : int
+        Scores of P and of Q.
+    reread : str
+        The choice of the reading that was changed after results were shown; "" for none.
+    opened : str
+        When it was added to the workspace, in ISO 8601; "" for examples and draws.
+    """
+
+    parameter: str
+    name: str
+    source: str
+    sha256: str = ""
+    key: str = ""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    n_p: int = 0
+    n_q: int = 0
+    reread: str = ""
+    opened: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as JSON values."""
+        return {**asdict(self), "reading": dict(self.reading)}
+
+
+def _texts(item: Any, *without: str) -> dict[str, Any]:
+    return {f.name: getattr(item, f.name) for f in fields(item) if f.name not in without}
+
+
+def _numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a bound, with what is written for ±∞ as numbers again."""
+    texts = {"Infinity": float("inf"), "-Infinity": float("-inf")}
+    return {n: texts.get(v, v) if isinstance(v, str) else v for n, v in values.items()}

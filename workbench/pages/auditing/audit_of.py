@@ -1,0 +1,117 @@
+"""`audit_of`: the audit that a page shows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from workbench import _json
+from workbench.audits.audit import Audit
+from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
+from workbench.audits.software import software
+from workbench.bounds.bound import Bound
+from workbench.bounds.power.verdict import Verdict
+from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.inputs.data import DataChoice
+from workbench.pages.inputs.notebook import code_of, page_name
+from workbench.pages.inputs.spec import Spec
+from workbench.pages.registry import PAGES
+from workbench.workspaces.content import content_hash, table_of_scores
+from workbench.workspaces.dataset import DataSet
+
+
+def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
+    """The audit that a page shows in its present state.
+
+    Parameters
+    ----------
+    page : Page
+    by : str
+        Who makes it.
+    fresh : Page, optional
+        A page in the state at the start, to which the code compares the settings; by default a
+        new one.
+
+    Returns
+    -------
+    Audit
+        Not saved; ``workspace.audits`` saves it. Its ``live`` is a snapshot of the page.
+    """
+    name = page_name(page)
+    choices = {n: one for n, one in page.param.objects().items() if isinstance(one, DataChoice)}
+    drawn = {item.name: page.draw(item) for item in page.items()}
+    fresh = fresh or PAGES[name].kind()
+    verdict = page.verdict() if hasattr(page, "verdict") else None
+    return Audit(
+        page=name,
+        title=page.title,
+        settings={n: value for n, value in page.settings().items() if n not in choices},
+        data=tuple(_data(page, choice) for choice in choices),
+        numbers=tuple(_number(item, drawn[item.name]) for item in page.numbers()),
+        sentences=tuple(
+            AuditSentence(item.name, drawn[item.name], item.place) for item in page.sentences()
+        ),
+        figures=tuple(_figure(item, drawn[item.name]) for item in page.figures()),
+        verdicts=(
+            (_json.plain(verdict.to_dict(), "text"),) if isinstance(verdict, Verdict) else ()
+        ),
+        code=code_of(page, Spec(page, fresh).changes()),
+        made=datetime.now(UTC),
+        software=software(),
+        by=by,
+        live=page.snapshot(),
+    )
+
+
+def _number(item: Item, value: Bound | Fact) -> AuditNumber:
+    texts = {"help": item.help, "formula": item.formula, "caution": item.caution}
+    if isinstance(value, Fact):
+        return AuditNumber(item.name, item.title, text=value.text, note=value.note, **texts)
+    ask = value.void.ask if isinstance(value.void, NotChosen) else ""
+    return AuditNumber(item.name, item.title, value, ask=ask, **texts)
+
+
+def _figure(item: Item, value: dict[str, Any]) -> AuditFigure:
+    return AuditFigure(
+        item.name, item.title, value, item.help, item.formula, item.caution, item.span
+    )
+
+
+def _data(page: Page, parameter: str) -> AuditData:
+    key = str(getattr(page, parameter))
+    if key:
+        return described(parameter, page.workspace.dataset(key))
+    scores = page.scores  # given in Python
+    return AuditData(
+        parameter,
+        scores.name or "scores",
+        "given in Python",
+        content_hash((table_of_scores(scores),)),
+        reading={},
+        n_p=scores.n_p,
+        n_q=scores.n_q,
+    )
+
+
+def described(parameter: str, dataset: DataSet) -> AuditData:
+    """A data set as an audit names it.
+
+    Parameters
+    ----------
+    parameter : str
+        The parameter of the page that chooses it.
+    dataset : DataSet
+    """
+    virtual = dataset.virtual
+    return AuditData(
+        parameter,
+        dataset.name,
+        dataset.source.describe(),
+        dataset.sha256,
+        dataset.key if virtual else "",
+        {} if virtual else dataset.reading.to_dict(),
+        dataset.n_p,
+        dataset.n_q,
+        dataset.reread,
+        "" if virtual else dataset.created.isoformat(),
+    )
