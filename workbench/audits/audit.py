@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from workbench import _json
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
-from workbench.audits.plan import AuditPlan, Deviation
+from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
 
 #: Version of what `Audit.to_dict` returns, the audit card.
@@ -52,7 +52,7 @@ class Audit:
         See `workbench.audits.software.software`.
     by : str
         Who made it; "" where nobody said.
-    plan : AuditPlan, optional
+    plan : RegisteredPlan, optional
         The plan that it was made under.
     deviations : tuple of Deviation
         How it deviates from the plan.
@@ -82,7 +82,7 @@ class Audit:
     software: Mapping[str, str] = field(repr=False)
     verdicts: tuple[Mapping[str, Any], ...] = ()
     by: str = ""
-    plan: AuditPlan | None = None
+    plan: RegisteredPlan | None = None
     deviations: tuple[Deviation, ...] = ()
     name: str = ""
     note: str = ""
@@ -189,7 +189,7 @@ class Audit:
                 "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
                 "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
                 "verdicts": tuple(card["verdicts"]),
-                "plan": None if card["plan"] is None else AuditPlan.from_dict(card["plan"]),
+                "plan": None if card["plan"] is None else RegisteredPlan.from_dict(card["plan"]),
                 "deviations": tuple(Deviation(**one) for one in card["deviations"]),
                 "figures": figures,
             }

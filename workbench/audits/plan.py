@@ -1,4 +1,4 @@
-"""`AuditPlan`: the choices of an audit, written down before any score was seen."""
+"""`RegisteredPlan`: the choices of an audit, written down before any score was seen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench import _json
 
 
 @dataclass(frozen=True)
-class AuditPlan:
+class RegisteredPlan:
     """The choices of an audit, written down before any score was seen.
 
     Parameters

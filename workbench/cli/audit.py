@@ -65,11 +65,11 @@ def add(commands: Any) -> None:
 
 def audit(arguments: argparse.Namespace) -> int:
     """Print the main numbers of a file, each with its guarantee, and verdicts on claims."""
-    from workbench.cli.audit_formats import FORMATS, Audit
+    from workbench.cli.audit_formats import FORMATS, FileAudit
 
     # A claim made twice is one claim, and one test.
     claims = list(dict.fromkeys(map(_claim, arguments.claim)))
-    found = Audit.of(
+    found = FileAudit.of(
         read_scores(arguments),
         claims,
         arguments.delta,

@@ -31,7 +31,7 @@ WRONG_WAY = "direction in doubt"
 
 
 @dataclass(frozen=True)
-class Audit:
+class FileAudit:
     """The main bounds of a score file and verdicts on claims, which all hold together.
 
     Attributes
@@ -61,7 +61,7 @@ class Audit:
         delta: float,
         confidence: float,
         direction_stated: bool = False,
-    ) -> Audit:
+    ) -> FileAudit:
         """The audit of scores.
 
         Parameters
@@ -108,7 +108,7 @@ class Audit:
         return next((status for verdict, status in STATUS.items() if verdict in found), 0)
 
 
-def as_text(audit: Audit) -> str:
+def as_text(audit: FileAudit) -> str:
     """The bounds as a table and the verdicts as sentences."""
     lines = [repr(audit.scores)]
     if audit.reversed:
@@ -125,7 +125,7 @@ def as_text(audit: Audit) -> str:
     return "\n".join(lines)
 
 
-def as_json(audit: Audit) -> str:
+def as_json(audit: FileAudit) -> str:
     """The audit as JSON; ±∞ and NaN, which JSON lacks, are strings."""
     s = audit.scores
     report: dict[str, Any] = {
@@ -152,7 +152,7 @@ def as_json(audit: Audit) -> str:
     return to_json(report)
 
 
-def as_markdown(audit: Audit) -> str:
+def as_markdown(audit: FileAudit) -> str:
     """The audit as markdown tables."""
     s = audit.scores
     name = f"`{cell(s.name).replace('`', '')}`: " if s.name else ""
@@ -180,7 +180,7 @@ def as_markdown(audit: Audit) -> str:
     return "\n".join(lines)
 
 
-def as_junit(audit: Audit) -> str:
+def as_junit(audit: FileAudit) -> str:
     """A test case per claim: a failure if it is refuted, skipped if nothing can be told.
 
     That is so if there are too few samples, or if the direction of the score is in doubt.
@@ -222,7 +222,7 @@ def as_junit(audit: Audit) -> str:
     return to_junit("workbench audit", s.name or "scores", facts, cases)
 
 
-def as_github(audit: Audit) -> str:
+def as_github(audit: FileAudit) -> str:
     """An annotation per claim: an error if it is refuted, a warning if nothing can be told.
 
     Raises
@@ -248,7 +248,7 @@ _LEVEL = {REFUTED: "error", TOO_FEW: "warning", NOT_REFUTED: "notice"}
 
 _OUTCOME = {REFUTED: "failure", TOO_FEW: "skipped", NOT_REFUTED: "passed"}
 
-FORMATS: dict[str, Callable[[Audit], str]] = {
+FORMATS: dict[str, Callable[[FileAudit], str]] = {
     "text": as_text,
     "json": as_json,
     "markdown": as_markdown,

@@ -16,6 +16,7 @@ from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.notebook import code_of, page_name
 from workbench.pages.inputs.spec import Spec
 from workbench.pages.registry import PAGES
+from workbench.scores.sample import Scores
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet
 
@@ -64,7 +65,7 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
 
 
 def _number(item: Item, value: Bound | Fact) -> AuditNumber:
-    texts = {"help": item.help, "formula": item.formula, "caution": item.caution}
+    texts: dict[str, Any] = {"help": item.help, "formula": item.formula, "caution": item.caution}
     if isinstance(value, Fact):
         return AuditNumber(item.name, item.title, text=value.text, note=value.note, **texts)
     ask = value.void.ask if isinstance(value.void, NotChosen) else ""
@@ -81,7 +82,7 @@ def _data(page: Page, parameter: str) -> AuditData:
     key = str(getattr(page, parameter))
     if key:
         return described(parameter, page.workspace.dataset(key))
-    scores = page.scores  # given in Python
+    scores: Scores = page.scores  # type: ignore[attr-defined]  # given in Python
     return AuditData(
         parameter,
         scores.name or "scores",
