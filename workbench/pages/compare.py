@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import param
@@ -286,6 +287,16 @@ class GivenComparePage(ComparePage):
     def __init__(self, given_a: Scores, given_b: Scores, **params: Any):
         self._given = {"a": given_a, "b": given_b}
         super().__init__(**params)
+
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The scores given: those of A and those of B."""
+        return tuple(self._given.values())
+
+    @property
+    def given_scores(self) -> Mapping[str, Scores]:
+        """The scores given, by the parameter of the side."""
+        return {f"{side}_data": scores for side, scores in self._given.items()}
 
     @property
     def data_key(self) -> str:

@@ -27,11 +27,11 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.sources import (
     EXAMPLE,
-    GIVEN_LAYOUT,
     DataSource,
     DrawnSource,
     FileSource,
     GivenSource,
+    reading_of,
 )
 from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
 from workbench.workspaces.view import Datasets
@@ -253,17 +253,10 @@ class Workspace:
             As of `add`.
         """
         require_scores(scores)
-        reading = Reading(
-            GIVEN_LAYOUT,
-            scores.larger_is_member,
-            scores.sampling,
-            scores.cluster_rule,
-            scores.nonfinite,
-        )
         return self._add(
             (table_of_scores(scores),),
             GivenSource.of(scores),
-            reading,
+            reading_of(scores),
             _checks.text(name, "name") or scores.name,
             scores,
         )

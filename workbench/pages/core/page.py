@@ -27,10 +27,11 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
+from workbench.scores.sample import Scores
 from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -278,6 +279,20 @@ class Page(PageJobs, PageSettings):
     def data_key(self) -> str:
         """Key of the data set in view; "" on pages without data."""
         return ""
+
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The objects of Python that the page is about, as its class takes them."""
+        return ()
+
+    @property
+    def given_scores(self) -> Mapping[str, Scores]:
+        """Scores given in Python, by the parameter that otherwise chooses a data set."""
+        return {}
+
+    def at_start(self) -> Self:
+        """A page of this kind about the same objects, in the state at the start."""
+        return type(self)(*self.subjects)
 
     def follow(self, key: str | None) -> None:
         """Take a data set into view.

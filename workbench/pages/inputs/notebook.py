@@ -47,7 +47,7 @@ def notebook_of(page: Page, fresh: Page | None = None) -> dict[str, Any]:
         JSON of a notebook in the format nbformat 4.5: a cell that says what it is, one with the
         code, and one that shows the page.
     """
-    code = code_of(page, Spec(page, fresh or type(page)()).changes())
+    code = code_of(page, Spec(page, fresh or page.at_start()).changes())
     said = (
         f"# {page.title}\n\n{page.about}\n\nThe DP Audit Workbench wrote this notebook. It "
         "computes the numbers that the page showed. Data are not part of it: where a comment names "
