@@ -5,6 +5,8 @@ from . import onerun as onerun
 from . import selection as selection
 from .audits.audit import Audit as Audit
 from .audits.reproduction import same_number as same_number
+from .audits.series import AuditSeries as AuditSeries
+from .audits.series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
 from .bounds.anytime.anytime import anytime_epsilon as anytime_epsilon
