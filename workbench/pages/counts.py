@@ -221,16 +221,16 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_counts``."""
         counts = {name: getattr(self, name) for name in COUNTS}
-        asked = {"delta": self.delta, "confidence": self.confidence, "side": self.sided}
-        others = {name: value for name, value in spec.items() if name not in COUNTS}
         level = {"confidence": self.confidence, "side": self.sided}
+        asked, joint = {"delta": self.delta} | level, level | {"interval": "joint"}
+        others = {name: value for name, value in spec.items() if name not in COUNTS}
         prior = number_of(self.log_prior)
         return script(
             f"counts = {counts!r}",
-            f"epsilon = {call('wb.epsilon_from_counts', '**counts', **asked)}",
-            f"mu = {call('wb.mu_from_counts', '**counts', **level)}",
-            f"total_variation = {call('wb.total_variation_from_counts', '**counts', **level)}",
-            f"precision = {call('wb.precision_from_counts', '**counts', prior=prior, **level)}",
+            f"epsilon = {call('wb.epsilon_from_counts', '**counts', delta=self.delta, **joint)}",
+            f"mu = {call('wb.mu_from_counts', '**counts', **joint)}",
+            f"total_variation = {call('wb.total_variation_from_counts', '**counts', **joint)}",
+            f"precision = {call('wb.precision_from_counts', '**counts', prior=prior, **joint)}",
             'runs = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]',
             "\n".join(
                 (

@@ -12,8 +12,8 @@ from workbench.audits.software import software
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
-from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.code import code_of, page_name
+from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet

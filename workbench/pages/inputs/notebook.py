@@ -143,8 +143,10 @@ def _recorded(number: AuditNumber) -> str:
     if number.bound is None:
         return repr(number.text)
     bound = number.bound
-    return _float(bound.value) if bound.high is None else (
-        f"({_float(bound.value)}, {_float(bound.high)})"
+    return (
+        _float(bound.value)
+        if bound.high is None
+        else (f"({_float(bound.value)}, {_float(bound.high)})")
     )
 
 

@@ -54,6 +54,7 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
         at: dict[str, Any] = {"delta": self.delta}
         generic = call(*asked, **at, bound="generic") if self.generic() is not None else ""
         again = repeatable(self, "simulate")
+        simulated = ("runs", mu, str(round(10**self.log_n)), "score=worst.order")
         return script(
             f"runs = wb.selection.{self.runs()!r}",
             f"base = wb.GaussianPair({mu}).epsilon({self.delta!r})",
@@ -64,6 +65,7 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
             generic and f"generic_number = {generic}",
             "mean_runs = runs.mean",
             self._exact_code(),
+            f"scores = {call('wb.selection.simulate', *simulated, seed=self.seed)}",
             self._audit_code(mu) if again else "",
             f"view = {call('wb.explore_selection', spec=spec)}",
             imports=IMPORTS if again else (),
