@@ -21,7 +21,7 @@ from workbench.scores.table import DataTable
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
     "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View", "WorkspaceError",
+    "ReportError", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.

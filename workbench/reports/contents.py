@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,8 +17,10 @@ from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.bounds.citations import references
 from workbench.coverage_lab.measured import measured
+from workbench.pages.auditing.steps import code_cells
 from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import LogNumber, displayed
+from workbench.pages.inputs.notebook import NOT_SHOWN
 from workbench.pages.registry import PAGES
 from workbench.reports.states import recorded
 from workbench.reports.summary import Summary, summary
@@ -220,21 +222,28 @@ class Contents:
             f"python{python} -m venv audit && . audit/bin/activate\npython -m pip install {package}"
         )
 
+    @cached_property
+    def program(self) -> str:
+        """The Python program that computes and prints the numbers."""
+        numbers = {one.name: one for one in self.audit.numbers}
+        shown = {name for name, one in numbers.items() if one.shown not in NOT_SHOWN}
+        parts = []
+        for step in code_cells(self.audit):
+            unused = step.names and not shown & set(step.names) and set(step.sets) <= set(numbers)
+            if step.sets == ("view",) or unused:  # the page itself, or a job that nobody ran
+                continue
+            prints = [f"print({numbers[n].title!r}, {n})" for n in step.names if n in shown]
+            parts.append("\n".join([step.source, *prints]))
+        return "\n\n".join(parts)
+
     @property
     def checks(self) -> list[tuple[str, str]]:
         """For data from files: how to check that a file is the one, and its hash."""
+        home = "WORKBENCH_HOME=check workbench data"
         return [
-            (
-                "\n".join(
-                    [
-                        f"WORKBENCH_HOME=check workbench data add {' '.join(map(_quoted, files))}",
-                        "WORKBENCH_HOME=check workbench data list --json",
-                    ]
-                ),
-                one.sha256,
-            )
+            (f"{home} add {' '.join(map(_quoted, one.files))}\n{home} list --json", one.sha256)
             for one in self.audit.data
-            if (files := _files(one))
+            if one.files
         ]
 
 
@@ -251,12 +260,6 @@ def _data_rows(data: AuditData) -> Iterator[Row]:
         yield "Opened", data.opened[:19].replace("T", " ") + " UTC"
     if data.reread:
         yield "Changed", f"{data.reread} was changed after results were shown"
-
-
-def _files(data: AuditData) -> list[str]:
-    """Names of the files that data were read from."""
-    names = re.fullmatch(r"Files? “(.*)”", data.source, re.DOTALL)
-    return names[1].split("” and “") if names and data.sha256 else []
 
 
 def _quoted(name: str) -> str:
@@ -286,10 +289,8 @@ def _said(parameter: Any, value: Any) -> str:
         log = isinstance(parameter, LogNumber)
         return displayed(value, log).replace("e-0", "e-") if log else displayed(value)
     if isinstance(value, list | tuple):
-        names = [
-            str(one.get("name", one)) if isinstance(one, Mapping) else str(one) for one in value
-        ]
-        return ", ".join(names) or "none"
+        files = (one[0] if isinstance(one, list | tuple) else one for one in value)
+        return ", ".join(map(str, files)) or "none"
     return "none" if value is None or value == "" else str(value)
 
 

@@ -7,12 +7,12 @@ import os
 import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from workbench import _json
 from workbench.audits.audit import Audit
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
+from workbench.pages.inputs.notebook import notebook_of
 from workbench.progress import Report, silent
 from workbench.reports.contents import Contents
 from workbench.reports.html import html
@@ -118,10 +118,7 @@ def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
 
 
 def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:
-    from workbench.pages.inputs.notebook import notebook_of
-
-    subject: Any = audit
-    return json.dumps(notebook_of(subject), indent=1) + "\n"
+    return json.dumps(notebook_of(audit), indent=1) + "\n"
 
 
 #: The ending of a file, and what makes its content.
