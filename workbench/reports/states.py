@@ -35,7 +35,7 @@ UNSEEN = 1e-5
 
 
 @dataclass(frozen=True)
-class Slider:
+class ReportSlider:
     """A parameter of the page that a report's charts answer to.
 
     Parameters
@@ -63,7 +63,7 @@ class States:
 
     Parameters
     ----------
-    sliders : tuple of Slider
+    sliders : tuple of ReportSlider
     items : mapping of str to dict
         For each item of the page: ``"sliders"``, the indices of the sliders that it depends on, and
         ``"drawings"``, indices into ``drawings`` over the places of these sliders, the last one
@@ -74,7 +74,7 @@ class States:
         Parts as JSON.
     """
 
-    sliders: tuple[Slider, ...]
+    sliders: tuple[ReportSlider, ...]
     items: Mapping[str, dict[str, Any]]
     drawings: list[dict[str, int]]
     contents: list[str]
@@ -168,7 +168,7 @@ def states(audit: Audit, page: Page | None = None, report: Report = silent) -> S
     store = _Store()
     own = recorded(audit)
     items = {name: {"sliders": [], "drawings": [store.add(value)]} for name, value in own.items()}
-    sliders: tuple[Slider, ...] = ()
+    sliders: tuple[ReportSlider, ...] = ()
     if page is not None:
         twin = page.snapshot(watching=True)
         alike = [item for item in twin.items() if _alike(twin.draw(item), own.get(item.name))]
@@ -207,13 +207,13 @@ def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[Slider, ...]) -> int:
+def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[ReportSlider, ...]) -> int:
     sizes = {slider.name: len(slider.values) for slider in sliders}
     return sum(math.prod(sizes[name] for name in on) for on in set(moving.values()) if on)
 
 
 def _over(
-    page: Page, items: list[Item], sliders: list[Slider], store: _Store
+    page: Page, items: list[Item], sliders: list[ReportSlider], store: _Store
 ) -> Iterator[dict[str, int]]:
     """The drawings of items at all places of the sliders, by name of the item."""
     before: dict[str, tuple[Any, ...]] = {}
@@ -235,7 +235,7 @@ def _over(
         yield dict(drawn)
 
 
-def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[Slider]:
+def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[ReportSlider]:
     used = [name for name in ANSWERS if any(name in on for on in moving.values())]
     both = sum(len(on) > 1 for on in moving.values())
     for name in used:
@@ -257,7 +257,7 @@ def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[Slid
         texts = tuple(
             plain(number_of(value)) if name == "log_delta" else displayed(value) for value in values
         )
-        yield Slider(name, str(parameter.label), values, texts, values.index(now))
+        yield ReportSlider(name, str(parameter.label), values, texts, values.index(now))
 
 
 def _drawn(number: AuditNumber) -> Any:
