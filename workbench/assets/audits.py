@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
+from workbench._format import percent
 from workbench.assets import board
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditData, AuditNumber
+from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
+from workbench.audits.series import AuditSeries, SeriesAudit, error
+from workbench.audits.storing.plan_rows import PlanUse
 from workbench.pages.core.page import Fact, NotChosen
 from workbench.pages.core.sliders import LogNumber, displayed
 from workbench.pages.registry import PAGES
@@ -103,13 +106,14 @@ def record(audit: Audit) -> dict[str, Any]:
     }
 
 
-def plan(registered: RegisteredPlan, uses: Iterable[Any] = ()) -> dict[str, Any]:
-    """A registered plan: its choices, when it was stored, its hash, and the audits that used it.
+def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, Any]:
+    """A registered plan: its choices, when it was stored, its hash, and what it was used for.
 
     Parameters
     ----------
     registered : RegisteredPlan
-    uses : iterable of AuditSummary
+    uses : iterable of PlanUse
+        First use first.
     """
     values = registered.to_dict()
     rest = {"name", "data", "created", "key"}
@@ -121,7 +125,45 @@ def plan(registered: RegisteredPlan, uses: Iterable[Any] = ()) -> dict[str, Any]
         "created": registered.created.isoformat(),
         "sha256": registered.sha256,
         "choices": choices,
-        "uses": [{"key": one.key, "name": one.name, "made": one.made.isoformat()} for one in uses],
+        "uses": [{"sha256": one.data_sha256, "used": one.used.isoformat()} for one in uses],
+    }
+
+
+def series(found: AuditSeries) -> dict[str, Any]:
+    """A series: what it spent and found, its chart, and its audits with their levels.
+
+    Parameters
+    ----------
+    found : AuditSeries
+    """
+    return {
+        "name": found.name,
+        "words": found.explain(),
+        "charts": _charts([("series", "Lower bounds on ε by audit", found.figure())]),
+        "audits": [_position(found, one) for one in found.audits],
+    }
+
+
+def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
+    audit = one.audit
+    return {
+        "position": one.position,
+        "when": one.reserved.isoformat(),
+        "confidence": percent(one.confidence),
+        "spent": error(one.spent),
+        "left": error(found.budget / (one.position + 1)),
+        "audit": None if audit is None else {"key": audit.key, "name": audit.name},
+        "number": None if one.bound is None else _content(one.bound) | {"title": ""},
+        "refuted": list(one.refuted),
+    }
+
+
+def _charts(figures: Iterable[tuple[str, str, Mapping[str, Any]]], span: int = 12) -> Any:
+    """Frame and items of charts alone: name, title and figure of each."""
+    shown = [AuditFigure(*one, span=span) for one in figures]
+    return {
+        "frame": {**_FRAME, "figures": [_figure(one) for one in shown]},
+        "items": {one.name: _content(dict(one.figure)) for one in shown},
     }
 
 
@@ -138,26 +180,33 @@ def _value(shown: AuditNumber) -> Any:
     return shown.bound
 
 
+_FRAME: dict[str, Any] = {
+    **{"title": "", "about": "", "main": [], "jobs": []},
+    **{"figures": [], "numbers": [], "sentences": []},
+}
+
+#: What an item of a record cannot do.
+_STILL: dict[str, Any] = {"drag": {}, "click": False}
+
+
 def _frame(audit: Audit) -> dict[str, Any]:
-    still: dict[str, Any] = {"drag": {}, "click": False}
-    texts: dict[str, Any] = {"help": "", "formula": "", "caution": "", "title": ""}
     return {
+        **_FRAME,
         "title": audit.title,
-        "about": "",
-        "main": [],
-        "jobs": [],
-        "figures": [
-            {**texts, "name": f.name, "title": f.title, "help": f.help, "formula": f.formula}
-            | {"caution": f.caution, "span": f.span, **still}
-            for f in audit.figures
-        ],
+        "figures": [_figure(one) for one in audit.figures],
         "numbers": [
-            {"name": n.name, "title": n.title, "help": n.help, "formula": n.formula}
-            | {"caution": n.caution, **still}
-            for n in audit.numbers
+            {"name": one.name, "title": one.title, **_texts(one), **_STILL} for one in audit.numbers
         ],
-        "sentences": [{**texts, "name": s.name, "place": s.place} for s in audit.sentences],
+        "sentences": [{"name": one.name, "place": one.place} for one in audit.sentences],
     }
+
+
+def _figure(one: AuditFigure) -> dict[str, Any]:
+    return {"name": one.name, "title": one.title, "span": one.span, **_texts(one), **_STILL}
+
+
+def _texts(one: AuditNumber | AuditFigure) -> dict[str, str]:
+    return {"help": one.help, "formula": one.formula, "caution": one.caution}
 
 
 def _data(one: AuditData) -> dict[str, Any]:

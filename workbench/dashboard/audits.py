@@ -19,7 +19,6 @@ from functools import partial
 from typing import Any, Protocol
 
 from workbench.assets import audits as assets
-from workbench.audits.audit import Audit
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import Tab
@@ -60,7 +59,7 @@ class Answered(Protocol):
         """Send a message without a page."""
 
 
-class Desk(Protocol):
+class AuditPages(Protocol):
     """The bench whose pages are saved and opened."""
 
     workspace: Workspace
@@ -81,17 +80,17 @@ class AuditRequests:
 
     Parameters
     ----------
-    desk : Desk
-        The bench.
+    bench : AuditPages
     by : str
         Name of the visitor, who makes the audits; "" for strangers.
     """
 
-    def __init__(self, desk: Desk, by: str = ""):
-        self.desk, self.by = desk, by
+    def __init__(self, bench: AuditPages, by: str = ""):
+        self.bench, self.by = bench, by
         self.versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
         self._queue = LatestWins(self._turn, lambda turn, blocks: submit(turn, True))
         self._serial = 0
+        self._asked = False
         self._receiver = Receiver()
         self._received: tuple[tuple[str, bytes], ...] = ()
         self._refused = ""
@@ -129,14 +128,19 @@ class AuditRequests:
                 logger.warning("an audit could not be changed", exc_info=True)
                 if reader is not None:
                     reader.tell(say=_words(error))
-            self.desk.audits_changed()
+            self.bench.audits_changed()
 
         self._post(change)
 
     @property
     def archive(self) -> Any:
         """The archive of the visitor, opened when it is first used."""
-        return self.desk.workspace.audits
+        return self.bench.workspace.audits
+
+    @property
+    def opened(self) -> bool:
+        """Whether the visitor may have saved audits; to know it opens no archive."""
+        return self._asked or self.bench.workspace.where != MemoryStore.where
 
     # -- in a thread -------------------------------------------------------------------------------
 
@@ -149,7 +153,7 @@ class AuditRequests:
             task()
 
     def _answer(self, gesture: dict[str, Any], reader: Answered) -> None:
-        request = gesture.get("request")
+        request, self._asked = gesture.get("request"), True
         try:
             answer: dict[str, Any] = {"answer": _ANSWERS[gesture["do"]](self, gesture)}
         except Exception as error:
@@ -171,17 +175,18 @@ class AuditRequests:
     def _list(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """The newest audits that match, and where they are kept."""
         offset = max(0, int(gesture.get("offset", 0)))
+        most = min(MOST, int(gesture.get("most", MOST)))
         found = self.archive.search(
             text=str(gesture.get("text", "")).strip(),
             page=str(gesture.get("of", "")),
             tags=tuple(map(str, gesture.get("tags", ()))),
             series=str(gesture.get("series", "")),
-            limit=MOST + 1,
+            limit=most + 1,
             offset=offset,
         )
         return {
-            "audits": [assets.row(one) for one in found[:MOST]],
-            "more": len(found) > MOST,
+            "audits": [assets.row(one) for one in found[:most]],
+            "more": len(found) > most,
             **self._kept(),
         }
 
@@ -194,12 +199,12 @@ class AuditRequests:
     def _propose(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """What the dialog begins with, before a page is saved."""
         page = str(gesture["of"])
-        workspace = self.desk.workspace
-        key = self.desk.ask(page, lambda live: live.page.data_key)
+        workspace = self.bench.workspace
+        key = self.bench.ask(page, lambda live: live.page.data_key)
         dataset = workspace.dataset(key) if key else None
         told = "" if dataset is None else f", {dataset.name}"
         answer: dict[str, Any] = {
-            "name": f"{self.desk.tabs[page].title}{told}, {datetime.now():%d %B %Y}",
+            "name": f"{self.bench.tabs[page].title}{told}, {datetime.now():%d %B %Y}",
             "note": "",
             "tags": [],
             "scores": _size(dataset.n_p + dataset.n_q) if dataset and not dataset.virtual else "",
@@ -214,8 +219,14 @@ class AuditRequests:
 
     def _save(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Save a page as it is, in its turn."""
+        from workbench.pages.auditing.attached import attachments_of
+
         page, previous = str(gesture["of"]), str(gesture.get("previous", ""))
-        audit, attached = self.desk.ask(page, partial(self._audit, bool(gesture.get("scores"))))
+        shown = self.bench.ask(page, lambda live: live.page.snapshot())
+        fresh = self.bench.tabs[page].make(shown.workspace)
+        fresh.follow(shown.data_key or None)
+        audit = audit_of(shown, by=self.by, fresh=fresh)
+        attached = attachments_of(shown) if gesture.get("scores") else ()
         saved = self.archive.save(
             audit,
             name=str(gesture["name"]),
@@ -226,16 +237,8 @@ class AuditRequests:
         )
         if previous:
             self.versions_of[page] = saved.key
-        self.desk.audits_changed()
+        self.bench.audits_changed()
         return {"key": saved.key, "name": saved.name}
-
-    def _audit(self, scores: bool, live: LivePage) -> tuple[Audit, tuple[Any, ...]]:
-        from workbench.pages.auditing.attached import attachments_of
-
-        fresh = self.desk.tabs[live.name].make(live.page.workspace)
-        fresh.follow(live.page.data_key or None)
-        audit = audit_of(live.page, by=self.by, fresh=fresh)
-        return audit, attachments_of(live.page) if scores else ()
 
     def _record(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """A saved audit in full, its versions and what is attached to it."""
@@ -254,15 +257,15 @@ class AuditRequests:
         from workbench.pages.auditing.attached import bring_data
 
         audit = self.archive[str(gesture["key"])]
-        workspace = self.desk.workspace
+        workspace = self.bench.workspace
         try:
-            if audit.page not in self.desk.tabs:
+            if audit.page not in self.bench.tabs:
                 raise WorkspaceError(f"this server has no page “{audit.title}”")
             bring_data(audit, self.archive.attachments(audit.key), workspace)
             settings = page_of(audit, workspace).settings()
         except WorkspaceError as error:
             return {"missing": str(error)}
-        self.desk.show_audit(audit.page, settings)
+        self.bench.show_audit(audit.page, settings)
         self.versions_of[audit.page] = audit.key
         return {"page": audit.page, "name": audit.name}
 
@@ -270,14 +273,22 @@ class AuditRequests:
         key = str(gesture["key"])
         name = self.archive[key].name
         self.archive.remove(key)
-        self.desk.audits_changed(REMOVED, key, False)
+        self.bench.audits_changed(REMOVED, key, False)
         return {"name": name}
 
     def _restore(self, gesture: dict[str, Any]) -> dict[str, Any]:
         key = str(gesture["key"])
         self.archive.restore(key)
-        self.desk.audits_changed(RESTORED, key)
+        self.bench.audits_changed(RESTORED, key)
         return {"name": self.archive[key].name}
+
+    def _series(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        return assets.series(self.archive.series(str(gesture["name"])))
+
+    def _plans(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        """All plans, newest first."""
+        plans = self.archive.plans
+        return {"plans": [assets.plan(one, plans.uses(one)) for one in plans], **self._kept()}
 
     def _import(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Add the audit of the file that was uploaded."""
@@ -287,7 +298,7 @@ class AuditRequests:
         if len(files) != 1:
             raise UploadError("choose one file that was exported here")
         added = self.archive.add_file(files[0][1])
-        self.desk.audits_changed(IMPORTED, added.key)
+        self.bench.audits_changed(IMPORTED, added.key)
         return {"key": added.key, "name": added.name}
 
 
@@ -300,6 +311,8 @@ _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] =
     "remove": AuditRequests._remove,
     "restore": AuditRequests._restore,
     "import": AuditRequests._import,
+    "series": AuditRequests._series,
+    "plans": AuditRequests._plans,
 }
 
 

@@ -435,6 +435,7 @@ class Bench:
             audits = ({key: not there}, {key: there})
             self.history.add(Change("", f"{label} {key}", label, ({}, {}), (now, now), audits))
             self._show_history()
+        self.show("audits")
         self.tell(audits={"changed": True})
 
     # -- links -------------------------------------------------------------------------------------
@@ -546,6 +547,7 @@ _STATE: dict[str, Callable[[Bench], Any]] = {
     "undo": lambda bench: bench.history.labels[0],
     "redo": lambda bench: bench.history.labels[1],
     "jobs": Bench._jobs,
+    "audits": lambda bench: bench.audits.opened,
 }
 
 

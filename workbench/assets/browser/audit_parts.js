@@ -1,7 +1,7 @@
 // Parts that the pages of saved audits share: links, numbers, times, tags. All texts are people's own, so
 // they are never read as HTML.
 
-import {make} from "./board.js"
+import {Board, make} from "./board.js"
 
 const STYLE = "./audits.css"
 
@@ -59,3 +59,16 @@ export function facts(pairs) {
 }
 
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`
+
+// Charts, and what else a page shows, as they were; see record() in audits.py.
+export function boardOf({frame, items}) {
+  const board = new Board(frame, () => 0)
+  for (const [name, content] of Object.entries(items)) board.show(name, content)
+  board.start(document.body.dataset.plotly)
+  return board
+}
+
+export const backToList = () => make("nav", {"aria-label": "Saved audits"}, linkTo("./audits", "All saved audits", {class: "wb-text-link"}))
+
+// Instead of what could not be had.
+export const failed = (title, words) => ({element: make("div", {class: "wb-empty"}, make("h1", {tabindex: "-1"}, title), make("p", {}, words), backToList())})

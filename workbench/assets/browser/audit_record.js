@@ -1,7 +1,7 @@
 // A saved audit in full: what its page showed, without the page, and all else that was kept.
 
-import {Board, make} from "./board.js"
-import {addressOf, button, facts, linkTo, nameLink, numberShown, plural, table, time} from "./audit_parts.js"
+import {make} from "./board.js"
+import {addressOf, backToList, boardOf, button, facts, failed, linkTo, nameLink, numberShown, table, time} from "./audit_parts.js"
 import {short} from "./save.js"
 
 export class Record {
@@ -9,8 +9,7 @@ export class Record {
     try {
       return new Record(audits, await audits.query("record", {key}))
     } catch (error) {
-      const back = linkTo("./audits", "All saved audits", {class: "wb-text-link"})
-      return {element: make("div", {class: "wb-empty"}, make("h1", {}, "Saved audit"), make("p", {}, error.message), back)}
+      return failed("Saved audit", error.message)
     }
   }
 
@@ -20,11 +19,9 @@ export class Record {
     this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
       ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
-    this.board = new Board(record.frame, () => 0)
-    this.board.element.dataset.page = `audit ${record.page}`
-    for (const [item, content] of Object.entries(record.items)) this.board.show(item, content)
+    this.board = boardOf(record)
     this.element = make("article", {class: "wb-record"},
-      make("nav", {"aria-label": "Saved audits"}, linkTo("./audits", "All saved audits", {class: "wb-text-link"})),
+      backToList(),
       make("header", {class: "wb-audits-head"},
         make("div", {class: "wb-record-title"}, make("h1", {tabindex: "-1"}, name),
           make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "")),
@@ -39,12 +36,11 @@ export class Record {
       ...this.parts())
     if (audits.missing?.key === record.key) this.tellMissing(audits.missing.words)
     audits.missing = null
-    this.board.start(document.body.dataset.plotly)
   }
 
   // The page cannot be shown again: what is kept is here, and this is what is missing.
   tellMissing(words) {
-    this.warning.textContent = `The page cannot be opened: ${words[0].toLowerCase() === words[0] ? words : words}${words.endsWith(".") ? "" : "."} What was saved is shown below, as it was.`
+    this.warning.textContent = `The page cannot be opened: ${words}${words.endsWith(".") ? "" : "."} What was saved is shown below, as it was.`
     this.warning.hidden = false
     this.warning.scrollIntoView({block: "center"})
   }

@@ -3,7 +3,9 @@
 
 import {make} from "./board.js"
 import {addressOf, button, linkTo, nameLink, numberShown, plural, styled, table, time} from "./audit_parts.js"
+import {plansOf} from "./audit_plans.js"
 import {Record} from "./audit_record.js"
+import {Series} from "./audit_series.js"
 import {short} from "./save.js"
 
 const PAUSE = 200 // ms without a key press until the list is asked for
@@ -246,4 +248,6 @@ export class Audits {
 // What the hash of the address names.
 const PARTS = {
   audit: (audits, [key]) => Record.of(audits, key),
+  series: (audits, [name]) => Series.of(audits, name),
+  plans: audits => plansOf(audits),
 }

@@ -43,7 +43,7 @@ function takePage(message) {
     return
   }
   present?.stop()
-  const view = new PageView(name, message, connection.wire(name))
+  const view = new PageView(name, message, connection.wire(name), dialogs.holds(name) ? null : toolsOf(name))
   views.set(name, view)
   if (dialogs.holds(name)) dialogs.put(view)
   else place(view)
@@ -73,8 +73,12 @@ function takeBench({bench: news, goto, say, link, imported, ask, audits: told}) 
 
 // A gesture that is not about one page; those that are under way on pages come first.
 async function act(gesture) {
-  while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+  await settled()
   return wire.send(gesture, ++acts)
+}
+
+async function settled() {
+  while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
 }
 let acts = 0
 
@@ -176,8 +180,6 @@ function showBench() {
 undoButton?.addEventListener("click", () => act({kind: "undo"}))
 redoButton?.addEventListener("click", () => act({kind: "redo"}))
 document.querySelector(".wb-reset")?.addEventListener("click", () => act({kind: "reset", reset: shown}))
-document.querySelector(".wb-copy-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
-document.querySelector(".wb-notebook")?.addEventListener("click", () => location.assign(`./notebook/${shown}.ipynb`))
 document.addEventListener("keydown", event => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return
   const key = event.key.toLowerCase()
@@ -209,16 +211,44 @@ async function copyLink(text) {
   }
 }
 
-// What happened, in a line; it goes after a while, or when it is pressed.
+// What happened, in a line; it goes after a while, unless it stays until it is closed.
 const said = document.querySelector(".wb-toast")
-function toast(words, more) {
+function toast(words, more = null, stays = Boolean(more)) {
   clearTimeout(toast.timer)
   said.replaceChildren(make("p", {}, words), ...(more ? [more] : []))
   said.hidden = !words
   const close = make("button", {type: "button", class: "wb-text-button"}, "Close")
   close.addEventListener("click", () => { said.hidden = true })
   said.append(close)
-  if (!more?.matches("input")) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+  if (!stays) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+}
+
+// -- what people take along ---------------------------------------------------------------------------
+
+const shareButton = document.querySelector(".wb-share-button")
+const sharePanel = document.getElementById("share")
+
+// Its script comes when it is first opened.
+sharePanel.addEventListener("wb-opened", async () => {
+  const {ShareMenu} = await import("./share.js")
+  const link = () => act({kind: "link", link: shown})
+  const menu = new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START])})
+  menu.items[0].focus()
+}, {once: true})
+
+// For the charts and numbers of a page; see Board.
+function toolsOf(page) {
+  return {
+    module: name => import(`./${name}`),
+    async file(item, kind, options = {}) {
+      const [{download}] = await Promise.all([import("./share.js"), settled()])
+      return download(`./figure/${page}/${item}.${kind}?${new URLSearchParams(options)}`)
+    },
+    async texts(item) {
+      const [{made}] = await Promise.all([import("./share.js"), settled()])
+      return (await made(`./texts/${page}/${item}.json`)).json()
+    },
+  }
 }
 
 // -- the import step, in a dialog ---------------------------------------------------------------------
@@ -297,7 +327,7 @@ function bringBack() {
   connection.tell("The connection is back. Restoring your settings …")
   act({kind: "restore", settings: JSON.parse(kept)}).then(async serial => {
     await wire.answer(serial)
-    while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+    await settled()
     dim(false)
     connection.tell("")
   })
@@ -327,11 +357,24 @@ function query(what, more = {}) {
 }
 
 function takeAudits({request, answer, problem, changed}) {
-  if (changed) audits?.changed()
+  if (changed) {
+    audits?.changed()
+    recent.asked = false
+    views.get(START)?.update?.()
+  }
   const question = questions.get(request)
   questions.delete(request)
   if (problem) question?.reject(new Error(problem))
   else question?.resolve(answer)
+}
+
+// Those on the start page; who has none yet opens no archive by a visit.
+const recent = {asked: false, audits: []}
+async function recentAudits(view) {
+  if (recent.asked || !bench.audits) return
+  recent.asked = true
+  recent.audits = (await query("list", {most: 4}).catch(() => recent)).audits
+  view.update()
 }
 
 async function startAudits() {
@@ -389,7 +432,10 @@ async function startWords(words) {
     linked: glossary.linked, glossary: () => glossary.open(),
   })
   const view = new PlainView(START, start.element)
-  view.update = () => start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6)})
+  view.update = () => {
+    start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6), audits: recent.audits})
+    if (shown === START) recentAudits(view)
+  }
   views.set(START, view)
   place(view)
   showBench()

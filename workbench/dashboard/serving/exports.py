@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import quote
 
@@ -27,7 +25,7 @@ class AuditFileHandler(RequestHandler):
         loop = asyncio.get_running_loop()
         try:
             name, content = await loop.run_in_executor(WAITING, _exported, workspace, key)
-        except (KeyError, ValueError) as error:
+        except ValueError as error:
             raise HTTPError(404, reason="there is no such audit") from error
         self.set_header("Content-Type", "application/zip")
         self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
@@ -39,9 +37,7 @@ def _exported(workspace: Workspace, key: str) -> tuple[str, bytes]:
     """The name and the content of the file of an audit."""
     archive: Any = workspace.audits  # type: ignore[attr-defined]
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in archive[key].name)[:_LONGEST]
-    with TemporaryDirectory() as folder:
-        path: Path = archive.export(key, Path(folder) / "audit.zip")
-        return f"{name or 'audit'}.audit.zip", path.read_bytes()
+    return f"{name or 'audit'}.audit.zip", archive.exported(key)
 
 
 def patterns() -> list[tuple[Any, ...]]:

@@ -15,13 +15,14 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from threading import Lock
-from typing import Any
 
+from workbench.audits.audit import Audit
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.live_page import Later, LivePage
+from workbench.dashboard.live_page import Later
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
-from workbench.pages.inputs.notebook import notebook_of
+from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.core.page import Page
 from workbench.workspaces.workspace import Workspace
 
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
@@ -168,26 +169,39 @@ class Visitors:
         first = self.tabs[page].first() if page in self.tabs else None
         return Visit(who, page, "", Sent(first.sent if first else None))
 
-    def notebook(self, who: str, page: str) -> dict[str, Any]:
-        """A notebook that shows a page as a visitor left it; takes a moment.
+    def page(self, who: str, name: str) -> Page:
+        """A copy of a page as a visitor left it; waits for what the page was asked before.
 
         Parameters
         ----------
         who : str
-        page : str
-            Name of the page.
+        name : str
+            The page.
+
+        Raises
+        ------
+        TimeoutError
+            The page is at work.
         """
-        tab = self.tabs[page]
-
-        def written(live: LivePage) -> dict[str, Any]:
-            fresh = tab.make(live.page.workspace)
-            fresh.follow(live.page.data_key or None)
-            return notebook_of(live.page, fresh)
-
         if self.known(who):
-            return self.bench(who).ask(page, written)
-        shown = tab.make(Workspace(base=self._base))
-        return notebook_of(shown, shown)
+            return self.bench(who).ask(name, lambda live: live.page.snapshot())
+        shown = self.tabs[name].make(Workspace(base=self._base))
+        shown.follow(shown.workspace.current)
+        return shown
+
+    def audit(self, name: str, shown: Page) -> Audit:
+        """The audit that a page shows; takes a moment.
+
+        Parameters
+        ----------
+        name : str
+            The page.
+        shown : Page
+            See `page`.
+        """
+        fresh = self.tabs[name].make(shown.workspace)
+        fresh.follow(shown.data_key or None)
+        return audit_of(shown, fresh=fresh)
 
     def leave(self, who: str) -> None:
         """End the pages of a visitor whose last document was closed, after a while."""
