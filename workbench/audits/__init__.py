@@ -2,5 +2,5 @@
 
 `audit` is the record, `items` are the parts of a page in it, `software` names the versions that
 computed it, `plan` is an audit written down before any score was seen, and how one deviates
-from it.
+from it. `storing` is the database, and `errors` has what is raised where it fails.
 """
