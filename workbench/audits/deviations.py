@@ -219,7 +219,7 @@ def _of_the_reading(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
         planned, done = map(direction_text, (plan.larger_is_member, facts.larger_is_member))
         found.append(Deviation("the direction of the score", planned, done))
     clustered = (plan.sampling == "clustered", facts.sampling == "clustered")
-    if plan.sampling != facts.sampling:
+    if plan.sampling != facts.sampling and (plan.sampling != "unknown" or any(clustered)):
         planned, done = map(sampling_text, (plan.sampling, facts.sampling))
         found.append(Deviation("the independence of rows", planned, done, any(clustered)))
     if plan.cluster_rule != facts.cluster_rule:

@@ -136,20 +136,20 @@ class RegisteredPlan:
     @property
     def choices(self) -> dict[str, str]:
         """What the plan fixes, in words, by what it is; what it leaves open is left out."""
+        clusters = f"combined by {self.cluster_rule}" if self.sampling == "clustered" else None
+        sizes = (self.n_p, self.n_q)
         rows: dict[str, str | None] = {
             "data": self.data,
             "direction": direction_text(self.larger_is_member),
             "independence of rows": sampling_text(self.sampling),
-            "clusters": f"combined by {self.cluster_rule}" if self.sampling == "clustered" else None,
+            "clusters": clusters,
             "threshold": None if self.threshold is None else number_text(self.threshold),
             "bins": None if self.bins is None else bins_text(self.bins),
             "δ": number_text(self.delta),
             "confidence": percent(self.confidence),
             "interval at the threshold": NAMES.get(self.interval, self.interval),
             "claim": self.claim or None,
-            "sample sizes": None
-            if self.n_p is None and self.n_q is None
-            else sizes_text(self.n_p, self.n_q),
+            "sample sizes": None if sizes == (None, None) else sizes_text(*sizes),
             "stopping rule": stopping_text(self.stopping),
         }
         return {what: said for what, said in rows.items() if said is not None}

@@ -179,9 +179,7 @@ class PlannedData:
             uses = plans.uses(registered.key)
             first = uses[0].data_sha256 if uses else dataset.sha256
         other = "" if first == dataset.sha256 else _named(first, workspace)
-        return replace(
-            known, opened=opened, reread=_reread(dataset, registered), used_before=other
-        )
+        return replace(known, opened=opened, reread=_reread(dataset, registered), used_before=other)
 
 
 def _named(sha256: str, workspace: Workspace) -> str:

@@ -169,7 +169,8 @@ class FixedInAdvance(str):
 def terms_of(bound: Bound) -> tuple[str, ...]:
     """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
     note = bound.note
-    return (*bound.terms, note.term) if isinstance(note, FixedInAdvance) else bound.terms
+    fixed = isinstance(note, FixedInAdvance) and not bound.void
+    return (*bound.terms, note.term) if fixed else bound.terms  # type: ignore[union-attr]
 
 
 def figure(

@@ -34,8 +34,8 @@ LONGEST_NAME = 60
 NONE = "none"
 
 _MISSING = (
-    "{label} is not in this workspace, so nothing here counts as fixed in advance by it. Ask for the "
-    "audit as a file, or use the database that has the plan."
+    "{label} is not in this workspace, so nothing here counts as fixed in advance by it. Use the "
+    "database of audits that has the plan."
 )
 
 
@@ -43,6 +43,11 @@ def short_name(plan: RegisteredPlan) -> str:
     """The name of a plan in one line, shortened where it is long."""
     name = " ".join(plan.name.split())
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _sentence(deviation: Deviation) -> str:
+    text = deviation_text(deviation, "the plan")
+    return f"{text[0].upper()}{text[1:]}."
 
 
 class PlanChoice(param.Selector):
@@ -206,9 +211,12 @@ class PlannedSource(ScoreSource):
         deviation = voiding(self.departures, result)
         if deviation is not None:
             return bound.voided(deviation_text(deviation, plan.label))
+        found = self.certified(bound)
+        if found.void:
+            return found
         said = f"{what} fixed in advance ({plan.label})."
         note = FixedInAdvance(f"{bound.note} {said}" if bound.note else said, plan.label)
-        return self.certified(replace(bound, note=note))
+        return replace(found, note=note)
 
     def plan_sentence(self) -> str:
         """The plan, and how the audit deviates from it; empty without one."""
@@ -221,12 +229,12 @@ class PlannedSource(ScoreSource):
         if not found:
             return f"{name}, before these scores were opened: the audit follows it."
         void, other = (
-            "; ".join(deviation_text(one, plan.label) for one in found if one.voids is voids)
+            " ".join(_sentence(one) for one in found if one.voids is voids)
             for voids in (True, False)
         )
-        said = [f"The audit deviates from it: {void}."] if void else []
+        said = [f"The audit deviates from it. {void}"] if void else []
         if other:
-            said.append(f"Deviations that change no guarantee: {other}.")
+            said.append(f"Without an effect on bounds: {other}")
         return f"{name}. {' '.join(said)}"
 
     def without_plan(self) -> dict[str, Any]:
@@ -234,10 +242,9 @@ class PlannedSource(ScoreSource):
         values = {"plan": "", "registered": None, "planned_data": None, "doubted": ""}
         return {**values, "looked": self.looked or self.doubted}
 
-    def restart(self) -> None:
-        """Set what depends on the scores as if they had just come into view, without a plan."""
+    def _reset(self, *events: Any) -> None:
         self._set_quietly(**self.without_plan())
-        super().restart()
+        super()._reset(*events)
 
     def _choose_plan(self, *events: Any) -> None:
         if events and self._quiet:
@@ -259,9 +266,10 @@ class PlannedSource(ScoreSource):
             values["doubted"] = self.FIXED[moved[-1]]
         self._set_quietly(registered=plan, planned_data=self._data_under(plan), **values)
 
-    def _data_under(self, plan: RegisteredPlan) -> PlannedData:
+    def _data_under(self, plan: RegisteredPlan) -> PlannedData | None:
+        """What is known of the data set, for which the plan is used; None without one."""
         if self.dataset is None:
-            return PlannedData.of_scores(self.scores)
+            return None
         return PlannedData.of(self.dataset, self.workspace, plan)
 
     def _take(self, key: str) -> None:
@@ -288,16 +296,17 @@ class PlannedSource(ScoreSource):
 
     def _judge(self, *events: Any) -> None:
         """Compare the audit with its plan, and say what is not valid."""
-        plan, data = self.registered, self.planned_data
+        plan = self.registered
+        data = self.planned_data or PlannedData.of_scores(self.scores)
         found = () if plan is None else deviations(plan, self.audit_facts(data))
-        void = self._why_void(found)
+        void = self._why_void(found, data)
         news = {"departures": found, "void_words": void}
         news = {name: value for name, value in news.items() if getattr(self, name) != value}
         if news:  # most steps of a drag change nothing
             self._set_quietly(**news)
 
-    def _why_void(self, found: tuple[Deviation, ...]) -> str:
-        plan, data = self.registered, self.planned_data
+    def _why_void(self, found: tuple[Deviation, ...], data: PlannedData) -> str:
+        plan = self.registered
         if plan is not None and timely(found):
             kept = not {one.what for one in found} & set(self.FIXED.values())
             changed = self.looked or ("" if kept else self.doubted) or data.reread
