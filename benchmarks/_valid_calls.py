@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,13 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "Comparison",
-    "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable", "ErrorRates",
-    "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram",
-    "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember",
-    "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "TradeoffBand",
-    "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "AnytimePath", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun",
+    "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable",
+    "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
+    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
+    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
+    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
+    "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -139,6 +141,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
             wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
         )
     ),
+    "AuditSeries": lambda: wb.AuditSeries("nightly", 0.95, (OBJECTS["SeriesAudit"](),)),
+    "SeriesAudit": lambda: wb.SeriesAudit(1, 0.975, "0" * 64, datetime(2026, 1, 1, tzinfo=UTC)),
     "Bound": lambda: band().epsilon(1e-5),
     "BettingCounts": functools.cache(lambda: wb.betting_counts(scores())),
     "EvidencePath": functools.cache(lambda: wb.betting_counts(scores()).evidence(0.1, 1e-5)),
@@ -240,6 +244,7 @@ OWN: dict[str, dict[str, Any]] = {
         "trials": 1,
         "samples": 200,
     },
+    "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
     "Bound.from_dict": {"values": Make(lambda: OBJECTS["Bound"]().to_dict())},
