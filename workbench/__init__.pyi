@@ -3,6 +3,8 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.plan import Deviation as Deviation
+from .audits.plan import RegisteredPlan as RegisteredPlan
 from .audits.series import AuditSeries as AuditSeries
 from .audits.series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
@@ -157,6 +159,7 @@ from .training.canaries import simulate_canaries as simulate_canaries
 from .workspaces.dataset import DataSet as DataSet
 from .workspaces.errors import WorkspaceError as WorkspaceError
 from .workspaces.home import workspace as workspace
+from .workspaces.planning import plan as plan
 from .workspaces.workspace import Workspace as Workspace
 
 __version__: str
