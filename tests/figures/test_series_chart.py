@@ -6,9 +6,9 @@ import pytest
 from helpers.series import series_of
 
 import workbench as wb
+from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import LIGHT, paint
 from workbench.figures.series import series_chart
-from workbench.jupyter.picture.svg import svg
 
 
 def traces(figure, name):

@@ -17,7 +17,7 @@ from workbench.figures.kit.axes import axis, powers_of_ten
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Mark, Share, Style
-from workbench.jupyter.picture.svg import svg
+from workbench.figures.kit.svg import svg
 
 FIGURES = Path(wb.__file__).parent / "figures"
 MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if FIGURES / "kit" not in p.parents]

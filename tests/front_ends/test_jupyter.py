@@ -14,8 +14,8 @@ import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
+from workbench.figures.kit.svg import svg
 from workbench.jupyter.kernel_queue import KernelLoop
-from workbench.jupyter.picture.svg import svg
 from workbench.jupyter.view import IDLE, View
 from workbench.jupyter.widgets.controls import Field
 from workbench.jupyter.widgets.live import Live

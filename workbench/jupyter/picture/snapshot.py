@@ -12,8 +12,8 @@ from html import escape
 from typing import Any
 
 from workbench.bounds.bound import Bound
+from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import FONT, LIGHT
-from workbench.jupyter.picture.svg import svg
 from workbench.jupyter.widgets.board import LIVE, STILL, VIEW
 from workbench.pages.core.page import Fact, Item
 

@@ -58,7 +58,7 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
         made=datetime.now(UTC),
         software=software(),
         by=by,
-        live=page.snapshot(),
+        live=page.snapshot(watching=True),
     )
 
 
