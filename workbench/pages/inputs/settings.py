@@ -38,7 +38,8 @@ class ConfidenceSelector(param.Selector):
     def get_range(self) -> dict[str, float]:
         """The levels by label, with those that the page had when it was asked before."""
         page = self.owner
-        value = getattr(page, self.name) if isinstance(page, param.Parameterized) else self.default
+        own = isinstance(page, param.Parameterized)
+        value = getattr(page, str(self.name)) if own else self.default
         if value not in self.objects:  # only a page has such a level, never its class
             self.objects = {**super().get_range(), percent(value): value}
         return dict(super().get_range())
