@@ -9,6 +9,8 @@ from .audits.plan import Deviation as Deviation
 from .audits.plan import RegisteredPlan as RegisteredPlan
 from .audits.series import AuditSeries as AuditSeries
 from .audits.series import SeriesAudit as SeriesAudit
+from .audits.series.audit_series import AuditSeries as AuditSeries
+from .audits.series.audit_series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
 from .bounds.anytime.anytime import anytime_epsilon as anytime_epsilon
