@@ -3,10 +3,13 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
+from .audits.comparison import AuditComparison as AuditComparison
+from .audits.errors import ArchiveError as ArchiveError
 from .audits.reproduction import same_number as same_number
-from .audits.series import AuditSeries as AuditSeries
-from .audits.series import SeriesAudit as SeriesAudit
+from .audits.series.audit_series import AuditSeries as AuditSeries
+from .audits.series.audit_series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
 from .bounds.anytime.anytime import anytime_epsilon as anytime_epsilon
