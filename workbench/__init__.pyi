@@ -3,7 +3,10 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
+from .audits.comparison import AuditComparison as AuditComparison
+from .audits.errors import ArchiveError as ArchiveError
 from .audits.plan import Deviation as Deviation
 from .audits.plan import RegisteredPlan as RegisteredPlan
 from .audits.reproduction import same_number as same_number
