@@ -33,7 +33,7 @@ Row = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Card:
+class NumberCard:
     """A number as the page shows it, with its texts.
 
     Parameters
@@ -58,7 +58,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Reference:
+class CitedSource:
     """A source: as text, and as BibTeX."""
 
     text: str
@@ -106,7 +106,7 @@ class Contents:
         return summary(self.audit)
 
     @cached_property
-    def cards(self) -> list[Card]:
+    def cards(self) -> list[NumberCard]:
         """The numbers."""
         drawn = recorded(self.audit)
         found = []
@@ -116,7 +116,7 @@ class Contents:
             if one.bound is not None:
                 none = f"The audit has no such number: {one.bound.void}."
                 shown["explanation"] = none if one.ask else one.bound.explain()
-            found.append(Card(one.title, caution=one.caution, **shown))
+            found.append(NumberCard(one.title, caution=one.caution, **shown))
         return found
 
     @property
@@ -198,7 +198,7 @@ class Contents:
         ]
 
     @cached_property
-    def references(self) -> list[Reference]:
+    def references(self) -> list[CitedSource]:
         """The sources of the methods, each once."""
         found: dict[str, None] = {}
         for bound in self.audit.bounds.values():
@@ -307,8 +307,8 @@ def _cited(method: str) -> str:
         return ""
 
 
-def _reference(entry: str, row: Any) -> Reference:
+def _reference(entry: str, row: Any) -> CitedSource:
     if row is None:
-        return Reference(entry.splitlines()[0], entry)
+        return CitedSource(entry.splitlines()[0], entry)
     where = f" {row.published}." if row.published else ""
-    return Reference(f"{row.authors} ({row.year}). {row.title}.{where}", entry)
+    return CitedSource(f"{row.authors} ({row.year}). {row.title}.{where}", entry)

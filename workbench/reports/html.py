@@ -18,7 +18,7 @@ from workbench.audits.items import AuditFigure
 from workbench.figures.kit.svg import svg
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
-from workbench.reports.contents import Card, Contents, Row
+from workbench.reports.contents import Contents, NumberCard, Row
 from workbench.reports.states import States
 
 HERE = Path(__file__).parent
@@ -129,7 +129,7 @@ def _numbers(contents: Contents) -> str:
     return f'<div class="numbers">{cards}</div><div class="said">{said}</div>{kept}'
 
 
-def _card(card: Card) -> str:
+def _card(card: NumberCard) -> str:
     badge = f'<span class="wb-badge" data-tone="{card.tone}">{escape(card.badge)}</span>'
     terms = escape(card.note) if card.note else ""
     relation = f'<span class="relation">{escape(card.relation)}</span> ' if card.relation else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from workbench.reports.contents import Card, Contents, Row
+from workbench.reports.contents import Contents, NumberCard, Row
 
 #: Characters that mean something in Markdown, or in the HTML within it.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!@])")
@@ -85,7 +85,7 @@ def _rows(rows: Iterable[Row]) -> str:
     return _table(("", ""), rows)
 
 
-def _cards(cards: list[Card]) -> list[str]:
+def _cards(cards: list[NumberCard]) -> list[str]:
     rows = [
         (
             card.title,

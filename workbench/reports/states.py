@@ -16,7 +16,7 @@ from workbench.assets.board import parts
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditNumber
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
-from workbench.pages.core.sliders import displayed, number_of, scale, snap
+from workbench.pages.core.sliders import displayed, number_of, snap
 from workbench.pages.core.state import same
 from workbench.progress import Report, silent
 
@@ -27,7 +27,7 @@ ANSWERS = ("threshold", "log_delta")
 THRESHOLDS = 61
 
 #: Drawings of items that depend on the threshold and on δ, about; and the fewest thresholds.
-MOST_DRAWINGS = 1600
+MOST_DRAWINGS = 1200
 FEWEST = 15
 
 #: Coordinates are rounded to 32 bits where that moves no point by this share of the axis.
@@ -236,28 +236,32 @@ def _over(
 
 
 def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[ReportSlider]:
-    used = [name for name in ANSWERS if any(name in on for on in moving.values())]
     both = sum(len(on) > 1 for on in moving.values())
-    for name in used:
+    for name in (name for name in ANSWERS if any(name in on for on in moving.values())):
         parameter: Any = page.param[name]
-        low, high, step = scale(parameter)
+        low, high = parameter.get_soft_bounds()
         now = getattr(page, name)
-        if name == "threshold":
-            count = THRESHOLDS
-            if both:
-                deltas = scale(page.param["log_delta"])
-                per = round((deltas[1] - deltas[0]) / deltas[2]) + 1  # type: ignore[operator]
-                count = min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * per)))
-        else:
-            if both * FEWEST * (round((high - low) / step) + 1) > MOST_DRAWINGS:  # type: ignore[operator]
-                step *= 2
-            count = round((high - low) / step) + 1  # type: ignore[operator]
-        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}  # type: ignore[arg-type]
+        count = _deltas(page, both) if name == "log_delta" else _thresholds(page, both)
+        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}
         values = tuple(sorted(places))
         texts = tuple(
             plain(number_of(value)) if name == "log_delta" else displayed(value) for value in values
         )
         yield ReportSlider(name, str(parameter.label), values, texts, values.index(now))
+
+
+def _deltas(page: Page, both: int) -> int:
+    """Places of δ: those of the page; every other one if items depend on the threshold, too."""
+    slider: Any = page.param["log_delta"]
+    low, high = slider.get_soft_bounds()
+    return round((high - low) / (slider.step * (2 if both else 1))) + 1
+
+
+def _thresholds(page: Page, both: int) -> int:
+    """Places of the threshold."""
+    if not both:
+        return THRESHOLDS
+    return min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * _deltas(page, both))))
 
 
 def _drawn(number: AuditNumber) -> Any:

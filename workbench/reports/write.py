@@ -6,10 +6,13 @@ import json
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from workbench import _json
 from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
+from workbench.pages.auditing.attached import bring_data
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
 from workbench.pages.inputs.notebook import notebook_of
@@ -135,7 +138,11 @@ def _page(audit: Audit, workspace: Workspace | None) -> tuple[Page | None, str]:
     """The page of an audit, or why there is none."""
     if audit.live is not None:
         return audit.live, ""
+    own = Workspace(base=workspace)  # what was saved with the audit is not added to the user's
     try:
-        return page_of(audit, Workspace() if workspace is None else workspace), ""
+        if workspace is not None and audit.key:
+            with suppress(ArchiveError):  # of another archive
+                bring_data(audit, workspace.audits.attachments(audit.key), own)
+        return page_of(audit, own), ""
     except WorkspaceError as error:
         return None, (f"The charts show the state that was recorded and cannot be moved: {error}.")
