@@ -188,7 +188,7 @@ class Archive:
             previous=self.find(previous).key if previous else audit.previous,
             key="",
         )
-        return replace(named, key=self._rows.add(named, _figures(named), attachments))
+        return replace(named, key=self._rows.add(named, packed(named), attachments))
 
     def remove(self, name: str) -> None:
         """Take an audit out of the lists; `restore` brings it back, and `purge` deletes it.
@@ -426,7 +426,7 @@ class Archive:
                 self._rows.restore(known.key)
             return self[known.key]
         audit = package.audit
-        key = self._rows.add(audit, _figures(audit), package.attachments, audit.key)
+        key = self._rows.add(audit, packed(audit), package.attachments, audit.key)
         return self[key]
 
     def to_frame(self) -> pd.DataFrame:
@@ -476,7 +476,8 @@ def _headline(one: AuditSummary) -> str:
     return "" if number is None else f"{number.title} {number.shown}"
 
 
-def _figures(audit: Audit) -> bytes:
+def packed(audit: Audit) -> bytes:
+    """The figures of an audit as they are stored."""
     return zlib.compress(to_text(audit.figures).encode("ascii"))
 
 
