@@ -267,7 +267,8 @@ class AuditRows:
     def _summed_up(self, asked: Select[Any], removed: bool) -> list[AuditSummary]:
         with self.database.reading() as connection:
             rows: list[Any] = list(connection.execute(asked).tuples())
-        return [AuditSummary(*row, *(removed,)) for row in rows]
+        found = [AuditSummary(*row) for row in rows]
+        return [replace(one, removed=True) for one in found] if removed else found
 
     def _attach(
         self, connection: Connection, key: str, number: int, attachment: Attachment
