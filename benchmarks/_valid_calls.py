@@ -20,7 +20,7 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
+    "AccountantError", "ArchiveError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
     "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
@@ -29,6 +29,9 @@ PROTOCOL = (
     "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
 )  # fmt: skip
+
+#: Methods that take any number of arguments, which have no names.
+UNNAMED = ("Archive.compare",)
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -39,7 +42,7 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Audit", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
+    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
     "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
     "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
     "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
@@ -135,9 +138,22 @@ def page_audit() -> wb.Audit:
     return wb.audit(counts())
 
 
+def archive() -> wb.Archive:
+    made = wb.Workspace().audits
+    made.save(page_audit(), "before")
+    made.series("nightly")
+    return made
+
+
+def audit_file() -> bytes:
+    return archive().exported("before")
+
+
 #: Class -> a valid object, which its methods are called on and whose fields construct another.
 OBJECTS: dict[str, Callable[[], Any]] = {
+    "Archive": archive,
     "Audit": page_audit,
+    "AuditComparison": lambda: wb.AuditComparison((page_audit(), page_audit())),
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
@@ -257,6 +273,18 @@ OWN: dict[str, dict[str, Any]] = {
         "trials": 1,
         "samples": 200,
     },
+    "Archive": {"database": Make(lambda: archive().database)},
+    **{
+        f"Archive.{name}": {"name": "before"}
+        for name in ("attachments", "exported", "find", "remove", "restore", "versions")
+    },
+    "Archive.add_file": {"file": Make(audit_file)},
+    "Archive.export": {"name": "before", "path": "before.audit.zip"},
+    "Archive.reserve": {"series": "nightly", "scores": Make(scores)},
+    "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
+    "Archive.search": {"text": "before"},
+    "Archive.series": {"name": "nightly"},
+    "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
@@ -340,6 +368,12 @@ OWN: dict[str, dict[str, Any]] = {
     "one_run_mu_bound": _GUESSES,
     "tradeoff_curve": {"mu": 0.5},
     "workspace": {"path": "kept"},
+    "Workspace.bring": {
+        "tables": Make(lambda: [kept_table()]),
+        "source": Make(lambda: workspace().dataset("kept").source),
+        "reading": Make(lambda: workspace().dataset("kept").reading),
+        "name": "brought",
+    },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.find": {"sha256": "0" * 64},
@@ -635,6 +669,7 @@ def _calls() -> Iterator[Call]:
             if (
                 method.startswith("_")
                 or method in PROTOCOL
+                or f"{name}.{method}" in UNNAMED
                 or not (
                     inspect.isfunction(static) or isinstance(static, (classmethod, staticmethod))
                 )

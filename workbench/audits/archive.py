@@ -71,7 +71,9 @@ class Archive:
     """
 
     def __init__(self, database: Database):
-        self._database = database
+        self._database = _checks.instance(
+            database, Database, "database", "a database of audits; Workspace.audits has one"
+        )
         self._rows = AuditRows(database)
         self._series = KeptSeries(database, self._present)
 
