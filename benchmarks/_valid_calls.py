@@ -5,9 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +22,8 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair", "RunCount",
+    "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -115,6 +118,16 @@ def workspace() -> wb.Workspace:
     made = wb.Workspace()
     made.add_scores(scores(), "kept")
     return made
+
+
+def axes() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def drawing() -> str:
+    return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
 
 
 def kept_table() -> DataTable:
@@ -229,6 +242,8 @@ _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
+    **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
+    "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
     "anytime_path": {"delta": 1e-5},

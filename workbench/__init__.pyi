@@ -92,6 +92,8 @@ from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
+from .figures.paper.export import save_figure as save_figure
+from .figures.paper.packages import MissingPackage as MissingPackage
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts

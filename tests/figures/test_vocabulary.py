@@ -20,7 +20,9 @@ from workbench.figures.kit.marks import Mark, Share, Style
 from workbench.jupyter.picture.svg import svg
 
 FIGURES = Path(wb.__file__).parent / "figures"
-MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if FIGURES / "kit" not in p.parents]
+#: The kit makes figures, and the renderer for papers reads them.
+SPEAKERS = {FIGURES / "kit", FIGURES / "paper"}
+MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if not SPEAKERS & set(p.parents)]
 
 
 def words(text):
