@@ -264,6 +264,7 @@ OWN: dict[str, dict[str, Any]] = {
         "guarantee": "estimate",
         "method": "Mann–Whitney",
     },
+    "bound_texts": {"bound": Make(OBJECTS["Bound"])},
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
     "compare_methods": {

@@ -71,6 +71,7 @@ from .bounds.strategies import Anytime as Anytime
 from .bounds.strategies import HeldOut as HeldOut
 from .bounds.strategies import Pointwise as Pointwise
 from .bounds.strategies import Simultaneous as Simultaneous
+from .bounds.texts import bound_texts as bound_texts
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
 from .claims.gdp import GDP as GDP

@@ -29,7 +29,7 @@ FILE = "coverage.json"
 SOURCES = ("bounds", "curves", "estimators", "scores", "pairs")
 
 #: Modules of these packages that only hold or describe a value.
-WORDS = ("bounds.bound", "bounds.citations", "bounds.latex")
+WORDS = ("bounds.bound", "bounds.citations")
 
 #: Modules whose classes change no value: as bases they do not count.
 PICTURES = ("workbench._plot",)
