@@ -7,8 +7,8 @@ import pytest
 
 import workbench as wb
 from workbench.bounds import citations
+from workbench.bounds.latex import escape, number
 from workbench.bounds.quantities import QuantityArguments
-from workbench.bounds.texts import escape, number
 
 COUNTS = {"tp": 400, "fp": 100, "tn": 400, "fn": 100}
 BOUND = wb.epsilon_from_counts(**COUNTS, delta=1e-5)
@@ -167,6 +167,14 @@ def test_the_entries_of_the_workbench_are_complete():
 def test_keys_of_entries_are_unique():
     keys = [re.match(r"@\w+\{(.+?),", entry)[1] for entry in citations._ENTRIES.values()]
     assert len(keys) == len(set(keys))
+
+
+def test_a_verdict_in_latex():
+    scores = wb.GaussianPair(3.0).sample(2000, seed=1)
+    latex = wb.judge(scores, "approx(1, 1e-5)").to_latex()
+    assert latex.startswith("The claim ``approx(1, 1e-5)'' is refuted with 95\\% confidence")
+    assert balanced(latex)
+    assert active(latex) == set()
 
 
 def test_what_is_no_bound_is_refused():

@@ -278,7 +278,7 @@ class Bound(Wording):
         >>> print(bound.to_latex())
         $\mu \ge 1.42$ (pointwise, 95\% confidence, assuming independent rows)
         """
-        from workbench.bounds.texts import latex_of
+        from workbench.bounds.latex import latex_of
 
         return latex_of(self)
 
