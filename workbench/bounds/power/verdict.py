@@ -29,7 +29,7 @@ from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.latex import escape
+from workbench.bounds.latex import escape as latex
 from workbench.bounds.power.power import (
     MOST_SCORES,
     Detector,
@@ -203,7 +203,7 @@ class Verdict:
 
     def to_latex(self) -> str:
         """The sentences of `explain` in LaTeX; all texts are escaped."""
-        return escape(self.explain())
+        return latex(self.explain())
 
     @property
     def summary(self) -> str:
