@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +42,13 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "Comparison",
-    "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable", "ErrorRates",
-    "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram",
-    "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember",
-    "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "TradeoffBand",
-    "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "AnytimePath", "Audit", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
+    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
+    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
+    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
+    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
+    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
+    "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -130,12 +132,25 @@ def drawing() -> str:
     return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
 
 
+def kept_here() -> wb.DataSet:
+    return wb.workspace().add_scores(scores(), "kept")
+
+
+def kept_file() -> str:
+    return wb.workspace().keep_file("canaries.csv", b"score,included")
+
+
 def kept_table() -> DataTable:
     return workspace().tables("kept")[0]
 
 
+def page_audit() -> wb.Audit:
+    return wb.audit(counts())
+
+
 #: Class -> a valid object, which its methods are called on and whose fields construct another.
 OBJECTS: dict[str, Callable[[], Any]] = {
+    "Audit": page_audit,
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
@@ -152,6 +167,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
             wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
         )
     ),
+    "AuditSeries": lambda: wb.AuditSeries("nightly", 0.95, (OBJECTS["SeriesAudit"](),)),
+    "SeriesAudit": lambda: wb.SeriesAudit(1, 0.975, "0" * 64, datetime(2026, 1, 1, tzinfo=UTC)),
     "Bound": lambda: band().epsilon(1e-5),
     "BettingCounts": functools.cache(lambda: wb.betting_counts(scores())),
     "EvidencePath": functools.cache(lambda: wb.betting_counts(scores()).evidence(0.1, 1e-5)),
@@ -255,6 +272,7 @@ OWN: dict[str, dict[str, Any]] = {
         "trials": 1,
         "samples": 200,
     },
+    "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
     "Bound.from_dict": {"values": Make(lambda: OBJECTS["Bound"]().to_dict())},
@@ -315,6 +333,13 @@ OWN: dict[str, dict[str, Any]] = {
         "p": Make(lambda: np.stack([many().p, many().p], axis=1)),
         "q": Make(lambda: np.stack([many().q, many().q], axis=1)),
     },
+    "audit": {"subject": Make(counts), "spec": {"log_delta": -6.0}},
+    "Audit.from_dict": {"card": Make(lambda: page_audit().to_dict())},
+    "Audit.named": {"name": "an audit"},
+    "Audit.report": {"path": "audit.json"},
+    "same_number": {"value": 1.5, "recorded": 1.5},
+    "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
+    "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
     "MechanismAudit.too_weak": {"must_detect": 2.0},

@@ -17,12 +17,12 @@ from workbench.figures.kit.axes import axis, powers_of_ten
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Mark, Share, Style
-from workbench.jupyter.picture.svg import svg
+from workbench.figures.kit.svg import svg
 
 FIGURES = Path(wb.__file__).parent / "figures"
-#: The kit makes figures, and the renderer for papers reads them.
-SPEAKERS = {FIGURES / "kit", FIGURES / "paper"}
-MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if not SPEAKERS & set(p.parents)]
+#: The kit makes figures; the renderer for papers and the overlay of several figures read them.
+SPEAKERS = {FIGURES / "kit", FIGURES / "paper", FIGURES / "overlay.py"}
+MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if not SPEAKERS & {p, *p.parents}]
 
 
 def words(text):

@@ -14,8 +14,8 @@ import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
+from workbench.figures.kit.svg import svg
 from workbench.jupyter.kernel_queue import KernelLoop
-from workbench.jupyter.picture.svg import svg
 from workbench.jupyter.view import IDLE, View
 from workbench.jupyter.widgets.controls import Field
 from workbench.jupyter.widgets.live import Live
@@ -362,7 +362,7 @@ def test_a_spec_restores_a_view(scores):
 
 def test_a_spec_by_hand_is_a_choice_made_beforehand(scores):
     assert wb.explore(scores, spec={"confidence": 0.99}).bound.void is None
-    with pytest.raises(ValueError, match="did you mean bin_width"):
+    with pytest.raises(ValueError, match="did you mean 'bin_width'"):
         wb.explore(scores, spec={"binwidth": 0.3})
 
 

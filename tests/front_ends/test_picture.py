@@ -6,8 +6,8 @@ from functools import cache
 import param
 import pytest
 
+from workbench.figures.kit import svg as picture
 from workbench.figures.kit.theme import LIGHT, paint
-from workbench.jupyter.picture import svg as picture
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 

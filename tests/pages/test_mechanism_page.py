@@ -11,10 +11,10 @@ from workbench.assets import board
 from workbench.bounds.bound import Bound
 from workbench.claims.parse import as_claim
 from workbench.cli import main
+from workbench.figures.kit.svg import svg
 from workbench.figures.mechanism import neighbors as dataset_charts
 from workbench.figures.mechanism import search as charts
 from workbench.figures.mechanism import witness as witness_charts
-from workbench.jupyter.picture.svg import svg
 from workbench.mechanisms.gallery import GALLERY
 from workbench.pages.core.page import Fact
 from workbench.pages.core.upload import Upload

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import param
@@ -37,6 +38,16 @@ class GivenScoreSource(ScoreSource):
         self._given = given
         super().__init__(**params)
         self.param.watch(self._turn, "larger_is_member")
+
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The scores given."""
+        return (self._given,)
+
+    @property
+    def given_scores(self) -> Mapping[str, Scores]:
+        """The scores in view, whatever their direction now."""
+        return {"data": self.scores}
 
     @property
     def source(self) -> str:

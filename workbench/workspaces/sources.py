@@ -23,6 +23,17 @@ EXAMPLE = "example:"
 GIVEN_LAYOUT = Layout("two columns", p="p", q="q")
 
 
+def reading_of(scores: Scores) -> Reading:
+    """How scores that were given in Python are read from the table that keeps them."""
+    return Reading(
+        GIVEN_LAYOUT,
+        scores.larger_is_member,
+        scores.sampling,
+        scores.cluster_rule,
+        scores.nonfinite,
+    )
+
+
 class DataSource(Protocol):
     """Where a data set comes from."""
 

@@ -1,4 +1,5 @@
 """Parts of every chart: `marks` and `axes`, which `layout` puts together in the colors of `theme`.
 
-`legend` draws keys, `dot_rows` charts with one row per method, `log_n_axis` axes of sample sizes.
+`legend` draws keys, `dot_rows` charts with one row per method, `log_n_axis` axes of sample sizes,
+`svg` any chart as a picture.
 """

@@ -12,13 +12,12 @@ from workbench.audits.software import software
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
-from workbench.pages.inputs.notebook import code_of, page_name
 from workbench.pages.inputs.spec import Spec
-from workbench.pages.registry import PAGES
-from workbench.scores.sample import Scores
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.sources import FileSource, reading_of
 
 
 def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
@@ -41,7 +40,6 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
     name = page_name(page)
     choices = {n: one for n, one in page.param.objects().items() if isinstance(one, DataChoice)}
     drawn = {item.name: page.draw(item) for item in page.items()}
-    fresh = fresh or PAGES[name].kind()
     verdict = page.verdict() if hasattr(page, "verdict") else None
     return Audit(
         page=name,
@@ -56,11 +54,11 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
         verdicts=(
             (_json.plain(verdict.to_dict(), "text"),) if isinstance(verdict, Verdict) else ()
         ),
-        code=code_of(page, Spec(page, fresh).changes()),
+        code=code_of(page, Spec(page, fresh or page.at_start()).changes()),
         made=datetime.now(UTC),
         software=software(),
         by=by,
-        live=page.snapshot(),
+        live=page.snapshot(watching=True),
     )
 
 
@@ -82,13 +80,13 @@ def _data(page: Page, parameter: str) -> AuditData:
     key = str(getattr(page, parameter))
     if key:
         return described(parameter, page.workspace.dataset(key))
-    scores: Scores = page.scores  # type: ignore[attr-defined]  # given in Python
+    scores = page.given_scores[parameter]
     return AuditData(
         parameter,
         scores.name or "scores",
         "given in Python",
         content_hash((table_of_scores(scores),)),
-        reading={},
+        reading=reading_of(scores).to_dict(),
         n_p=scores.n_p,
         n_q=scores.n_q,
     )
@@ -115,4 +113,5 @@ def described(parameter: str, dataset: DataSet) -> AuditData:
         dataset.n_q,
         dataset.reread,
         "" if virtual else dataset.created.isoformat(),
+        dataset.source.names if isinstance(dataset.source, FileSource) else (),
     )

@@ -27,10 +27,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
+from workbench.bounds.bound import Bound
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
+from workbench.scores.sample import Scores
 from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -142,6 +144,33 @@ class NotChosen(str):
         made = super().__new__(cls, reason)
         made.ask = ask
         return made
+
+
+class FixedInAdvance(str):
+    """The note of a bound whose threshold or bins a plan fixed in advance.
+
+    Parameters
+    ----------
+    text : str
+        The note itself.
+    plan : str
+        Label of the plan, such as "plan 3fa9c1d2".
+    """
+
+    term: str
+
+    def __new__(cls, text: str, plan: str = "") -> FixedInAdvance:
+        """The note, with what the terms of the number add."""
+        made = super().__new__(cls, text)
+        made.term = f"fixed in advance ({plan})"
+        return made
+
+
+def terms_of(bound: Bound) -> tuple[str, ...]:
+    """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
+    note = bound.note
+    fixed = isinstance(note, FixedInAdvance) and not bound.void
+    return (*bound.terms, note.term) if fixed else bound.terms  # type: ignore[union-attr]
 
 
 def figure(
@@ -278,6 +307,20 @@ class Page(PageJobs, PageSettings):
     def data_key(self) -> str:
         """Key of the data set in view; "" on pages without data."""
         return ""
+
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The objects of Python that the page is about, as its class takes them."""
+        return ()
+
+    @property
+    def given_scores(self) -> Mapping[str, Scores]:
+        """Scores given in Python, by the parameter that otherwise chooses a data set."""
+        return {}
+
+    def at_start(self) -> Self:
+        """A page of this kind about the same objects, in the state at the start."""
+        return type(self)(*self.subjects)
 
     def follow(self, key: str | None) -> None:
         """Take a data set into view.

@@ -87,15 +87,37 @@ class PageState(param.Parameterized):
             kept = self._kept[name] = (key, value)
         return kept[1]
 
-    def snapshot(self) -> Self:
-        """A copy of the page for another thread: what is set on it does not change the page."""
+    def snapshot(self, watching: bool = False) -> Self:
+        """A copy of the page for another thread: what is set on it does not change the page.
+
+        Parameters
+        ----------
+        watching : bool
+            Whether the copy itself reacts to what is set on it, as the page does.
+        """
         # Not copy.copy: param would have the page's own watchers act on the copy from then on.
         twin = object.__new__(type(self))
         own = copy.copy(self._param__private)
         own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
         state = {name: value for name, value in vars(self).items() if name != "param"}
         vars(twin).update(state, _param__private=own, _kept=dict(self._kept))
+        if watching:
+            own.watchers = self._watchers_of(twin)
         return twin
+
+    def _watchers_of(self, twin: Self) -> dict[str, dict[str, list[Any]]]:
+        """The watchers that are methods of the page, as methods of its copy."""
+        return {
+            name: {
+                what: [
+                    one._replace(inst=twin, fn=one.fn.__func__.__get__(twin))
+                    for one in watchers
+                    if getattr(one.fn, "__self__", None) is self
+                ]
+                for what, watchers in kinds.items()
+            }
+            for name, kinds in self._param__private.watchers.items()
+        }
 
     def _shared(self, name: str, needs: tuple[str, ...], method: Callable[[Any], Any]) -> Any:
         values = {name: getattr(self, name) for name in sorted(self.parameters_of(needs))}

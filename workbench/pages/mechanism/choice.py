@@ -165,6 +165,11 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         self.param.update({**self._card_values(), **asked, **params})
         self.param.watch(self._take_card, ["mechanism", *CLAIM])
 
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The mechanism given; None for one of the gallery."""
+        return (self._own,)
+
     # -- the choice --------------------------------------------------------------------------------
 
     @derived(needs=("mechanism",))

@@ -51,5 +51,10 @@ class GivenOneRunPage(OneRunPage):
         self._given = given
         super().__init__(**params)
 
+    @property
+    def subjects(self) -> tuple[Any, ...]:
+        """The canaries given."""
+        return (self._given,)
+
     def _load(self, *events: Any) -> None:
         self._adopt(self._given)

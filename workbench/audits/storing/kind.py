@@ -1,0 +1,60 @@
+"""`DatabaseKind`: what differs between the databases that audits can be kept in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from workbench.audits.errors import ArchiveError
+
+
+class DatabaseKind(ABC):
+    """What differs between the databases that audits can be kept in.
+
+    Attributes
+    ----------
+    writable : bool
+        False after `engine` found that nothing can be written.
+    turns : context manager
+        Held while a connection is in use, where threads have to take turns.
+    """
+
+    writable = True
+    turns: AbstractContextManager[Any] = nullcontext()
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """The place, as people say it, without user and password."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The database in a message."""
+
+    @abstractmethod
+    def engine(self) -> Engine:
+        """The engine (ArchiveError where it cannot be made)."""
+
+    @abstractmethod
+    def error(self, error: DBAPIError) -> ArchiveError:
+        """What went wrong, and what to do."""
+
+    def read_only(self) -> ArchiveError:
+        """The error of a change where nothing can be written."""
+        return ArchiveError(
+            f"{self.title} cannot be written; what is in it can be read. Make it writable, or name "
+            "another database"
+        )
+
+    @abstractmethod
+    def exclude_others(self, connection: Connection) -> None:
+        """Let no other program come here before the transaction of ``connection`` ends."""
+
+    @abstractmethod
+    def settle(self, engine: Engine) -> None:
+        """What is done once the tables are there."""

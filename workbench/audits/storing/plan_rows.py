@@ -1,0 +1,105 @@
+"""`PlanRows`: plans in the database, and the data that they were used for."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, insert, select
+
+from workbench.audits.plan import RegisteredPlan
+from workbench.audits.storing.database import Database
+from workbench.audits.storing.schema import PLAN_USES, PLANS
+
+
+@dataclass(frozen=True)
+class PlanUse:
+    """Data that a plan was used for.
+
+    Parameters
+    ----------
+    plan : str
+        Key of the plan.
+    data_sha256 : str
+        Hash of the data.
+    used : datetime
+        When it was first used for them.
+    """
+
+    plan: str
+    data_sha256: str
+    used: datetime
+
+
+class PlanRows:
+    """Plans in the database; a plan is never changed and never deleted.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database):
+        self._database = database
+
+    def add(self, plan: RegisteredPlan) -> RegisteredPlan:
+        """The plan with its key; the one that is there, if it is."""
+        with self._database.writing() as connection:
+            self._database.exclude_others(connection)
+            found = connection.scalar(select(PLANS.c.key).where(PLANS.c.sha256 == plan.sha256))
+            kept = replace(plan, key=found or secrets.token_hex(8))
+            if found is None:
+                connection.execute(
+                    insert(PLANS).values(
+                        key=kept.key,
+                        sha256=kept.sha256,
+                        created=kept.created.isoformat(),
+                        plan=json.dumps(kept.to_dict()),
+                    )
+                )
+        return kept
+
+    def all(self) -> list[RegisteredPlan]:
+        """All plans, newest first."""
+        with self._database.reading() as connection:
+            found = connection.scalars(select(PLANS.c.plan).order_by(PLANS.c.position.desc()))
+            return [RegisteredPlan.from_dict(json.loads(one)) for one in found]
+
+    def use(self, plan: str, data_sha256: str) -> PlanUse:
+        """The first use of a plan, which is this one where there was none.
+
+        Parameters
+        ----------
+        plan : str
+            Key of the plan.
+        data_sha256 : str
+            Hash of the data.
+        """
+        with self._database.writing() as connection:
+            # Who uses it at the same time on a server waits here.
+            connection.execute(
+                select(PLANS.c.position).where(PLANS.c.key == plan).with_for_update()
+            )
+            uses = _uses(connection, plan)
+            if data_sha256 not in [one.data_sha256 for one in uses]:
+                uses.append(PlanUse(plan, data_sha256, datetime.now(UTC)))
+                connection.execute(
+                    insert(PLAN_USES).values(
+                        plan=plan, data_sha256=data_sha256, used=uses[-1].used.isoformat()
+                    )
+                )
+        return uses[0]
+
+    def uses(self, plan: str) -> tuple[PlanUse, ...]:
+        """All uses of a plan, first use first."""
+        with self._database.reading() as connection:
+            return tuple(_uses(connection, plan))
+
+
+def _uses(connection: Connection, plan: str) -> list[PlanUse]:
+    found = connection.execute(
+        select(PLAN_USES).where(PLAN_USES.c.plan == plan).order_by(PLAN_USES.c.position)
+    )
+    return [PlanUse(one.plan, one.data_sha256, datetime.fromisoformat(one.used)) for one in found]

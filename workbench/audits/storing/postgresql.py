@@ -1,0 +1,109 @@
+"""`PostgreSQLServer`: the database of audits on a server that several people share."""
+
+from __future__ import annotations
+
+import re
+
+from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from workbench.audits.errors import ArchiveError
+from workbench.audits.storing.kind import DatabaseKind
+
+#: Seconds to wait for an answer when a connection is made.
+PATIENCE = 10
+
+#: Number of the lock that programs hold while they make tables.
+_LOCK = 0x776F726B62656E63
+
+_INSTALL = "pip install 'dp-audit-workbench[postgresql]'"
+
+#: What a server says that will answer soon.
+_SOON = re.compile("starting up|shutting down|recovery|too many|terminating")
+
+_UNCHANGED = "What was saved there is unchanged"
+
+
+class PostgreSQLServer(DatabaseKind):
+    """A database of a PostgreSQL server.
+
+    Parameters
+    ----------
+    url : sqlalchemy.URL
+        Of the driver psycopg. Its password appears in no message.
+    """
+
+    def __init__(self, url: URL):
+        self._url = url
+        port = f":{url.port}" if url.port else ""
+        self._address = f"{url.host or 'this computer'}{port}"
+
+    @property
+    def where(self) -> str:
+        """The place, as people say it, without user and password."""
+        return f"in the PostgreSQL database {self._url.database or ''!r} on {self._address}"
+
+    @property
+    def title(self) -> str:
+        """The database in a message."""
+        return f"the database {self._url.database or ''!r} on {self._address}"
+
+    def engine(self) -> Engine:
+        """The engine of the server; it connects later.
+
+        Raises
+        ------
+        ArchiveError
+            The driver is not installed.
+        """
+        try:
+            return create_engine(
+                self._url,
+                pool_pre_ping=True,  # a server that was restarted is connected to again
+                hide_parameters=True,
+                connect_args={"connect_timeout": PATIENCE},
+            )
+        except ImportError as error:
+            raise ArchiveError(
+                f"PostgreSQL needs the package psycopg: {_INSTALL}", lasting=True
+            ) from error
+
+    def exclude_others(self, connection: Connection) -> None:
+        """Wait until no other program makes tables, and let none until the transaction ends."""
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+
+    def settle(self, engine: Engine) -> None:
+        """Nothing: whoever runs the server sets it up."""
+
+    def error(self, error: DBAPIError) -> ArchiveError:
+        """What went wrong, and what to do."""
+        state = getattr(error.orig, "sqlstate", None) or ""
+        diagnosis = getattr(getattr(error.orig, "diag", None), "message_primary", None)
+        said = self._without_password(diagnosis or str(error.orig))
+        if state == "53100":
+            return ArchiveError(
+                f"the disk of {self.title} is full. {_UNCHANGED}; make room and try again"
+            )
+        if state == "25006":
+            return self.read_only()
+        if state == "42501":
+            return ArchiveError(f"{self.title} does not allow it: {said}. Ask for the right to it")
+        if state in ("40001", "40P01", "55P03"):
+            return ArchiveError(f"another program changes {self.title} now; try again")
+        if "FATAL:" in said and not _SOON.search(said):
+            return ArchiveError(
+                f"{self.title} does not let this program in: {said}. Correct the user, the "
+                "password or the name of the database in its URL"
+            )
+        if error.connection_invalidated or not state or state.startswith(("08", "57P", "53")):
+            return ArchiveError(
+                f"{self.title} cannot be reached: {said}. {_UNCHANGED}. Try again when the server "
+                "answers"
+            )
+        return ArchiveError(f"{self.title} cannot be used: {said}")
+
+    def _without_password(self, said: str) -> str:
+        said = " ".join(said.split()).rstrip(".?")
+        for secret in {self._url.password, *map(str, self._url.query.values())} - {None, ""}:
+            said = said.replace(str(secret), "***")
+        return said

@@ -1,0 +1,216 @@
+"""`SQLiteFile` and `SQLiteMemory`: the database of audits on a disk, and in memory.
+
+A file is in WAL mode, so that nobody waits to read. Every commit is on the disk before it is
+acknowledged (``synchronous=FULL``).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.pool import Pool, QueuePool, StaticPool
+
+from workbench.audits.errors import ArchiveError
+from workbench.audits.storing.kind import DatabaseKind
+
+#: Seconds to wait for another program that is writing.
+PATIENCE = 10.0
+
+_MAGIC = b"SQLite format 3\0"
+
+_NO_RIGHT = (errno.EROFS, errno.EACCES, errno.EPERM)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+#: The option of a connection that says that it is going to write.
+WRITES = "workbench_writes"
+
+
+class _SQLite(DatabaseKind):
+    def exclude_others(self, connection: Connection) -> None:
+        """Nothing: a transaction that writes excludes all others."""
+
+
+class SQLiteMemory(_SQLite):
+    """A database that ends with the program, and that one thread uses at a time."""
+
+    def __init__(self) -> None:
+        self.turns = RLock()
+
+    @property
+    def where(self) -> str:
+        """The place, as people say it."""
+        return "in the memory of this program"
+
+    @property
+    def title(self) -> str:
+        """The database in a message."""
+        return "the database in memory"
+
+    def engine(self) -> Engine:
+        """The engine, with an empty database."""
+        return _engine(":memory:", StaticPool)
+
+    def settle(self, engine: Engine) -> None:
+        """Nothing: there is no file."""
+
+    def error(self, error: DBAPIError) -> ArchiveError:
+        """What went wrong, and what to do."""
+        return ArchiveError(f"the database of audits in memory failed: {error.orig}")
+
+
+class SQLiteFile(_SQLite):
+    """A database in a file, which only its owner may read.
+
+    Parameters
+    ----------
+    path : Path
+        The file. It and its folder are made if they are missing.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    @property
+    def where(self) -> str:
+        """The place, as people say it."""
+        return f"on this computer, in {self.path}"
+
+    @property
+    def title(self) -> str:
+        """The database in a message."""
+        return f"the database {self.path}"
+
+    def engine(self) -> Engine:
+        """The engine of the file.
+
+        Raises
+        ------
+        ArchiveError
+            The file cannot be made or read, or is something else.
+        """
+        try:
+            self._make()
+            with open(self.path, "rb") as file:
+                head = file.read(100)
+        except OSError as error:
+            raise self._os_error(error) from error
+        if head and (len(head) < 100 or not head.startswith(_MAGIC)):
+            raise self._damaged("it is no database")
+        address = self.path.absolute().as_uri()
+        if self.writable:
+            return _engine(f"{address}?mode=rw")
+        reader = _engine(f"{address}?mode=ro")
+        try:
+            with reader.connect() as connection:
+                connection.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+        except OperationalError:  # WAL needs a file beside it, which cannot be made here
+            reader.dispose()
+            reader = _engine(f"{address}?immutable=1")
+        return reader
+
+    def settle(self, engine: Engine) -> None:
+        """Switch to WAL, for which nobody else may be reading at that moment."""
+        if not self.writable:
+            return
+        give_up = time.monotonic() + PATIENCE
+        with engine.connect() as connection:
+            driver: Any = connection.connection.driver_connection
+            while True:
+                try:
+                    driver.execute("PRAGMA journal_mode=WAL").fetchone()
+                    return
+                except sqlite3.OperationalError:
+                    if time.monotonic() > give_up:
+                        return  # it is as durable without, and slower
+                time.sleep(0.01)
+
+    def error(self, error: DBAPIError) -> ArchiveError:
+        """What went wrong, and what to do."""
+        code, said = getattr(error.orig, "sqlite_errorname", ""), str(error.orig)
+        if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return ArchiveError(
+                f"another program is writing to {self.path} and did not finish within "
+                f"{PATIENCE:g} seconds. Nothing was changed; try again"
+            )
+        if code.startswith("SQLITE_FULL") or code in ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"):
+            return self._full()
+        if code.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
+            return self.read_only()
+        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            return self._damaged(said)
+        if code.startswith("SQLITE_CANTOPEN"):
+            return ArchiveError(f"{self.path} cannot be opened: it was moved or deleted")
+        return ArchiveError(f"{self.path} cannot be used: {said}")
+
+    def _make(self) -> None:
+        self.writable = True
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Before SQLite would make it, with the rights of any other file.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            if error.errno not in _NO_RIGHT or not self.path.is_file():
+                raise
+            self.writable = False
+
+    def _os_error(self, error: OSError) -> ArchiveError:
+        if error.errno in _NO_ROOM:
+            return self._full()
+        if error.errno in _NO_RIGHT:
+            return ArchiveError(
+                f"{self.path} cannot be opened or made ({error.strerror}); change the rights of "
+                "its folder, or name another database"
+            )
+        return ArchiveError(f"{self.path} cannot be used: {error.strerror or error}")
+
+    def _full(self) -> ArchiveError:
+        return ArchiveError(
+            f"the disk of {self.path} is full. Nothing was changed; make room and try again"
+        )
+
+    def _damaged(self, said: str) -> ArchiveError:
+        return ArchiveError(
+            f"{self.path} is damaged ({said}). It was left as it is. Put a copy of it back, rename "
+            "it to begin anew, or name another database",
+            lasting=True,
+        )
+
+
+def _engine(address: str, pool: type[Pool] = QueuePool) -> Engine:
+    """An engine whose transactions begin with their first statement, and are told to write."""
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(
+            address,
+            timeout=PATIENCE,
+            check_same_thread=False,
+            isolation_level=None,  # transactions are begun below
+            uri=True,
+        )
+        for pragma in (
+            "foreign_keys=ON",
+            "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
+            "synchronous=FULL",
+            "secure_delete=ON",  # what was purged does not linger
+        ):
+            with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses
+                made.execute(f"PRAGMA {pragma}")
+        return made
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=pool)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
