@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +23,8 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
+    "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -120,6 +123,16 @@ def workspace() -> wb.Workspace:
     made = wb.Workspace()
     made.add_scores(scores(), "kept")
     return made
+
+
+def axes() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def drawing() -> str:
+    return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
 
 
 def kept_here() -> wb.DataSet:
@@ -262,6 +275,8 @@ _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
+    **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
+    "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
     "anytime_path": {"delta": 1e-5},
@@ -295,6 +310,7 @@ OWN: dict[str, dict[str, Any]] = {
         "guarantee": "estimate",
         "method": "Mann–Whitney",
     },
+    "bound_texts": {"bound": Make(OBJECTS["Bound"])},
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
     "compare_methods": {
