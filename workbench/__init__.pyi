@@ -5,8 +5,12 @@ from . import onerun as onerun
 from . import selection as selection
 from .audits.audit import Audit as Audit
 from .audits.reproduction import same_number as same_number
+from .audits.plan import Deviation as Deviation
+from .audits.plan import RegisteredPlan as RegisteredPlan
 from .audits.series import AuditSeries as AuditSeries
 from .audits.series import SeriesAudit as SeriesAudit
+from .audits.series.audit_series import AuditSeries as AuditSeries
+from .audits.series.audit_series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
 from .bounds.anytime.anytime import anytime_epsilon as anytime_epsilon
@@ -162,6 +166,7 @@ from .workspaces.errors import WorkspaceError as WorkspaceError
 from .workspaces.home import workspace as workspace
 from .workspaces.recorded import recorded_file as recorded_file
 from .workspaces.recorded import recorded_scores as recorded_scores
+from .workspaces.planning import plan as plan
 from .workspaces.workspace import Workspace as Workspace
 
 __version__: str
