@@ -15,7 +15,7 @@ from workbench.pages.core.page import Page
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 #: What a page shows of a number that it did not compute.
-NOT_SHOWN = ("–", "?")
+NOT_SHOWN = ("–", "?", "none", "none known")
 
 #: The variable of the versions that the audit was made with.
 MADE_WITH = "made_with"
