@@ -527,6 +527,10 @@ class Workspace:
             self._tell()
         return changed
 
+    def announce(self) -> None:
+        """Call the watchers, because something else of the workspace changed, such as its plans."""
+        self._tell()
+
     def snapshot(self) -> WorkspaceState:
         """Names, readings, what was removed and what was chosen, for `revert`."""
         with self._lock:

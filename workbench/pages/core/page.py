@@ -166,11 +166,16 @@ class FixedInAdvance(str):
         return made
 
 
+def fixed_term(bound: Bound) -> str:
+    """By which plan a bound was fixed in advance; "" if by none, or if it is void."""
+    note = bound.note
+    return note.term if isinstance(note, FixedInAdvance) and not bound.void else ""
+
+
 def terms_of(bound: Bound) -> tuple[str, ...]:
     """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
-    note = bound.note
-    fixed = isinstance(note, FixedInAdvance) and not bound.void
-    return (*bound.terms, note.term) if fixed else bound.terms  # type: ignore[union-attr]
+    fixed = fixed_term(bound)
+    return (*bound.terms, fixed) if fixed else bound.terms
 
 
 def figure(

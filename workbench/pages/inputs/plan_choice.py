@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -19,16 +20,21 @@ from workbench.audits.deviations import (
     timely,
     voiding,
 )
+from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import Deviation, RegisteredPlan, label_of, time_text
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.workspaces.planning import PlannedData, plans_of
+from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
 
 #: Characters of the name of a plan that a page shows.
 LONGEST_NAME = 60
+
+#: Seconds after which a page looks for plans that another program stored, and after which it tries
+#: again where the database cannot be read.
+LOOK_AGAIN, LOOK_AGAIN_LATER = 3.0, 60.0
 
 #: What the menu calls the choice of no plan.
 NONE = "none"
@@ -135,7 +141,8 @@ class PlannedSource(ScoreSource):
     void_words = param.Parameter("", precedence=-1, doc="Why no bound of the page is valid.")
 
     def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._known_plans: tuple[RegisteredPlan, ...] | None = None
+        self._known_plans: tuple[RegisteredPlan, ...] = ()
+        self._look_again_at = 0.0
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._choose_plan, "plan")
         # After the marks of what was changed after looking.
@@ -169,25 +176,25 @@ class PlannedSource(ScoreSource):
     @property
     def known_plans(self) -> tuple[RegisteredPlan, ...]:
         """The plans of the workspace, the newest first, as they were when the page last looked."""
-        if self._known_plans is None:
-            self._known_plans = plans_of(self.workspace)
+        if time.monotonic() >= self._look_again_at:
+            try:
+                self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
+            except ArchiveError:  # every move of a slider asks for them
+                wait = LOOK_AGAIN_LATER
+            self._look_again_at = time.monotonic() + wait
         return self._known_plans
 
     def refresh(self) -> None:
         """Take note of other plans, and that the data set was renamed or read in another way."""
-        self._known_plans = None
+        self._look_again_at = 0.0
         if self.plan and self.registered is None:
             self._choose_plan()
         super().refresh()
 
     def _find_plan(self) -> RegisteredPlan | None:
-        for look_again in (False, True):
-            if look_again:
-                self._known_plans = None
-            for plan in self.known_plans if self.plan else ():
-                if plan.sha256 == self.plan:
-                    return plan
-        return None
+        if self.plan not in ("", *(plan.sha256 for plan in self.known_plans)):
+            self._look_again_at = 0.0
+        return next((plan for plan in self.known_plans if plan.sha256 == self.plan), None)
 
     # -- under a plan --------------------------------------------------------------------------
 

@@ -131,7 +131,7 @@ def _reference_settings(claim: str) -> dict[str, Any]:
 def _reference_of(claim: Claim) -> dict[str, Any]:
     known = claim.parameters
     match claim:
-        case ApproxDP() if known["delta"] > 0:
+        case ApproxDP() if known.get("delta", 0) > 0:  # no slider of a logarithm shows 0
             delta = math.log10(known["delta"])
             return {
                 "kind": "claimed-approx",
