@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import random
 import re
-import time
 from functools import partial
 
 import numpy as np
 import param
 import pytest
+from helpers.visits import Reader, tabs, wait
 
 import workbench as wb
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.live_page import Viewer
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.serving.connection import Connection
 from workbench.dashboard.serving.visitors import OWNER, Visitors
-from workbench.dashboard.tab import Tab
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 from workbench.workspaces.home import workspace
@@ -26,62 +24,6 @@ from workbench.workspaces.workspace import Workspace
 
 GAUSSIAN, LAPLACE = "example:gaussian", "example:laplace"
 ABOUT_SCORES = ("scores", "family", "watch", "compare")
-
-
-def tabs(*names):
-    return {name: Tab(PAGES[name].kind, f"/{name}", base=None) for name in names}
-
-
-class Reader:
-    """A browser that hears of the bench."""
-
-    def __init__(self, bench):
-        self.told, self.serial, self.bench, self.viewers = [], 0, bench, {}
-        bench.readers.append(self)
-
-    def tell(self, **entries):
-        self.told.append(entries)
-
-    def does(self, kind, **more):
-        """Do something that is not about one page, and return what was answered."""
-        self.serial += 1
-        self.bench.receive({"kind": kind, "serial": self.serial, **more}, self)
-        wait(lambda: any(told.get("handled") == self.serial for told in self.told))
-        settle(self.bench)
-        return next(told for told in self.told if told.get("handled") == self.serial)
-
-    def sets(self, page, name, value):
-        """Set a control of a page."""
-        return self.on(page, kind="set", name=name, value=value)
-
-    def on(self, page, **gesture):
-        """Do something on a page."""
-        self.serial += 1
-        live = self.bench.live(page)
-        viewer = self.viewers.setdefault(page, Viewer(lambda text: None, Sent()))
-        live.receive({**gesture, "serial": self.serial}, viewer)
-        wait(lambda: viewer.handled == self.serial)
-        settle(self.bench)
-
-
-def wait(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.002)
-
-
-def idle(bench):
-    queues = [bench._queue, *(live.session.queue for live in bench._live.values())]
-    return not any(queue._scheduled for queue in queues)
-
-
-def settle(bench):
-    """Until all pages have done what they were asked."""
-    quiet = 0
-    while quiet < 3:  # one page can ask another
-        wait(lambda: idle(bench))
-        quiet += 1
 
 
 @pytest.fixture
@@ -452,63 +394,3 @@ def test_visitors_never_see_each_others_data(visitors):
         assert visitors.named(name) not in (alice, OWNER)
     assert not visitors.is_key("")
     assert visitors.is_key("k" * 43)
-
-
-# -- on the bench -------------------------------------------------------------------------------
-
-
-def test_a_plan_is_chosen_undone_and_redone(bench, reader):
-    space = bench.workspace
-    plan = wb.plan("release 3", "the run", threshold=0.3, confidence=0.99, workspace=space)
-    space.choose(space.add_scores(wb.GaussianPair(1).sample(300, seed=0), "mine").key)
-    settle(bench)
-    page = bench.live("scores").page
-    before = page.settings(), page.epsilon_here().void, page.epsilon().void
-    reader.sets("scores", "plan", "release 3")
-    after = page.settings(), page.epsilon_here().void, page.epsilon().void
-    assert (page.plan, page.threshold, page.confidence) == (plan.sha256, 0.3, 0.99)
-    assert after[1:] == (None, None)
-    assert bench.state("undo")["undo"] == "Plan"
-    for kind, state in (("undo", before), ("redo", after), ("undo", before)):
-        reader.does(kind)
-        assert (page.settings(), page.epsilon_here().void, page.epsilon().void) == state
-    assert [one.data_sha256 for one in space.audits.plans.uses(plan)] == [page.dataset.sha256]
-
-
-def test_a_plan_that_is_stored_while_the_page_is_open_is_offered(bench, reader):
-    page = bench.live("scores").page
-    assert list(page.param.plan.get_range()) == ["none"]
-    wb.plan("release 3", "the run", threshold=0.3, workspace=bench.workspace)
-    settle(bench)
-    assert list(page.param.plan.get_range()) == ["none", "release 3"]
-
-
-def test_a_link_to_somebody_without_the_plan_says_that_it_is_missing(bench, reader):
-    plan = wb.plan("release 3", "the run", threshold=0.3, workspace=bench.workspace)
-    reader.sets("scores", "plan", "release 3")
-    link = reader.does("link", link="scores")["link"]
-    other = Bench(Workspace(), bench.tabs, lambda *call: None)
-    stranger = Reader(other)
-    assert stranger.does("open link", text=link)["goto"] == "scores"
-    page = other.live("scores").page
-    assert (page.threshold, page.message) == (0.3, "")
-    assert f"P{plan.label[1:]} is not in this workspace" in page.planned()
-    other.end()
-    assert reader.does("open link", text=link)["goto"] == "scores"
-    assert "is not in this workspace" not in bench.live("scores").page.planned()
-
-
-def test_the_plan_of_a_data_set_is_that_of_the_data_set(bench, reader):
-    space = bench.workspace
-    wb.plan("release 3", "the run", threshold=0.3, workspace=space)
-    first, second = (
-        space.add_scores(wb.GaussianPair(1).sample(300, seed=i), f"data {i}") for i in range(2)
-    )
-    reader.does("choose", data=first.key)
-    reader.sets("scores", "plan", "release 3")
-    page = bench.live("scores").page
-    assert page.epsilon_here().void is None
-    reader.does("choose", data=second.key)
-    assert page.plan == ""
-    reader.does("choose", data=first.key)
-    assert page.epsilon_here().void is None
