@@ -77,3 +77,11 @@ def test_the_plan_of_a_data_set_is_that_of_the_data_set(bench, reader):
     assert page.plan == ""
     reader.does("choose", data=first.key)
     assert page.epsilon_here().void is None
+
+
+def test_a_plan_that_is_stored_on_its_page_is_offered_on_the_scores_page(bench, reader):
+    reader.sets("plan", "planned_name", "release 3")
+    reader.sets("plan", "planned_data", "the nightly run")
+    reader.sets("plan", "store_plan", True)
+    assert "Plan “release 3” was stored" in bench.live("plan").page.plan_stored()
+    assert list(bench.live("scores").page.param.plan.get_range()) == ["none", "release 3"]
