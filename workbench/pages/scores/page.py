@@ -175,7 +175,8 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
         Section(
-            "Fixed in advance", (Control("plan", when=lambda p: p.source != "given" or p.plan),)
+            "Fixed in advance",
+            (Control("plan", when=lambda page: page.dataset is not None or bool(page.plan)),),
         ),
         Section(
             "Audit",
