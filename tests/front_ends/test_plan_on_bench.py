@@ -57,10 +57,10 @@ def test_a_link_to_somebody_without_the_plan_says_that_it_is_missing(bench, read
     assert stranger.does("open link", text=link)["goto"] == "scores"
     page = other.live("scores").page
     assert (page.threshold, page.message) == (0.3, "")
-    assert f"P{plan.label[1:]} is not in this workspace" in page.planned()
+    assert f"P{plan.label[1:]} is not in this workspace" in page.departing()
     other.end()
     assert reader.does("open link", text=link)["goto"] == "scores"
-    assert "is not in this workspace" not in bench.live("scores").page.planned()
+    assert bench.live("scores").page.departing().startswith("The audit deviates from its plan.")
 
 
 def test_the_plan_of_a_data_set_is_that_of_the_data_set(bench, reader):

@@ -51,7 +51,7 @@ def valid(page):
 def told(page):
     """All that the page says of its plan."""
     here = page.epsilon_here()
-    return here.void, page.planned(), page.plan, page.threshold, page.confidence
+    return here.void, page.planned(), page.departing(), page.plan, page.threshold, page.confidence
 
 
 # -- fixed in advance -------------------------------------------------------------------------
@@ -70,12 +70,13 @@ def test_a_bound_at_the_threshold_of_a_plan_is_fixed_in_advance(space):
     assert page.threshold == 0.3
     assert bound.void is None
     assert bound.note == f"The threshold was fixed in advance ({plan.label})."
-    assert terms_of(bound)[-1] == f"fixed in advance ({plan.label})"
+    assert terms_of(bound)[1] == f"fixed in advance ({plan.label})"
     assert f"fixed in advance ({plan.label})" in content(bound)
     here = {"guarantee": "pointwise", "threshold": 0.3, "interval": "joint"}
     assert bound.value == wb.epsilon_lower_bound(page.scores, 1e-5, **here).value
     assert page.departures == ()
-    assert "the audit follows it" in page.planned()
+    assert page.planned().endswith("before these scores were opened. The audit follows it.")
+    assert page.departing() == ""
 
 
 def test_it_is_fixed_in_advance_whatever_was_looked_at_before_the_plan_was_chosen(space):
@@ -94,7 +95,7 @@ def test_another_threshold_is_void_until_it_is_the_plans_again(space):
     page.threshold = 0.41
     assert page.epsilon_here().void == f"the threshold is 0.41; {plan.label} fixed 0.3"
     assert "fixed in advance" not in content(page.epsilon_here())
-    assert "The threshold is 0.41; the plan fixed 0.3." in page.planned()
+    assert "The threshold is 0.41; the plan fixed 0.3." in page.departing()
     assert page.epsilon().void is None
     page.threshold = 0.3
     assert page.epsilon_here().void is None
@@ -424,12 +425,12 @@ def test_the_settings_without_the_plan_say_that_it_is_missing(space):
     data = stranger.add_scores(scores(0), "data 0")
     other = ScoresPage(workspace=stranger)
     assert other.restore({**page.settings(), "data": data.key}) == []
-    assert f"P{plan.label[1:]} is not in this workspace" in other.planned()
+    assert f"P{plan.label[1:]} is not in this workspace" in other.departing()
     assert f"{plan.label} (missing)" in other.param.plan.get_range()
     assert other.epsilon_here().void == "the threshold was chosen after seeing the scores"
     stranger.audits.plans.add(replace(plan, key=""))
     other.refresh()
-    assert "is not in this workspace" not in other.planned()
+    assert other.departing() == ""
     assert other.registered.sha256 == plan.sha256
 
 
@@ -457,4 +458,4 @@ def test_the_audit_of_a_page_has_its_plan_and_the_deviations(space):
     assert any("the plan fixed 0.3" in one.text for one in audit.sentences)
     again = Audit.from_dict(audit.to_dict())
     assert (again.plan, again.deviations) == (audit.plan, audit.deviations)
-    assert page_of(audit, space).planned() == page.planned()
+    assert page_of(audit, space).departing() == page.departing()

@@ -50,9 +50,10 @@ class AuditNumber:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Guarantee, confidence, assumptions and why they do not hold; then the note."""
+        """Guarantee, note, confidence, assumptions, and why they do not hold."""
         terms = () if self.bound is None else self.bound.terms
-        return (*terms, self.note) if self.note else terms
+        note = (self.note,) if self.note else ()
+        return (*terms[:1], *note, *terms[1:])
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values; ±∞, which JSON lacks, are strings."""

@@ -173,9 +173,10 @@ def fixed_term(bound: Bound) -> str:
 
 
 def terms_of(bound: Bound) -> tuple[str, ...]:
-    """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
+    """The terms of a bound on a page: its own, with the plan next to the guarantee."""
+    guarantee, *rest = bound.terms
     fixed = fixed_term(bound)
-    return (*bound.terms, fixed) if fixed else bound.terms
+    return (guarantee, fixed, *rest) if fixed else bound.terms
 
 
 def figure(

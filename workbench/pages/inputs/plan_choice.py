@@ -225,24 +225,29 @@ class PlannedSource(ScoreSource):
         note = FixedInAdvance(f"{bound.note} {said}" if bound.note else said, plan.label)
         return replace(found, note=note)
 
-    def plan_sentence(self) -> str:
-        """The plan, and how the audit deviates from it; empty without one."""
+    def following_words(self) -> str:
+        """The plan; empty without one."""
         plan = self.registered
         if plan is None:
+            return ""
+        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
+        kept = " The audit follows it." if not self.departures else ""
+        before = ", before these scores were opened" if timely(self.departures) else ""
+        return f"{stored}{before}.{kept}"
+
+    def departing_words(self) -> str:
+        """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
+        if self.registered is None:
             label = label_of(self.plan)
             return _MISSING.format(label=f"P{label[1:]}") if self.plan else ""
-        name = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        found = self.departures
-        if not found:
-            return f"{name}, before these scores were opened: the audit follows it."
         void, other = (
-            " ".join(_sentence(one) for one in found if one.voids is voids)
+            " ".join(_sentence(one) for one in self.departures if one.voids is voids)
             for voids in (True, False)
         )
-        said = [f"The audit deviates from it. {void}"] if void else []
+        said = [f"The audit deviates from its plan. {void}"] if void else []
         if other:
-            said.append(f"Without an effect on bounds: {other}")
-        return f"{name}. {' '.join(said)}"
+            said.append(f"Deviations from the plan without an effect on bounds: {other}")
+        return " ".join(said)
 
     def without_plan(self) -> dict[str, Any]:
         """The parameters without a plan: what was changed under it counts as any other change."""
