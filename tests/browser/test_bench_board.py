@@ -305,7 +305,8 @@ def test_reset_is_for_the_page_in_view_and_can_be_undone(bench, file):
 def link_to(one):
     """The link to the page that is shown, as it is put into the clipboard."""
     one.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    one.page.get_by_role("button", name="Copy a link to this page").click()
+    one.page.get_by_role("button", name="Share", exact=True).click()
+    one.page.get_by_role("button", name="Copy link").click()
     one.says("The link is in the clipboard")
     return one.page.evaluate("navigator.clipboard.readText()")
 

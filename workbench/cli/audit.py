@@ -162,9 +162,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     audit = page_audit(data.page(arguments.delta, confidence), result)
     if saved is not None:
         old = kept_scores(archive, saved, workspace)
-        result = replace(
-            result, baseline=Baseline.of(saved, old, audit, data.scores, confidence)
-        )
+        result = replace(result, baseline=Baseline.of(saved, old, audit, data.scores, confidence))
     if arguments.save is None and member is None:
         return result, None
     try:

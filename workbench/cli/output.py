@@ -32,9 +32,7 @@ def visible(text: str) -> str:
 
 def _acts(character: str) -> bool:
     """Whether a character acts on what is around it: ``Cf`` also has the joiners of emoji."""
-    return (
-        unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
-    )
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
 
 
 def _escaped(character: str) -> str:
@@ -62,9 +60,7 @@ def apart() -> Iterator[None]:
         os.close(kept)
 
 
-def add_format(
-    command: argparse.ArgumentParser, junit: str, *more: tuple[str, str]
-) -> None:
+def add_format(command: argparse.ArgumentParser, junit: str, *more: tuple[str, str]) -> None:
     """Add the options ``--format`` and ``--json``.
 
     Parameters

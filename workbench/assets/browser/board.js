@@ -6,7 +6,9 @@ const ARRAYS = {f8: Float64Array, f4: Float32Array, i4: Int32Array, u1: Uint8Arr
 const ROLE = /^@([a-z]+)(?:\/(0?\.\d+|1|0))?$/
 const ROWS_SHOWN = 200
 const PATIENCE = 10_000 // ms
+const SAVE = '<svg viewBox="0 0 24 24" width="16" height="16" aria-hidden="true"><path d="M11 3h2v9l3.500-3.500 1.400 1.400L12 16 6.100 9.900l1.400-1.400L11 12ZM4 18h16v2H4Z"/></svg>'
 const PENDING = "…" // what the dashboard shows while a slow number is computed
+const SOON = 300 // ms after the last change until an open explanation asks for its texts
 const QUIET = 900 // ms after the last change until it is read aloud
 
 // Pixels of the dashboard's page: its bar, the gap between cards, and what a row of charts needs.
@@ -15,8 +17,10 @@ const GAP = 12
 const ROW = {least: 256, lowest: 300, roomy: 360, highest: 560}
 
 export class Board {
-  // frame: what the page holds and never changes; send(gesture) returns the gesture's serial.
-  constructor(frame, send) {
+  // frame: what the page holds and never changes; send(gesture) returns the gesture's serial. tools
+  // serve what is loaded when it is used, the menus of charts and the copies of numbers:
+  // module(name); file(item, kind, options) saves a chart; texts(item) of a number.
+  constructor(frame, send, tools) {
     this.views = new Map()
     this.jobs = new Map()
     const place = (item, view, at, panels = at) => {
@@ -50,9 +54,9 @@ export class Board {
       body, this.busy, this.announcer.element)
     this.voids = new Voids()
     places.strip.append(this.voids.element)
-    for (const item of frame.numbers) place(item, new NumberCell(item), cells, numbers)
+    for (const item of frame.numbers) place(item, new NumberCell(item, tools), cells, numbers)
     for (const item of frame.sentences) place(item, new Sentence(), places[item.place])
-    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send), this.cards))
+    this.charts = frame.figures.map(item => place(item, new ChartCard(item, send, tools), this.cards))
     this.rows = rowsOf(frame.figures)
     this.panels = new Disclosures(this.element)
   }
@@ -147,11 +151,12 @@ export default {
   render({model, el}) {
     let serial = 0
     const frame = model.get("frame")
+    const kernel = new Kernel(model)
     const board = new Board(frame, gesture => {
       model.set("gesture", {...gesture, serial: ++serial})
       model.save_changes()
       return serial
-    })
+    }, kernel)
     const watched = []
     const watch = (name, use) => {
       const update = () => use(model.get(name))
@@ -172,9 +177,62 @@ export default {
     board.start("", model)
     return () => {
       board.stop()
+      kernel.stop()
       watched.forEach(([event, update]) => model.off(event, update))
     }
   },
+}
+
+// What the kernel of a notebook serves of a board; see the constructor of Board.
+class Kernel {
+  constructor(model) {
+    Object.assign(this, {model, modules: {}, open: new Map()}) // open: id of a question -> who waits
+    this.answered = ({kind, id, ...answer}, buffers) => {
+      if (kind === "answer") this.open.get(id)?.({...answer, buffers})
+    }
+    model.on("msg:custom", this.answered)
+  }
+
+  ask(question, patience) {
+    const id = `${Date.now()} ${Math.random()}` // several boards of a page have one model
+    return new Promise((resolve, reject) => {
+      const late = () => this.open.get(id)({error: "the kernel does not answer; it is busy or was stopped"})
+      const alarm = setTimeout(late, patience)
+      this.open.set(id, ({error, ...answer}) => {
+        clearTimeout(alarm)
+        this.open.delete(id)
+        if (error) reject(new Error(error))
+        else resolve(answer)
+      })
+      this.model.send({kind: "ask", id, ...question})
+    })
+  }
+
+  async module(name) {
+    this.modules[name] ??= this.ask({what: "module", name}, PATIENCE).then(({buffers: [code]}) =>
+      import(URL.createObjectURL(new Blob([code], {type: "text/javascript"}))))
+    try {
+      return await this.modules[name]
+    } catch (error) {
+      delete this.modules[name]
+      throw error
+    }
+  }
+
+  async file(item, as, options = {}) {
+    const {save} = await this.module("chart_menu.js")
+    const {name, type, buffers} = await this.ask({what: "file", item, as, ...options}, 6 * PATIENCE)
+    return save(new Blob(buffers, {type}), name)
+  }
+
+  async texts(item) {
+    return (await this.ask({what: "texts", item}, PATIENCE)).texts
+  }
+
+  stop() {
+    this.model.off("msg:custom", this.answered)
+    this.open.clear()
+  }
 }
 
 // -- numbers, sentences, the message ------------------------------------------------------------
@@ -202,18 +260,23 @@ class Header {
 
 // A number of the strip: its title is the button that explains it.
 class NumberCell {
-  constructor(item) {
-    this.item = item
+  constructor(item, tools) {
+    Object.assign(this, {item, tools})
     this.relation = make("span", {class: "wb-relation"})
     this.value = make("span", {class: "wb-value"})
     this.badge = make("span", {class: "wb-badge"})
     this.note = make("p", {class: "wb-note"})
     this.terms = make("p", {})
     this.explanation = make("p", {})
-    this.panel = make("div", {class: "wb-panel wb-number-panel"}, make("h3", {}, item.title), ...help(item),
+    this.copies = make("div", {class: "wb-copies", role: "group", "aria-label": `Copy: ${item.title}`, hidden: ""})
+    this.panel = make("div", {class: "wb-panel wb-number-panel"},
+      make("div", {class: "wb-panel-head"}, make("h3", {}, item.title), this.copies), ...help(item),
       this.terms, this.explanation, ...promises(item))
     const button = discloses(this.panel, {class: "wb-number-title", "aria-label": `About: ${item.title}`}, item.title,
-      () => this.panel.scrollIntoView({block: "nearest"}))
+      () => {
+        this.offerCopies()
+        this.panel.scrollIntoView({block: "nearest"})
+      })
     this.element = make("section", {class: "wb-number", "aria-label": item.title}, make("h2", {}, button),
       make("div", {class: "wb-figure"}, this.relation, this.value),
       make("div", {class: "wb-terms"}, this.badge, this.note))
@@ -240,6 +303,26 @@ class NumberCell {
     this.terms.textContent = [badge, note].filter(Boolean).join(" · ")
     this.explanation.textContent = explanation
     this.said = `${this.item.title} ${relation} ${value}${badge === "not valid" ? ", not valid" : ""}`
+    this.copies.hidden = !this.tools || tone === "unset" || value === PENDING
+    this.buttons?.show(null)
+    clearTimeout(this.alarm)
+    if (!this.panel.hidden) this.alarm = setTimeout(() => this.offerCopies(), SOON)
+  }
+
+  // What is copied is what is shown, so the texts are asked for again after a change.
+  async offerCopies() {
+    if (this.copies.hidden) return
+    const asked = this.asked = {}
+    try {
+      const texts = this.tools.texts(this.item.name)
+      const {CopyButtons} = await this.tools.module("copy.js")
+      this.buttons ??= new CopyButtons(this.copies, make)
+      this.buttons.show(null)
+      const found = await texts
+      if (asked === this.asked) this.buttons.show(found)
+    } catch (error) {
+      if (asked === this.asked) this.buttons?.fail(error.message)
+    }
   }
 }
 
@@ -386,9 +469,8 @@ class JobRow {
 // -- charts -------------------------------------------------------------------------------------
 
 class ChartCard {
-  constructor(item, send) {
-    this.item = item
-    this.send = send
+  constructor(item, send, tools) {
+    Object.assign(this, {item, send, tools})
     this.drag = null // {shape, x, release}: the line under a person's finger
     this.arrays = new Map() // as text -> as last drawn
     this.plot = make("div", {class: "wb-plot", role: "img", "aria-label": item.title})
@@ -406,6 +488,13 @@ class ChartCard {
       discloses(this.table, {class: "wb-text-button", "aria-label": `Data: ${item.title}`}, "Data",
         () => this.fillTable()),
     ]
+    const menu = make("div", {class: "wb-panel wb-save", role: "group", "aria-label": `Save: ${item.title}`})
+    if (tools) {
+      this.saves = discloses(menu, {class: "wb-icon wb-save-button", "aria-label": `Save: ${item.title}`, title: "Save"}, "",
+        () => this.fillMenu(menu))
+      this.saves.innerHTML = SAVE
+      buttons.push(this.saves)
+    }
     if (info.childElementCount) {
       buttons.push(discloses(info, {class: "wb-icon", "aria-label": `About: ${item.title}`}, "i"))
     }
@@ -414,7 +503,7 @@ class ChartCard {
     const stage = make("div", {class: "wb-stage"}, this.plot, ...this.handles)
     this.element = make("section", {class: "wb-card wb-chart", "aria-label": item.title,
       "data-item": item.name, style: `--span: ${item.span}`},
-      head, make("div", {class: "wb-frame"}, stage, info, this.table))
+      head, make("div", {class: "wb-frame"}, stage, info, this.table, ...(tools ? [menu] : [])))
     this.stage = stage
     this.nameEnlarge()
     if (item.click) this.listenForClicks(stage)
@@ -471,6 +560,7 @@ class ChartCard {
     this.summary = layout.meta?.summary ?? this.item.title
     // One that has nothing to draw needs less room on a phone.
     this.element.toggleAttribute("data-empty", !data.length)
+    if (this.saves) this.saves.disabled = !data.length
     // A height that is more than there is comes back as a new size.
     if (this.need !== layout.height) this.stage.style.setProperty("--need", `${layout.height ?? 0}px`)
     this.need = layout.height
@@ -648,23 +738,33 @@ class ChartCard {
       return Array.from(x).flatMap((_, k) => (k % every ? [] : [row("td", [name, digits(x[k]), digits(y[k])])]))
     })
     const all = this.curves().reduce((sum, {x}) => sum + x.length, 0)
-    const download = make("button", {class: "wb-text-button", type: "button"}, "Download CSV")
-    download.addEventListener("click", () => this.download())
     const table = make("table", {}, make("thead", {}, row("th", this.axes())), make("tbody", {}, ...rows))
     this.table.replaceChildren(
       make("p", {}, this.summary),
-      make("p", {class: "wb-quiet"}, `${rows.length} of ${all} rows shown. `, download),
+      make("p", {class: "wb-quiet"}, `${rows.length} of ${all} rows shown. `, ...this.csv()),
       make("div", {class: "wb-scroll", tabindex: "0", role: "region", "aria-label": `Data: ${this.item.title}`}, table))
   }
 
-  download() {
-    const quote = value => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value)
-    const lines = [this.axes()]
-    for (const {name, x, y} of this.curves()) x.forEach((value, k) => lines.push([name, value, y[k]]))
-    const csv = lines.map(line => line.map(quote).join(",")).join("\n")
-    const href = URL.createObjectURL(new Blob([csv], {type: "text/csv"}))
-    make("a", {href, download: `${this.item.name}.csv`}).click()
-    URL.revokeObjectURL(href)
+  csv() {
+    if (!this.tools) return []
+    const words = make("span", {role: "status"})
+    const button = make("button", {class: "wb-text-button", type: "button"}, "Download CSV")
+    button.addEventListener("click", () => {
+      this.tools.file(this.item.name, "csv").catch(error => { words.textContent = error.message })
+    })
+    return [button, words]
+  }
+
+  // -- saving --
+
+  async fillMenu(menu) {
+    if (menu.childElementCount) return
+    try {
+      const {ChartMenu} = await this.tools.module("chart_menu.js")
+      menu.replaceChildren(new ChartMenu(this.item, this.tools, make).element)
+    } catch (error) {
+      menu.textContent = error.message
+    }
   }
 }
 
@@ -797,7 +897,11 @@ function discloses(panel, attributes, text, onOpen = () => {}) {
     const others = [...panel.parentElement.children].filter(one => one.matches(".wb-panel:not([hidden])"))
     others.forEach(other => { if (other !== panel) other.dispatchEvent(new Event("wb-close")) })
   })
-  panel.addEventListener("wb-close", () => { if (!panel.hidden) button.click() })
+  panel.addEventListener("wb-close", () => {
+    if (panel.hidden) return
+    if (panel.matches(":focus-within")) button.focus()
+    button.click()
+  })
   return button
 }
 
@@ -808,6 +912,7 @@ class Disclosures {
     this.pressed = ({target}) => {
       if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel:not([hidden])")
       if (!target.closest?.(".wb-header")) this.close(".wb-header[data-open]")
+      if (!target.closest?.(".wb-save, .wb-save-button")) this.close(".wb-save:not([hidden])")
     }
     document.addEventListener("pointerdown", this.pressed)
     element.addEventListener("keydown", event => {

@@ -9,6 +9,7 @@ import {PageView, PlainView} from "./view.js"
 
 const KEPT = "workbench:lost"
 const START = "start"
+const AUDITS = "audits"
 const SOON = 250 // ms after which a page that has not come is announced
 
 const root = document.documentElement
@@ -20,6 +21,7 @@ const {pages, heading} = first // name -> {title, address}
 const views = new Map()
 let shown = null // the name of the page that is shown
 let asked = null // that of the page that was asked for
+let present = "" // that of the last page with numbers
 const bench = {}
 
 const connection = new Connection({take, keep})
@@ -41,7 +43,7 @@ function takePage(message) {
     return
   }
   present?.stop()
-  const view = new PageView(name, message, connection.wire(name))
+  const view = new PageView(name, message, connection.wire(name), dialogs.holds(name) ? null : toolsOf(name))
   views.set(name, view)
   if (dialogs.holds(name)) dialogs.put(view)
   else place(view)
@@ -56,7 +58,7 @@ function place(view) {
   if (view.name === asked) reveal(view.name)
 }
 
-function takeBench({bench: news, goto, say, link, imported, ask}) {
+function takeBench({bench: news, goto, say, link, imported, ask, audits: told}) {
   if (news) {
     Object.assign(bench, news)
     showBench()
@@ -65,13 +67,18 @@ function takeBench({bench: news, goto, say, link, imported, ask}) {
   if (imported !== undefined) dialogs.accepted()
   if (link) copyLink(link)
   if (ask) dialogs.ask(ask)
+  if (told) takeAudits(told)
   if (say !== undefined) toast(say)
 }
 
 // A gesture that is not about one page; those that are under way on pages come first.
 async function act(gesture) {
-  while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+  await settled()
   return wire.send(gesture, ++acts)
+}
+
+async function settled() {
+  while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
 }
 let acts = 0
 
@@ -81,13 +88,13 @@ const nameOf = path => Object.keys(pages).find(name => path.endsWith(pages[name]
 let target = {} // {control, item}: what to look at on the page that was asked for
 let revealed = null // called when it is shown
 
-// Resolves when the page is shown. at: {control, item}, names of what to look at there.
-function go(name, at = {}, entry = true) {
+// Resolves when the page is shown. at: {control, item}, names of what to look at there; hash: of its address.
+function go(name, at = {}, entry = true, hash = "") {
   closePanels()
   closeOverContent()
-  if (entry && name !== (asked ?? shown)) {
+  if (entry && (name !== (asked ?? shown) || hash !== location.hash)) {
     history.replaceState({scroll: scrollY}, "")
-    history.pushState({}, "", `.${pages[name].address}${location.search}`)
+    history.pushState({}, "", `.${pages[name].address}${location.search}${hash}`)
   }
   asked = name
   target = at
@@ -95,7 +102,8 @@ function go(name, at = {}, entry = true) {
   if (views.has(name)) reveal(name)
   else {
     setTimeout(() => { if (asked === name && shown !== name) root.dataset.opening = pages[name].title }, SOON)
-    wire.send({kind: "show", show: name}, "show")
+    if (name === AUDITS) startAudits()
+    else wire.send({kind: "show", show: name}, "show")
   }
   return done
 }
@@ -103,6 +111,7 @@ function go(name, at = {}, entry = true) {
 function reveal(name) {
   const before = shown
   shown = asked = name
+  if (name !== START && name !== AUDITS) present = name
   root.dataset.page = name
   delete root.dataset.opening
   for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
@@ -141,7 +150,7 @@ document.addEventListener("click", event => {
   const link = event.target.closest("a[data-page]")
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
-  go(link.dataset.page)
+  go(link.dataset.page, {}, true, link.hash)
 })
 window.addEventListener("popstate", () => go(nameOf(location.pathname), {}, false))
 
@@ -171,8 +180,6 @@ function showBench() {
 undoButton?.addEventListener("click", () => act({kind: "undo"}))
 redoButton?.addEventListener("click", () => act({kind: "redo"}))
 document.querySelector(".wb-reset")?.addEventListener("click", () => act({kind: "reset", reset: shown}))
-document.querySelector(".wb-copy-link")?.addEventListener("click", () => act({kind: "link", link: shown}))
-document.querySelector(".wb-notebook")?.addEventListener("click", () => location.assign(`./notebook/${shown}.ipynb`))
 document.addEventListener("keydown", event => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return
   const key = event.key.toLowerCase()
@@ -204,16 +211,44 @@ async function copyLink(text) {
   }
 }
 
-// What happened, in a line; it goes after a while, or when it is pressed.
+// What happened, in a line; it goes after a while, unless it stays until it is closed.
 const said = document.querySelector(".wb-toast")
-function toast(words, more) {
+function toast(words, more = null, stays = Boolean(more)) {
   clearTimeout(toast.timer)
   said.replaceChildren(make("p", {}, words), ...(more ? [more] : []))
   said.hidden = !words
   const close = make("button", {type: "button", class: "wb-text-button"}, "Close")
   close.addEventListener("click", () => { said.hidden = true })
   said.append(close)
-  if (!more) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+  if (!stays) toast.timer = setTimeout(() => { said.hidden = true }, 12_000)
+}
+
+// -- what people take along ---------------------------------------------------------------------------
+
+const shareButton = document.querySelector(".wb-share-button")
+const sharePanel = document.getElementById("share")
+
+// Its script comes when it is first opened.
+sharePanel.addEventListener("wb-opened", async () => {
+  const {ShareMenu} = await import("./share.js")
+  const link = () => act({kind: "link", link: shown})
+  const menu = new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START])})
+  menu.items[0].focus()
+}, {once: true})
+
+// For the charts and numbers of a page; see Board.
+function toolsOf(page) {
+  return {
+    module: name => import(`./${name}`),
+    async file(item, kind, options = {}) {
+      const [{download}] = await Promise.all([import("./share.js"), settled()])
+      return download(`./figure/${page}/${item}.${kind}?${new URLSearchParams(options)}`)
+    },
+    async texts(item) {
+      const [{made}] = await Promise.all([import("./share.js"), settled()])
+      return (await made(`./texts/${page}/${item}.json`)).json()
+    },
+  }
 }
 
 // -- the import step, in a dialog ---------------------------------------------------------------------
@@ -267,7 +302,8 @@ document.addEventListener("dragover", event => { if (holdsFiles(event)) event.pr
 document.addEventListener("drop", event => {
   if (!holdsFiles(event) || !dialogs.element) return
   event.preventDefault()
-  dialogs.take(event.dataTransfer.files)
+  if (shown === AUDITS) audits.import([...event.dataTransfer.files])
+  else dialogs.take(event.dataTransfer.files)
 })
 document.addEventListener("paste", event => {
   const text = event.clipboardData?.getData("text/plain") ?? ""
@@ -291,7 +327,7 @@ function bringBack() {
   connection.tell("The connection is back. Restoring your settings …")
   act({kind: "restore", settings: JSON.parse(kept)}).then(async serial => {
     await wire.answer(serial)
-    while (connection.waits) await new Promise(resolve => setTimeout(resolve, 10))
+    await settled()
     dim(false)
     connection.tell("")
   })
@@ -304,6 +340,74 @@ function openLink() {
   act({kind: "open link", text: decodeURIComponent(text)})
 }
 window.addEventListener("hashchange", openLink)
+
+// -- saved audits: their page and the dialog that saves one, loaded when they are needed ------------------
+
+const questions = new Map() // number of a question to the archive -> how its promise ends
+let asks = 0
+let audits = null
+let saveDialog = null
+
+function query(what, more = {}) {
+  return new Promise((resolve, reject) => {
+    const request = ++asks
+    questions.set(request, {resolve, reject})
+    act({...more, kind: "audit", do: what, request})
+  })
+}
+
+function takeAudits({request, answer, problem, changed}) {
+  if (changed) {
+    audits?.changed()
+    recent.asked = false
+    views.get(START)?.update?.()
+  }
+  const question = questions.get(request)
+  questions.delete(request)
+  if (problem) question?.reject(new Error(problem))
+  else question?.resolve(answer)
+}
+
+// Those on the start page; who has none yet opens no archive by a visit.
+const recent = {asked: false, audits: []}
+async function recentAudits(view) {
+  if (recent.asked || !bench.audits) return
+  recent.asked = true
+  recent.audits = (await query("list", {most: 4}).catch(() => recent)).audits
+  view.update()
+}
+
+async function startAudits() {
+  const {Audits, styled} = await import("./audits.js")
+  await styled
+  if (views.has(AUDITS)) return
+  audits = new Audits({query, go, toast, pages, present: () => present, save,
+    upload: file => wire.upload("audit", [file], () => {})})
+  const view = new PlainView(AUDITS, audits.element)
+  view.show = on => {
+    audits.element.hidden = !on
+    if (on) audits.show()
+  }
+  views.set(AUDITS, view)
+  place(view)
+}
+
+async function save(page = shown) {
+  if (page === START || page === AUDITS) return
+  const {SaveDialog} = await import("./save.js")
+  saveDialog ??= new SaveDialog({query, saved: ({key, name}) => {
+    toast("Saved as ", make("a", {href: `./audits#audit=${encodeURIComponent(key)}`, "data-page": AUDITS}, `“${name.slice(0, 80)}”`))
+  }})
+  saveDialog.open(page)
+}
+
+const saveButton = document.querySelector(".wb-save")
+saveButton?.addEventListener("click", () => save())
+document.addEventListener("keydown", event => {
+  if (!saveButton || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "s") return
+  event.preventDefault()
+  save()
+})
 
 // -- words: the glossary, the search, the tour and the start page --------------------------------------
 
@@ -328,7 +432,10 @@ async function startWords(words) {
     linked: glossary.linked, glossary: () => glossary.open(),
   })
   const view = new PlainView(START, start.element)
-  view.update = () => start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6)})
+  view.update = () => {
+    start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6), audits: recent.audits})
+    if (shown === START) recentAudits(view)
+  }
   views.set(START, view)
   place(view)
   showBench()
@@ -340,6 +447,7 @@ startShell()
 Object.assign(bench, first.bench)
 asked = first.shown
 if (first.page) takePage({...first.page, page: first.shown})
+if (first.shown === AUDITS) startAudits()
 if (first.words) startWords(first.words)
 else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWords), {timeout: 3000})
 showBench()

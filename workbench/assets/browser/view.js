@@ -5,10 +5,10 @@ import {Controls} from "./controls.js"
 import {Sheet} from "./sheet.js"
 
 export class PageView {
-  // state: a whole page, see workbench/dashboard/live_page.py; wire: of the page.
-  constructor(name, state, wire) {
+  // state: a whole page, see workbench/dashboard/live_page.py; wire: of the page; tools: see Board.
+  constructor(name, state, wire, tools) {
     Object.assign(this, {name, wire, contents: {}, settings: {}, title: state.frame.title})
-    this.board = new Board(state.frame, gesture => wire.send(gesture))
+    this.board = new Board(state.frame, gesture => wire.send(gesture), tools)
     this.controls = new Controls(state.sections, {
       send: gesture => wire.send(gesture),
       settled: serial => wire.settled(serial),

@@ -44,9 +44,9 @@ class Baseline:
     audits : AuditComparison
         The saved audit and the new one.
     comparison : Comparison, optional
-        Of the new scores (A) and the saved ones (B); None where the scores were not saved. Only this
-        can show that one of the two leaks more: lower bounds may differ because one attack, or one
-        sample, is weaker.
+        Of the new scores (A) and the saved ones (B); None where the scores were not saved. Only
+        this can show that one of the two leaks more: lower bounds may differ because one attack, or
+        one sample, is weaker.
     """
 
     audit: Audit
@@ -135,7 +135,7 @@ class Baseline:
     @property
     def changes(self) -> dict[str, tuple[str, str]]:
         """What changed besides the scores: reading, parameters and versions, then and now."""
-        readings = ({}, {})
+        readings: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
         for reading, audit in zip(readings, self.audits.audits, strict=True):
             for data in audit.data[:1]:
                 reading.update(_flat(data.reading))
@@ -162,8 +162,7 @@ class Baseline:
         if not self.changes:
             return "Reading, parameters and software are the same."
         each = [
-            f"{name} was {quote(old)}, is {quote(new)}"
-            for name, (old, new) in self.changes.items()
+            f"{name} was {quote(old)}, is {quote(new)}" for name, (old, new) in self.changes.items()
         ]
         return f"Changed: {'; '.join(each)}."
 

@@ -4,36 +4,140 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from pkgutil import resolve_name
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from tornado.web import HTTPError, RequestHandler
 
+from workbench.assets import share
+from workbench.audits.audit import Audit
+from workbench.dashboard.bench import IMPORT
+from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import visitor_of
 from workbench.dashboard.serving.visitors import Visitors
 from workbench.dashboard.worker import WAITING
+from workbench.pages.auditing.page_of import page_of
+from workbench.pages.core.page import Item, Page
+from workbench.pages.registry import PAGES
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
+logger = logging.getLogger(__name__)
 
-class DataHandler(RequestHandler):
+P = TypeVar("P")
+
+#: The name of a file, and its content.
+Made = tuple[str, bytes]
+
+#: Files that an audit can be read in, and their media types.
+REPORT_KINDS = {
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "md": "text/markdown; charset=utf-8",
+    "json": "application/json; charset=utf-8",
+    "ipynb": "application/x-ipynb+json; charset=utf-8",
+}
+
+#: Characters that the name of a file has at most of each of its parts.
+_LONGEST = 60
+
+
+def file_name(*parts: str) -> str:
+    """Parts as the name of a file, without its ending: letters, digits, ``-``, ``_`` and ``.``."""
+    kept = (re.sub(r"[^\w.-]+", "-", part)[:_LONGEST].strip(".-") for part in parts)
+    return "-".join(filter(None, kept)) or "file"
+
+
+class DownloadHandler(RequestHandler):
+    """Base class of handlers that send a file; an error is answered in plain words."""
+
+    @property
+    def visitors(self) -> Visitors:
+        """The visitors of the server."""
+        visitors: Visitors = self.settings["visitors"]
+        return visitors
+
+    def send_file(self, content: str | bytes, name: str, media_type: str) -> None:
+        """Send a file that browsers save and never show as a page of ours.
+
+        Parameters
+        ----------
+        content : str or bytes
+        name : str
+            With its ending.
+        media_type : str
+        """
+        self.set_header("Content-Type", media_type)
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.finish(content)
+
+    def refuse(self, status: int, words: str) -> None:
+        """Answer in words why there is no file.
+
+        Parameters
+        ----------
+        status : int
+            Of HTTP.
+        words : str
+        """
+        self.set_status(status)
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.set_header("Cache-Control", "no-store")
+        self.finish(words)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """Answer an error in plain words."""
+        self.refuse(status_code, self._reason)
+
+    async def answer(
+        self, desk: Desk, look: Callable[[], P], make: Callable[[P], Made], media_type: str
+    ) -> None:
+        """Send what a desk made, or say why there is nothing.
+
+        Parameters
+        ----------
+        desk : Desk
+        look, make : callable
+            See `Desk.made`; what is made is the name of a file and its content.
+        media_type : str
+        """
+        try:
+            name, content = await desk.made(look, make)
+            self.send_file(content, name, media_type)
+        except BusyError as busy:
+            self.set_header("Retry-After", "60")
+            self.refuse(503, str(busy))
+        except WorkspaceError as gone:
+            self.refuse(404, str(gone))
+        except (ValueError, ImportError) as error:  # what is missing, and how to install it
+            logger.warning("%s was refused: %s", self.request.path, error)
+            self.refuse(501, str(error))
+        except Exception:
+            logger.exception("%s could not be made", self.request.path)
+            self.refuse(500, "this could not be made; the log of the server says why")
+
+
+class DataHandler(DownloadHandler):
     """Handler of the scores of a data set as csv, for the visitor whose it is."""
 
     async def get(self, key: str) -> None:
         """Send the scores."""
-        workspace = self.settings["visitors"].workspace(visitor_of(self))
+        workspace = self.visitors.workspace(visitor_of(self))
         loop = asyncio.get_running_loop()
         try:
             dataset = workspace.dataset(key)
             text = await loop.run_in_executor(WAITING, _as_csv, workspace, key)
         except WorkspaceError as error:
             raise HTTPError(404, reason="there is no such data set") from error
-        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in dataset.name)
-        self.set_header("Content-Type", "text/csv; charset=utf-8")
-        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}.csv")
-        self.set_header("Cache-Control", "no-store")
-        self.write(text)
+        self.send_file(text, f"{file_name(dataset.name)}.csv", "text/csv; charset=utf-8")
 
 
 def _as_csv(workspace: Workspace, key: str) -> str:
@@ -44,20 +148,120 @@ def _as_csv(workspace: Workspace, key: str) -> str:
     return "\n".join(["score,member", *rows, ""])
 
 
-class NotebookHandler(RequestHandler):
-    """Handler of a page as a notebook, for the visitor whose page it is."""
+class PageHandler(DownloadHandler):
+    """Base class of handlers of what is made from a page, for the visitor whose page it is."""
 
-    async def get(self, page: str) -> None:
-        """Send the notebook."""
-        visitors: Visitors = self.settings["visitors"]
-        if page not in visitors.tabs:
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that makes it."""
+        self._desk = desk
+
+    async def answer_from(self, page: str, make: Callable[[Page], Made], media_type: str) -> None:
+        """Send what is made from the page that is in view.
+
+        Parameters
+        ----------
+        page : str
+        make : callable
+            Returns the name of a file and its content.
+        media_type : str
+        """
+        look = partial(self.visitors.page, visitor_of(self), page)
+        await self.answer(self._desk, look, make, media_type)
+
+    def item(self, page: str, name: str, kind: Literal["figure", "number"]) -> Item:
+        """An item of a page; a page or an item that is not there is answered with 404."""
+        tab = self.visitors.tabs.get(page)
+        items = [] if tab is None or page == IMPORT else tab.kind.items()
+        for item in items:
+            if (item.name, item.kind) == (name, kind):
+                found: Item = item
+                return found
+        raise HTTPError(404)
+
+
+class ReportHandler(PageHandler):
+    """Handler of a page as a report."""
+
+    async def get(self, page: str, kind: str) -> None:
+        """Send the report."""
+        known = page in self.visitors.tabs and page in PAGES and page != IMPORT
+        if not known or kind not in REPORT_KINDS:
             raise HTTPError(404)
-        loop = asyncio.get_running_loop()
-        notebook = await loop.run_in_executor(WAITING, visitors.notebook, visitor_of(self), page)
-        self.set_header("Content-Type", "application/x-ipynb+json; charset=utf-8")
-        self.set_header("Content-Disposition", f'attachment; filename="{page}.ipynb"')
-        self.set_header("Cache-Control", "no-store")
-        self.write(json.dumps(notebook, ensure_ascii=False, indent=1))
+
+        def report(shown: Page) -> Made:
+            return _report(self.visitors.audit(page, shown), kind)
+
+        await self.answer_from(page, report, REPORT_KINDS[kind])
+
+
+class SavedReportHandler(DownloadHandler):
+    """Handler of a saved audit as a report, for the visitor who can see it."""
+
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that makes reports."""
+        self._desk = desk
+
+    async def get(self, key: str, kind: str) -> None:
+        """Send the report."""
+        if kind not in REPORT_KINDS:
+            raise HTTPError(404)
+        workspace = self.visitors.workspace(visitor_of(self))
+
+        def report(audit: Audit) -> Made:
+            return _report(_with_page(audit, workspace), kind)
+
+        archive: Any = workspace.audits  # type: ignore[attr-defined]
+        look = partial(archive.__getitem__, key)
+        await self.answer(self._desk, look, report, REPORT_KINDS[kind])
+
+
+def _report(audit: Audit, kind: str) -> Made:
+    """The name and the content of a report."""
+    report_bytes = resolve_name("workbench.reports.write:report_bytes")
+    subject = audit.name or next((data.name for data in audit.data), "")
+    return f"{file_name(audit.page, subject)}.{kind}", report_bytes(audit, kind)
+
+
+def _with_page(audit: Audit, workspace: Workspace) -> Audit:
+    """The audit with its page, where the workspace still has the data."""
+    try:
+        return replace(audit, live=page_of(audit, workspace))
+    except WorkspaceError:
+        return audit
+
+
+class FigureHandler(PageHandler):
+    """Handler of a chart as a file for a paper, or of its data."""
+
+    async def get(self, page: str, name: str, kind: str) -> None:
+        """Send the file."""
+        item = self.item(page, name, "figure")
+        family = self.get_query_argument("family", "serif")
+        try:
+            width = float(self.get_query_argument("width", "3.3"))
+            share.check_figure_file(kind, width, family)
+        except ValueError as error:
+            self.refuse(400, str(error))
+            return
+
+        def figure(shown: Page) -> Made:
+            content = share.figure_file(shown, item, kind, width, family)
+            return f"{file_name(page, name)}.{kind}", content
+
+        await self.answer_from(page, figure, share.FIGURE_KINDS[kind])
+
+
+class NumberHandler(PageHandler):
+    """Handler of a number as texts that people copy."""
+
+    async def get(self, page: str, name: str) -> None:
+        """Send the texts."""
+        item = self.item(page, name, "number")
+
+        def texts(shown: Page) -> Made:
+            return f"{name}.json", json.dumps(share.number_texts(shown, item)).encode()
+
+        await self.answer_from(page, texts, "application/json; charset=utf-8")
 
 
 class TextHandler(RequestHandler):
@@ -84,8 +288,15 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
     texts : mapping of str to callable
         See `TextHandler`.
     """
+    reports = {"desk": Desk("reports", at_once=2, places=8, patience=180)}
+    # One chart after the other: the library that draws them is not made for several threads.
+    charts = {"desk": Desk("charts", at_once=1, places=16, patience=60)}
+    words = {"desk": Desk("texts", at_once=1, places=32, patience=30)}
     return [
         (r"/data/([^/]+)\.csv", DataHandler),
-        (r"/notebook/([a-z]+)\.ipynb", NotebookHandler),
+        (r"/report/([a-z]+)\.([a-z]+)", ReportHandler, reports),
+        (r"/report/audit/([^/]+)\.([a-z]+)", SavedReportHandler, reports),
+        (r"/figure/([a-z]+)/([a-z0-9_]+)\.([a-z]+)", FigureHandler, charts),
+        (r"/texts/([a-z]+)/([a-z0-9_]+)\.json", NumberHandler, words),
         (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
     ]

@@ -6,6 +6,7 @@ with its key, as `workbench serve` prints it; the data sets of everybody else ar
 
 from __future__ import annotations
 
+import getpass
 import re
 import secrets
 import time
@@ -14,13 +15,14 @@ from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from threading import Lock
-from typing import Any
 
+from workbench.audits.audit import Audit
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.live_page import Later, LivePage
+from workbench.dashboard.live_page import Later
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.tab import Tab
-from workbench.pages.inputs.notebook import notebook_of
+from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.core.page import Page
 from workbench.workspaces.workspace import Workspace
 
 #: Seconds for which the pages of a visitor stay alive after the last document was closed, so that
@@ -36,6 +38,14 @@ _WHO = re.compile(r"[A-Za-z0-9_-]{43}")
 
 #: Name of the owner, which no cookie can have.
 OWNER = "owner"
+
+
+def user_name() -> str:
+    """The name of the user of this computer; "" where the system does not know it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 @dataclass
@@ -133,7 +143,8 @@ class Visitors:
                 place = self._places[who] = Place(own or Workspace(base=self._base))
                 self._forget_old()
             if place.bench is None:
-                place.bench = Bench(place.workspace, self.tabs, self._later)
+                by = user_name() if who == OWNER else ""
+                place.bench = Bench(place.workspace, self.tabs, self._later, by)
             place.used = time.monotonic()
             return place.bench
 
@@ -147,7 +158,7 @@ class Visitors:
             Name of the page.
         """
         sent = Sent()
-        if page and self.known(who):
+        if page in self.tabs and self.known(who):
             bench = self.bench(who)
             if not bench.untouched(page):
                 try:
@@ -155,29 +166,42 @@ class Visitors:
                     return Visit(who, page, text, sent)
                 except Late:  # it is at work; the connection brings the rest
                     pass
-        first = self.tabs[page].first() if page else None
+        first = self.tabs[page].first() if page in self.tabs else None
         return Visit(who, page, "", Sent(first.sent if first else None))
 
-    def notebook(self, who: str, page: str) -> dict[str, Any]:
-        """A notebook that shows a page as a visitor left it; takes a moment.
+    def page(self, who: str, name: str) -> Page:
+        """A copy of a page as a visitor left it; waits for what the page was asked before.
 
         Parameters
         ----------
         who : str
-        page : str
-            Name of the page.
+        name : str
+            The page.
+
+        Raises
+        ------
+        TimeoutError
+            The page is at work.
         """
-        tab = self.tabs[page]
-
-        def written(live: LivePage) -> dict[str, Any]:
-            fresh = tab.make(live.page.workspace)
-            fresh.follow(live.page.data_key or None)
-            return notebook_of(live.page, fresh)
-
         if self.known(who):
-            return self.bench(who).ask(page, written)
-        shown = tab.make(Workspace(base=self._base))
-        return notebook_of(shown, shown)
+            return self.bench(who).ask(name, lambda live: live.page.snapshot())
+        shown = self.tabs[name].make(Workspace(base=self._base))
+        shown.follow(shown.workspace.current)
+        return shown
+
+    def audit(self, name: str, shown: Page) -> Audit:
+        """The audit that a page shows; takes a moment.
+
+        Parameters
+        ----------
+        name : str
+            The page.
+        shown : Page
+            See `page`.
+        """
+        fresh = self.tabs[name].make(shown.workspace)
+        fresh.follow(shown.data_key or None)
+        return audit_of(shown, fresh=fresh)
 
     def leave(self, who: str) -> None:
         """End the pages of a visitor whose last document was closed, after a while."""

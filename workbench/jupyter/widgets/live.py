@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ipywidgets as widgets
 
 from workbench.assets import board as assets
+from workbench.assets import share
 from workbench.jupyter.widgets.board import VIEW, board_type
 from workbench.jupyter.widgets.controls import Group
 from workbench.jupyter.widgets.opener import Opener
@@ -49,6 +51,8 @@ class Live:
         fields = (*(f"item_{name}" for name in names), *self._jobs)
         self.board = board_type(fields)(frame={**frame, "view": identity})
         self.board.observe(lambda change: session.receive(change.new), "gesture")
+        self.board.answer = self._answer
+        self._session = session
         self.groups = [Group(session, section) for section in sections]
         opener = [] if address is None else [_opener(session, address)]
         controls = widgets.VBox([*(group.widget for group in self.groups), *opener])
@@ -77,6 +81,26 @@ class Live:
             self.board.busy = False
         for group in self.groups:
             group.show()
+
+    def _answer(self, question: dict[str, Any]) -> None:
+        """Answer what the board asks for, after what people did before."""
+        self._session.queue.post(("ask", question.get("id")), partial(self._look_up, question))
+
+    def _look_up(self, question: dict[str, Any]) -> None:
+        try:
+            item = self._session.items[question["item"]]
+            if question["what"] == "texts":
+                self.board.send_answer(question, texts=share.number_texts(self.page, item))
+            else:
+                kind, more = (
+                    question["as"],
+                    {n: question[n] for n in ("width", "family") if n in question},
+                )
+                content = share.figure_file(self.page, item, kind, **more)
+                file = {"name": f"{item.name}.{kind}", "type": share.FIGURE_KINDS[kind]}
+                self.board.send_answer(question, content, **file)
+        except Exception as error:  # an answer comes whatever happens
+            self.board.send_answer(question, error=str(error))
 
     def close(self) -> None:
         """Free the widgets, here and in the browser."""

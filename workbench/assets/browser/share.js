@@ -1,0 +1,93 @@
+// The Share menu: the page that is shown as a link, a report, a notebook. It is loaded when it is
+// first opened.
+
+import {make} from "./board.js"
+import {save, sentence} from "./chart_menu.js"
+import {closePanels} from "./shell.js"
+
+const LINK = ["link", "Copy link", "Opens this page with its settings; has no data."]
+const FILES = [
+  ["html", "Report (HTML)", "One file; its charts work without a server."],
+  ["pdf", "Report (PDF)", "The same report for print."],
+  ["md", "Markdown", "The report as text, for an issue or a wiki."],
+  ["json", "JSON (audit card)", "Numbers, guarantees, settings for programs."],
+  ["ipynb", "Notebook", "Python that computes every number again."],
+]
+
+export class ShareMenu {
+  // page() names the page that is shown; link() copies a link to it; settled() resolves when the
+  // server has answered everything; toast(words, more) shows a line; files: whether there are any.
+  constructor({panel, button, page, link, settled, toast, files}) {
+    Object.assign(this, {panel, button, page, link, settled, toast})
+    this.making = new Map() // page and kind -> what ends it
+    this.items = [LINK, ...(files ? FILES : [])].map(([kind, title, words]) => {
+      const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind},
+        make("strong", {}, title), make("span", {}, words))
+      item.addEventListener("click", () => this.choose(kind, title))
+      return item
+    })
+    panel.replaceChildren(...this.items)
+    panel.addEventListener("keydown", event => this.move(event))
+    panel.addEventListener("wb-opened", () => this.items[0].focus())
+  }
+
+  move(event) {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key]
+    if (!step) return
+    event.preventDefault()
+    const at = this.items.indexOf(document.activeElement) + step
+    this.items.at(at % this.items.length).focus()
+  }
+
+  choose(kind, title) {
+    closePanels()
+    this.button.focus()
+    if (kind === "link") this.link()
+    else this.make(`./report/${this.page()}.${kind}`, title)
+  }
+
+  // Has a file made, which takes seconds, and saves it; meanwhile the page goes on.
+  async make(address, title) {
+    if (this.making.has(address)) return
+    const control = new AbortController()
+    this.making.set(address, control)
+    this.show()
+    const cancel = make("button", {type: "button", class: "wb-text-button"}, "Cancel")
+    cancel.addEventListener("click", () => control.abort())
+    const bar = make("div", {class: "wb-progress", role: "progressbar", "aria-label": `Making: ${title}`}, make("div", {}))
+    this.toast(`Making: ${title} …`, make("span", {class: "wb-making"}, bar, cancel))
+    try {
+      await this.settled()
+      this.toast(`${await download(address, control.signal)} was saved.`)
+    } catch (error) {
+      if (control.signal.aborted) this.toast(`Cancelled: ${title}.`)
+      else this.toast(sentence(error.message), null, true)
+    }
+    this.making.delete(address)
+    this.show()
+  }
+
+  show() {
+    this.button.toggleAttribute("data-busy", this.making.size > 0)
+  }
+}
+
+// Fetches something that the server makes; an error has the server's words.
+export async function made(address, signal) {
+  let answer
+  try {
+    answer = await fetch(address, {signal})
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Error("The server does not answer; is it still running?")
+  }
+  if (!answer.ok) throw new Error(await answer.text() || `The server answered ${answer.status}.`)
+  return answer
+}
+
+// Fetches a file and has the browser save it; resolves to its name.
+export async function download(address, signal) {
+  const answer = await made(address, signal)
+  const [, name] = answer.headers.get("Content-Disposition")?.match(/filename\*=UTF-8''(.+)$/) ?? []
+  return save(await answer.blob(), decodeURIComponent(name ?? address.split("/").at(-1)))
+}

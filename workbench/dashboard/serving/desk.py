@@ -1,0 +1,73 @@
+"""`Desk`: makes what takes seconds, a few at once, while pages and sliders go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from workbench.dashboard.worker import WAITING
+
+P = TypeVar("P")
+M = TypeVar("M")
+
+
+class BusyError(Exception):
+    """Raised where something cannot be made now, but later."""
+
+
+class Desk:
+    """Makes what takes seconds, in threads of its own.
+
+    Parameters
+    ----------
+    name : str
+        What it makes, in words: "reports".
+    at_once : int
+        How many it makes at once.
+    places : int
+        How many may be made or wait.
+    patience : float
+        Seconds after which it gives one up.
+    """
+
+    def __init__(self, name: str, at_once: int, places: int, patience: float):
+        self._name, self._places, self._patience = name, places, patience
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=f"workbench-{name}")
+        self._taken = 0
+
+    async def made(self, look: Callable[[], P], make: Callable[[P], M]) -> M:
+        """What is made of something that is looked at soon; to be called on the event loop.
+
+        Parameters
+        ----------
+        look : callable
+            Returns what it is made of, as it is now; takes a moment.
+        make : callable
+            Makes it; takes seconds.
+
+        Raises
+        ------
+        BusyError
+            Too many are made already, or this one took too long.
+        """
+        if self._taken >= self._places:
+            raise BusyError(f"too many {self._name} are being made; try again in a minute")
+        self._taken += 1
+        try:
+            loop = asyncio.get_running_loop()
+            try:
+                seen = await loop.run_in_executor(WAITING, look)
+            except TimeoutError as late:
+                raise BusyError("the page is at work; try again when it rests") from late
+            making = loop.run_in_executor(self._threads, make, seen)
+            done, _ = await asyncio.wait([making], timeout=self._patience)
+            if not done:
+                making.cancel()  # what has not begun never begins
+                raise BusyError(
+                    f"it took longer than {self._patience:.0f} seconds and was given up"
+                )
+            return making.result()
+        finally:
+            self._taken -= 1
