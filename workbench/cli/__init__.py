@@ -1,6 +1,6 @@
 """The command line: each command is a module, registered in `main`.
 
-`audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve`,
+`audit` (see `score_audit`), `mechanism_test` (printed by `mechanism_formats`), `serve`,
 `datasets` and `lists`; `parser` reads the arguments, `files` has the options of score files,
 `output` and `progress` what commands print, `address` what is said where a server cannot listen.
 """

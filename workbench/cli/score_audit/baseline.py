@@ -130,7 +130,7 @@ class Baseline:
             f"{new.symbol} {old.relation} {old.rounded} then and {new.relation} {new.rounded} now"
             for old, new in self._bounds()
         ]
-        return f"Then and now: {'; '.join(pairs)}." if pairs else ""
+        return f"Bounds: {'; '.join(pairs)}." if pairs else ""
 
     @property
     def changes(self) -> dict[str, tuple[str, str]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import logging
 import math
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +24,8 @@ from workbench.pages.scores.page import ScoresPage
 from workbench.scores.sample import Scores
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,10 @@ class FileData:
         arguments : argparse.Namespace
         """
         tables, layout = read_tables(arguments)
+        logger.info("%s: %s", tables[0].label, layout.describe())
+        for table in tables:
+            for note in table.notes:
+                logger.info("%s: %s", table.label, note)
         home = Workspace()
         with in_option_names():
             dataset = home.add(
@@ -98,7 +106,8 @@ def page_audit(page: Page, found: FileAudit) -> Audit:
     page : Page
     found : FileAudit
     """
-    audit = audit_of(page, by=_user())
+    with _quiet():  # a page in its first state reads an example
+        audit = audit_of(page, by=_user())
     verdicts = tuple(_json.plain(one.to_dict(), "text") for one in found.verdicts)
     return replace(audit, verdicts=verdicts)
 
@@ -143,6 +152,18 @@ def _same(one: Audit, other: Audit) -> bool:
 def _said(audit: Audit) -> Any:
     bounds = {name: (bound.value, bound.confidence) for name, bound in audit.bounds.items()}
     return bounds, [(one["claim"], one["verdict"]) for one in audit.verdicts]
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Context in which nothing is said about files that are read."""
+    reader = logging.getLogger("workbench.scores")
+    before = reader.level
+    reader.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        reader.setLevel(before)
 
 
 def _user() -> str:
