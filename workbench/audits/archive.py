@@ -102,7 +102,7 @@ class Archive:
         return Plans(self._database)
 
     def series(self, name: str, confidence: float | None = None) -> AuditSeries:
-        """A series of audits with one error budget, which is made if it is missing.
+        """A series of audits, which is made if it is missing.
 
         Parameters
         ----------
@@ -118,14 +118,15 @@ class Archive:
         return self._series.open(name, confidence)
 
     def reserve(self, series: str, scores: Scores) -> SeriesAudit:
-        """The next place in a series, which is spent; for scores that have one, theirs.
+        """The next position of a series for scores; theirs, if they have one.
+
+        It is reserved before a number is computed: `SeriesAudit.confidence` is that of the audit.
 
         Parameters
         ----------
         series : str
-            Name of the series.
+            Name of a series that is there.
         scores : Scores
-            Those that are to be audited, at the `SeriesAudit.confidence` of this place.
         """
         return self._series.reserve(series, scores)
 
@@ -187,10 +188,7 @@ class Archive:
             previous=self.find(previous).key if previous else audit.previous,
             key="",
         )
-        saved = replace(named, key=self._rows.add(named, _figures(named), attachments))
-        if saved.series:
-            self._series.fill(saved)
-        return saved
+        return replace(named, key=self._rows.add(named, _figures(named), attachments))
 
     def remove(self, name: str) -> None:
         """Take an audit out of the lists; `restore` brings it back, and `purge` deletes it.
@@ -312,13 +310,6 @@ class Archive:
                 "saved. It was left as it is, and the others can be opened"
             )
         return audit_of_card(stored.card, _unpacked(stored.figures), key)
-
-    def _present(self, key: str) -> Audit | None:
-        """The audit of a key; None for one that was removed, deleted or damaged."""
-        try:
-            return None if self.find(key).removed else self[key]
-        except ArchiveError:
-            return None
 
     def versions(self, name: str) -> list[AuditSummary]:
         """All versions of an audit, newest first, without those that were removed.
@@ -443,6 +434,13 @@ class Archive:
         import pandas as pd
 
         return pd.DataFrame([_table_row(one) for one in self], columns=_COLUMNS)
+
+    def _present(self, key: str) -> Audit | None:
+        """An audit that was not removed and is not damaged, or None."""
+        try:
+            return None if self.find(key).removed else self[key]
+        except ArchiveError:
+            return None
 
     def close(self) -> None:
         """Let go of the database; what was in memory is gone."""
