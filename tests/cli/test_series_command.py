@@ -268,6 +268,20 @@ def test_scores_in_the_workspace_are_those_of_the_baseline(audit, scores):
 
 
 @pytest.mark.usefixtures("release")
+def test_a_baseline_is_a_file_too(audit, scores, tmp_path):
+    archive = wb.workspace().audits
+    file = archive.export("release", tmp_path / "release.audit.zip")
+    archive.remove("release")
+    archive.purge()
+    assert audit(scores(2, 2), "--baseline", file)[0] == 1
+    assert len(archive) == 0
+    file.write_bytes(b"no audit")
+    status, _, problem = audit(scores(2, 2), "--baseline", file)
+    assert status == 2
+    assert "release.audit.zip" in problem
+
+
+@pytest.mark.usefixtures("release")
 def test_changes_of_reading_and_parameters_are_named(audit, scores):
     more = ("--delta", "1e-3", "--confidence", "0.99", "--sampling", "independent runs")
     _, said, _ = audit(scores(1, 2), "--baseline", "release", *more)

@@ -101,8 +101,8 @@ def _add_keeping(command: argparse.ArgumentParser) -> None:
     keeping.add_argument(
         "--baseline",
         metavar="NAME",
-        help="compare with a saved audit, by its name or key; at the confidence of this audit, for "
-        "all false positive rates together",
+        help="compare with a saved audit: its name or key, or the file that it was exported to; at "
+        "the confidence of this audit, for all false positive rates together",
     )
 
 
@@ -144,7 +144,7 @@ def audit(arguments: argparse.Namespace) -> int:
 def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueError | None]:
     """An audit that is saved, in a series, or compared; and why it could not be saved."""
     from workbench.audits.errors import ArchiveError
-    from workbench.cli.score_audit.baseline import Baseline, kept_scores
+    from workbench.cli.score_audit.baseline import Baseline, kept_scores, saved_audit
     from workbench.cli.score_audit.keeping import FileData, check_delta, page_audit, save
     from workbench.cli.score_audit.member import SeriesMember
 
@@ -152,7 +152,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     check_delta(arguments.delta)
     workspace = wb.workspace()
     archive = workspace.audits
-    saved = None if arguments.baseline is None else archive[arguments.baseline]
+    old = None if arguments.baseline is None else saved_audit(archive, arguments.baseline)
     data = FileData.read(arguments)
     member, confidence = None, 0.95 if arguments.confidence is None else arguments.confidence
     if arguments.series is not None:
@@ -160,9 +160,10 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
         confidence = member.audit.confidence
     result = replace(found(data.scores, confidence), series=member)
     audit = page_audit(data.page(arguments.delta, confidence), result)
-    if saved is not None:
-        old = kept_scores(archive, saved, workspace)
-        result = replace(result, baseline=Baseline.of(saved, old, audit, data.scores, confidence))
+    if old is not None:
+        kept = kept_scores(old, workspace)
+        baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)
+        result = replace(result, baseline=baseline)
     if arguments.save is None and member is None:
         return result, None
     try:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from workbench._format import percent, plain
 from workbench.audits.archive import Archive
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
+from workbench.audits.errors import ArchiveError
+from workbench.audits.package import AuditPackage, read_package
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.cli.output import Quote, quoted
 from workbench.pages.auditing.attached import bring_data
@@ -200,24 +203,40 @@ class Baseline:
         }
 
 
-def kept_scores(archive: Archive, audit: Audit, workspace: Workspace) -> Scores | None:
-    """The scores of a saved audit, from the archive or the workspace; None if they are in neither.
+def saved_audit(archive: Archive, name: str) -> AuditPackage:
+    """A saved audit, with the scores that were saved with it.
 
     Parameters
     ----------
     archive : Archive
-    audit : Audit
-        Saved there.
+    name : str
+        A key or a name in the archive; or the path of a file that `Archive.export` wrote.
+    """
+    if name not in archive and Path(name).is_file():
+        try:
+            return read_package(Path(name))
+        except ArchiveError as error:
+            raise ArchiveError(f"--baseline {Path(name).name!r}: {error}") from error
+    audit = archive[name]
+    return AuditPackage(audit, archive.attachments(audit.key))
+
+
+def kept_scores(saved: AuditPackage, workspace: Workspace) -> Scores | None:
+    """The scores of a saved audit, or of the workspace; None if they are in neither.
+
+    Parameters
+    ----------
+    saved : AuditPackage
     workspace : Workspace
         May have the data set.
     """
-    if len(audit.data) != 1:
+    if len(saved.audit.data) != 1:
         return None
     brought = Workspace()
-    bring_data(audit, archive.attachments(audit.key), brought)
+    bring_data(saved.audit, saved.attachments, brought)
     for home in (brought, workspace):
         try:
-            return home.scores(data_set(audit.data[0], home).key)
+            return home.scores(data_set(saved.audit.data[0], home).key)
         except WorkspaceError:  # it is not there
             continue
     return None
