@@ -1,6 +1,6 @@
 """The command line: each command is a module, registered in `main`.
 
-`serve`, `audit` (printed by `audit_formats`), `report`, `mechanism_test` (printed by
+`serve`, `audit` (printed by `score_audit`), `report`, `mechanism_test` (printed by
 `mechanism_formats`), `datasets`, `audits` and `lists` are commands; `parser` reads the arguments,
 `files` has the options of score files, `output` and `progress` what commands print, `address` what
 is said where a server cannot listen.
