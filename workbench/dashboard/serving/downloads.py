@@ -17,6 +17,7 @@ from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets import share
 from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import visitor_of
@@ -43,6 +44,8 @@ REPORT_KINDS = {
     "json": "application/json; charset=utf-8",
     "ipynb": "application/x-ipynb+json; charset=utf-8",
 }
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 
 #: Characters that the name of a file has at most of each of its parts.
 _LONGEST = 60
@@ -115,7 +118,7 @@ class DownloadHandler(RequestHandler):
         except BusyError as busy:
             self.set_header("Retry-After", "60")
             self.refuse(503, str(busy))
-        except WorkspaceError as gone:
+        except (WorkspaceError, ArchiveError) as gone:
             self.refuse(404, str(gone))
         except (ValueError, ImportError) as error:  # what is missing, and how to install it
             logger.warning("%s was refused: %s", self.request.path, error)
@@ -210,8 +213,11 @@ class SavedReportHandler(DownloadHandler):
         def report(audit: Audit) -> Made:
             return _report(_with_page(audit, workspace), kind)
 
-        archive: Any = workspace.audits  # type: ignore[attr-defined]
-        look = partial(archive.__getitem__, key)
+        def look() -> Audit:
+            archive: Any = workspace.audits  # type: ignore[attr-defined]
+            audit: Audit = archive[key]
+            return audit
+
         await self.answer(self._desk, look, report, REPORT_KINDS[kind])
 
 
@@ -236,9 +242,12 @@ class FigureHandler(PageHandler):
     async def get(self, page: str, name: str, kind: str) -> None:
         """Send the file."""
         item = self.item(page, name, "figure")
+        if kind not in share.FIGURE_KINDS:
+            raise HTTPError(404)
         family = self.get_query_argument("family", "serif")
+        asked = self.get_query_argument("width", "3.3")
+        width: Any = float(asked) if _NUMBER.fullmatch(asked) else asked
         try:
-            width = float(self.get_query_argument("width", "3.3"))
             share.check_figure_file(kind, width, family)
         except ValueError as error:
             self.refuse(400, str(error))
