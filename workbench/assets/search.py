@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from workbench.assets import audits
 from workbench.pages.core.page import Item, Page
 from workbench.pages.glossary import GLOSSARY
 from workbench.pages.registry import PageEntry
@@ -33,6 +34,7 @@ def search_index(pages: Mapping[str, PageEntry]) -> list[dict[str, Any]]:
     """
     return [
         *(_page(name, entry) for name, entry in pages.items()),
+        audits.FOUND,
         *(found for name, entry in pages.items() for found in _parts(name, entry)),
         *_terms(),
     ]

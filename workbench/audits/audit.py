@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -10,7 +11,6 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
-from workbench import _json
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
@@ -100,9 +100,14 @@ class Audit:
 
     @property
     def sha256(self) -> str:
-        """Hash of the card without its key."""
+        """Hash of the card without its key, of `text`."""
+        return hashlib.sha256(self.text.encode("ascii")).hexdigest()
+
+    @property
+    def text(self) -> str:
+        """The card without its key as JSON in ASCII with sorted keys."""
         card = {name: value for name, value in self.to_dict().items() if name != "key"}
-        return hashlib.sha256(_json.dumps(card, sort_keys=True).encode()).hexdigest()
+        return json.dumps(card, sort_keys=True, allow_nan=False)
 
     def named(self, name: str, note: str = "", tags: tuple[str, ...] = ()) -> Self:
         """The same audit under a name.
@@ -185,7 +190,7 @@ class Audit:
                 **rest,
                 "tags": tuple(card["tags"]),
                 "made": datetime.fromisoformat(card["made"]),
-                "data": tuple(AuditData(**one) for one in card["data"]),
+                "data": tuple(map(AuditData.from_dict, card["data"])),
                 "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
                 "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
                 "verdicts": tuple(card["verdicts"]),

@@ -13,11 +13,12 @@ import jinja2
 import panel as pn
 from tornado.ioloop import IOLoop
 
+from workbench.assets import audits
 from workbench.assets import board as assets
 from workbench.assets import start as start_page
 from workbench.assets.search import search_index
 from workbench.dashboard.bench import IMPORT, data_sets, first_data_set
-from workbench.dashboard.serving import document, downloads, static
+from workbench.dashboard.serving import document, downloads, exports, static
 from workbench.dashboard.serving.channel import Channel
 from workbench.dashboard.serving.connection import Connection
 from workbench.dashboard.serving.visitors import Visit, Visitors
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 #: The modules of every document, and those that the start page needs at once.
 _MODULES = static.modules("page.js")
 _WORDS = ("glossary.js", "search.js", "tour.js", "start.js")
+_AUDITS = static.modules("audits.js")
 
 TITLE = "DP Audit Workbench"
 
@@ -95,11 +97,12 @@ def make_server(
     """
     app = app if isinstance(app, App) else App(app)
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
+    addresses = ["/", *([audits.ADDRESS] if len(shown) > 1 else []), *(t.address for t in shown)]
     THREADS.submit(static.pack)
     THREADS.submit(_warm, app.tabs)
     with document.own_handlers():
         serving = pn.io.server.get_server(
-            {address: _document(app) for address in ("/", *(tab.address for tab in shown))},
+            {address: _document(app) for address in addresses},
             port=port,
             address=address,
             websocket_origin=[f"{address}:{port}", f"localhost:{port}", *allow_origin],
@@ -107,6 +110,7 @@ def make_server(
             liveness=True,
             extra_patterns=[
                 *downloads.patterns({"words": _words, "search": _index}),
+                *exports.patterns(),
                 *static.patterns(),
             ],
             compress_response=True,
@@ -185,7 +189,7 @@ def _visit(app: App) -> None:
         send,
         bench=partial(visitors.bench, visit.who),
         known=partial(visitors.known, visit.who),
-        shown=visit.page,
+        shown=visit.page if visit.page in app.by_name else "",
         sent=visit.sent,
     )
 
@@ -196,7 +200,8 @@ def _visit(app: App) -> None:
 
     channel.receive, channel.opened, channel.closed = connection.receive, connection.open, end
     doc.on_session_destroyed(lambda context: end())
-    title = app.by_name[visit.page].title if visit.page else ""
+    plain = {"": "", audits.NAME: audits.TITLE}
+    title = plain[visit.page] if visit.page in plain else app.by_name[visit.page].title
     doc.title = f"{title} · {TITLE}" if title else TITLE
     doc.template = _TEMPLATE
     doc.template_variables.update(_variables(app, visit, visitors))
@@ -211,6 +216,7 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
     pages = {e.name: {"title": e.title, "address": e.address} for e in shown}
     if len(shown) > 1:
         pages = {START: {"title": "Start", "address": "/"}, **pages}
+        pages[audits.NAME] = {"title": audits.TITLE, "address": audits.ADDRESS}
     frame = {
         "heading": TITLE,
         "pages": pages,
@@ -218,11 +224,13 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
         "kept": bool(visit.text),
         "bench": _bench_of(app, visit, visitors),
     }
-    if visit.page:
-        part = f'"page":{visit.text or app.by_name[visit.page].first().text}'
-    else:
-        part = f'"words":{_words()}'
-    text = f"{assets.content(frame)[:-1]},{part}}}"
+    parts = [assets.content(frame)[:-1]]
+    if visit.page in app.by_name:
+        parts.append(f'"page":{visit.text or app.by_name[visit.page].first().text}')
+    elif not visit.page:
+        parts.append(f'"words":{_words()}')
+    text = f"{','.join(parts)}}}"
+    more = {"": _WORDS, audits.NAME: _AUDITS}
     return {
         "menu": list(menu.items()) if len(shown) > 1 else [],
         "data": any(tab.data_key for tab in app.tabs),
@@ -231,7 +239,7 @@ def _variables(app: App, visit: Visit, visitors: Visitors) -> dict[str, Any]:
         "first": text.replace("<", "\\u003c"),  # nothing ends the script element that holds it
         "palette": assets.palette_css(),
         "static": static.STATIC,
-        "modules": _MODULES if visit.page else [*_MODULES, *_WORDS],
+        "modules": dict.fromkeys([*_MODULES, *more.get(visit.page, ())]),
         "plotly": static.PLOTLY_ADDRESS,
         "documentation": "./docs/index.html" if static.has_documentation() else "",
     }

@@ -17,6 +17,8 @@ from functools import partial
 from threading import RLock
 from typing import Any, Protocol, TypeVar
 
+from workbench.assets.audits import NAME as AUDITS
+from workbench.dashboard.audits import GESTURES, OPENED, AuditRequests
 from workbench.dashboard.live_page import Later, LivePage
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.worker import submit
@@ -65,11 +67,14 @@ class Bench:
         All pages by name.
     later : callable
         See `workbench.dashboard.live_page.Later`.
+    by : str
+        Name of the visitor, as saved audits state it; "" for strangers.
     """
 
-    def __init__(self, workspace: Workspace, tabs: Mapping[str, Tab], later: Later):
+    def __init__(self, workspace: Workspace, tabs: Mapping[str, Tab], later: Later, by: str = ""):
         self.workspace, self.tabs = workspace, tabs
         self.history = History()
+        self.audits = AuditRequests(self, by)
         self.readers: list[Reader] = []
         self._live: dict[str, LivePage] = {}
         self._followed: dict[str, str | None] = {}
@@ -232,9 +237,7 @@ class Bench:
             Names of the entries.
         """
         if self.readers:
-            news = self.state(*names)
-            for reader in list(self.readers):
-                reader.tell(bench=news)
+            self.tell(bench=self.state(*names))
 
     def _show_history(self) -> None:
         """Show what can be undone, unless that is shown already: a drag has many steps."""
@@ -256,7 +259,10 @@ class Bench:
         reader : Reader
             Who is answered.
         """
-        self.after(partial(self._carry_out, gesture, reader))
+        if gesture["kind"] in GESTURES:
+            self.audits.receive(gesture, reader)
+        else:
+            self.after(partial(self._carry_out, gesture, reader))
 
     def after(self, task: Task) -> None:
         """Run a task in a thread, after the gestures that were received before."""
@@ -345,8 +351,11 @@ class Bench:
         if change.page:
             live = self.live(change.page)
             live.change("restore", partial(self._restore, live, change.settings[which]))
+        if change.audits[0] != change.audits[1]:
+            self.audits.bring(change.audits[which], self)
         self._show_history()
-        return {"goto": change.page} if change.page else {}
+        page = change.page or (AUDITS if change.audits[which] else "")
+        return {"goto": page} if page else {}
 
     def _restore(self, live: LivePage, settings: Mapping[str, Any]) -> list[str]:
         self._followed[live.name] = self.workspace.current
@@ -389,6 +398,45 @@ class Bench:
                 "The connection was lost and restored. These settings could not be restored: "
                 f"{', '.join(lost)}."
             )
+
+    # -- saved audits ------------------------------------------------------------------------------
+
+    def tell(self, **entries: Any) -> None:
+        """Send a message that is not about one page to all browsers."""
+        for reader in list(self.readers):
+            reader.tell(**entries)
+
+    def show_audit(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Have a page take the settings of a saved audit, as a person does.
+
+        Parameters
+        ----------
+        name : str
+            The page.
+        settings : mapping
+        """
+        live = self.live(name)
+        live.change("audit", partial(self._set_all, live, OPENED, settings))
+
+    def audits_changed(self, label: str = "", key: str = "", there: bool = True) -> None:
+        """Tell all browsers that the archive changed; a change with a label can be undone.
+
+        Parameters
+        ----------
+        label : str
+            How people call it.
+        key : str
+            The audit.
+        there : bool
+            Whether it is there now.
+        """
+        if label:
+            now = self.workspace.snapshot()
+            audits = ({key: not there}, {key: there})
+            self.history.add(Change("", f"{label} {key}", label, ({}, {}), (now, now), audits))
+            self._show_history()
+        self.show("audits")
+        self.tell(audits={"changed": True})
 
     # -- links -------------------------------------------------------------------------------------
 
@@ -472,8 +520,7 @@ class Bench:
             answer = self._use_link(link, instead=key)
             say = answer.get("say", say) if same else say
             goto = {"goto": link.page}
-        for reader in list(self.readers):
-            reader.tell(imported=key, **({"say": say} if say else {}), **goto)
+        self.tell(imported=key, **({"say": say} if say else {}), **goto)
 
 
 _ACTIONS: dict[str, Callable[[Bench, dict[str, Any]], dict[str, Any] | None]] = {
@@ -500,6 +547,7 @@ _STATE: dict[str, Callable[[Bench], Any]] = {
     "undo": lambda bench: bench.history.labels[0],
     "redo": lambda bench: bench.history.labels[1],
     "jobs": Bench._jobs,
+    "audits": lambda bench: bench.audits.opened,
 }
 
 

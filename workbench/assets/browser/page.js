@@ -9,6 +9,7 @@ import {PageView, PlainView} from "./view.js"
 
 const KEPT = "workbench:lost"
 const START = "start"
+const AUDITS = "audits"
 const SOON = 250 // ms after which a page that has not come is announced
 
 const root = document.documentElement
@@ -20,6 +21,7 @@ const {pages, heading} = first // name -> {title, address}
 const views = new Map()
 let shown = null // the name of the page that is shown
 let asked = null // that of the page that was asked for
+let present = "" // that of the last page with numbers
 const bench = {}
 
 const connection = new Connection({take, keep})
@@ -56,7 +58,7 @@ function place(view) {
   if (view.name === asked) reveal(view.name)
 }
 
-function takeBench({bench: news, goto, say, link, imported, ask}) {
+function takeBench({bench: news, goto, say, link, imported, ask, audits: told}) {
   if (news) {
     Object.assign(bench, news)
     showBench()
@@ -65,6 +67,7 @@ function takeBench({bench: news, goto, say, link, imported, ask}) {
   if (imported !== undefined) dialogs.accepted()
   if (link) copyLink(link)
   if (ask) dialogs.ask(ask)
+  if (told) takeAudits(told)
   if (say !== undefined) toast(say)
 }
 
@@ -85,13 +88,13 @@ const nameOf = path => Object.keys(pages).find(name => path.endsWith(pages[name]
 let target = {} // {control, item}: what to look at on the page that was asked for
 let revealed = null // called when it is shown
 
-// Resolves when the page is shown. at: {control, item}, names of what to look at there.
-function go(name, at = {}, entry = true) {
+// Resolves when the page is shown. at: {control, item}, names of what to look at there; hash: of its address.
+function go(name, at = {}, entry = true, hash = "") {
   closePanels()
   closeOverContent()
-  if (entry && name !== (asked ?? shown)) {
+  if (entry && (name !== (asked ?? shown) || hash !== location.hash)) {
     history.replaceState({scroll: scrollY}, "")
-    history.pushState({}, "", `.${pages[name].address}${location.search}`)
+    history.pushState({}, "", `.${pages[name].address}${location.search}${hash}`)
   }
   asked = name
   target = at
@@ -99,7 +102,8 @@ function go(name, at = {}, entry = true) {
   if (views.has(name)) reveal(name)
   else {
     setTimeout(() => { if (asked === name && shown !== name) root.dataset.opening = pages[name].title }, SOON)
-    wire.send({kind: "show", show: name}, "show")
+    if (name === AUDITS) startAudits()
+    else wire.send({kind: "show", show: name}, "show")
   }
   return done
 }
@@ -107,6 +111,7 @@ function go(name, at = {}, entry = true) {
 function reveal(name) {
   const before = shown
   shown = asked = name
+  if (name !== START && name !== AUDITS) present = name
   root.dataset.page = name
   delete root.dataset.opening
   for (const view of views.values()) if (!dialogs.holds(view.name)) view.show(view.name === name)
@@ -145,7 +150,7 @@ document.addEventListener("click", event => {
   const link = event.target.closest("a[data-page]")
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
-  go(link.dataset.page)
+  go(link.dataset.page, {}, true, link.hash)
 })
 window.addEventListener("popstate", () => go(nameOf(location.pathname), {}, false))
 
@@ -297,7 +302,8 @@ document.addEventListener("dragover", event => { if (holdsFiles(event)) event.pr
 document.addEventListener("drop", event => {
   if (!holdsFiles(event) || !dialogs.element) return
   event.preventDefault()
-  dialogs.take(event.dataTransfer.files)
+  if (shown === AUDITS) audits.import([...event.dataTransfer.files])
+  else dialogs.take(event.dataTransfer.files)
 })
 document.addEventListener("paste", event => {
   const text = event.clipboardData?.getData("text/plain") ?? ""
@@ -335,6 +341,74 @@ function openLink() {
 }
 window.addEventListener("hashchange", openLink)
 
+// -- saved audits: their page and the dialog that saves one, loaded when they are needed ------------------
+
+const questions = new Map() // number of a question to the archive -> how its promise ends
+let asks = 0
+let audits = null
+let saveDialog = null
+
+function query(what, more = {}) {
+  return new Promise((resolve, reject) => {
+    const request = ++asks
+    questions.set(request, {resolve, reject})
+    act({...more, kind: "audit", do: what, request})
+  })
+}
+
+function takeAudits({request, answer, problem, changed}) {
+  if (changed) {
+    audits?.changed()
+    recent.asked = false
+    views.get(START)?.update?.()
+  }
+  const question = questions.get(request)
+  questions.delete(request)
+  if (problem) question?.reject(new Error(problem))
+  else question?.resolve(answer)
+}
+
+// Those on the start page; who has none yet opens no archive by a visit.
+const recent = {asked: false, audits: []}
+async function recentAudits(view) {
+  if (recent.asked || !bench.audits) return
+  recent.asked = true
+  recent.audits = (await query("list", {most: 4}).catch(() => recent)).audits
+  view.update()
+}
+
+async function startAudits() {
+  const {Audits, styled} = await import("./audits.js")
+  await styled
+  if (views.has(AUDITS)) return
+  audits = new Audits({query, go, toast, pages, present: () => present, save,
+    upload: file => wire.upload("audit", [file], () => {})})
+  const view = new PlainView(AUDITS, audits.element)
+  view.show = on => {
+    audits.element.hidden = !on
+    if (on) audits.show()
+  }
+  views.set(AUDITS, view)
+  place(view)
+}
+
+async function save(page = shown) {
+  if (page === START || page === AUDITS) return
+  const {SaveDialog} = await import("./save.js")
+  saveDialog ??= new SaveDialog({query, saved: ({key, name}) => {
+    toast("Saved as ", make("a", {href: `./audits#audit=${encodeURIComponent(key)}`, "data-page": AUDITS}, `“${name.slice(0, 80)}”`))
+  }})
+  saveDialog.open(page)
+}
+
+const saveButton = document.querySelector(".wb-save")
+saveButton?.addEventListener("click", () => save())
+document.addEventListener("keydown", event => {
+  if (!saveButton || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "s") return
+  event.preventDefault()
+  save()
+})
+
 // -- words: the glossary, the search, the tour and the start page --------------------------------------
 
 let glossary = null
@@ -358,7 +432,10 @@ async function startWords(words) {
     linked: glossary.linked, glossary: () => glossary.open(),
   })
   const view = new PlainView(START, start.element)
-  view.update = () => start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6)})
+  view.update = () => {
+    start.show({datasets: (bench.sets ?? []).filter(({group}) => group === "own").reverse().slice(0, 6), audits: recent.audits})
+    if (shown === START) recentAudits(view)
+  }
   views.set(START, view)
   place(view)
   showBench()
@@ -370,6 +447,7 @@ startShell()
 Object.assign(bench, first.bench)
 asked = first.shown
 if (first.page) takePage({...first.page, page: first.shown})
+if (first.shown === AUDITS) startAudits()
 if (first.words) startWords(first.words)
 else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWords), {timeout: 3000})
 showBench()

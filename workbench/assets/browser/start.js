@@ -14,9 +14,10 @@ export class Start {
     this.titles = new Map(content.menu.flatMap(({pages}) => pages).map(({name, title}) => [name, title]))
     const met = new Set() // a term is linked once on this page
     this.recent = make("section", {class: "wb-start-recent", "aria-labelledby": "wb-recent", hidden: ""})
+    this.recentAudits = make("section", {class: "wb-start-recent", "aria-labelledby": "wb-recent-audits", hidden: ""})
     this.element = make("div", {class: "wb-start"},
       this.hero(tour, met),
-      this.recent,
+      make("div", {class: "wb-start-recents"}, this.recent, this.recentAudits),
       section("What do you have?", "wb-have", make("ul", {class: "wb-doors"}, ...content.doors.map(door => this.door(door, met)))),
       section("What an audit is, and what it is not", "wb-audit",
         make("div", {class: "wb-remarks"}, ...content.audit.map(({title, text}) =>
@@ -26,7 +27,9 @@ export class Start {
   }
 
   // datasets: those used last, the newest first, as {key, name, kind, size, when}; when is an ISO time.
-  show({datasets}) {
+  // audits: those saved last, as row() in audits.py.
+  show({datasets, audits = []}) {
+    this.showAudits(audits)
     this.recent.hidden = !datasets.length
     const cards = datasets.map(({key, name, kind, size, when}) => {
       const button = make("button", {type: "button", class: "wb-recent"},
@@ -35,6 +38,17 @@ export class Start {
       return make("li", {}, button)
     })
     this.recent.replaceChildren(make("h2", {id: "wb-recent"}, "Recent data sets"), make("ul", {class: "wb-recents"}, ...cards))
+  }
+
+  showAudits(audits) {
+    this.recentAudits.hidden = !audits.length
+    const cards = audits.map(({key, name, title, number, made}) => {
+      const found = number ? [make("span", {class: "wb-recent-number"}, `${number.title} ${number.relation} ${number.value} `, make("span", {class: "wb-badge", "data-tone": number.tone}, number.badge))] : []
+      return make("li", {}, make("a", {class: "wb-recent", href: `./audits#audit=${encodeURIComponent(key)}`, "data-page": "audits"},
+        make("span", {class: "wb-recent-name"}, name), make("span", {class: "wb-quiet"}, title), ...found, ago(made)))
+    })
+    this.recentAudits.replaceChildren(make("h2", {id: "wb-recent-audits"}, "Recent audits"), make("ul", {class: "wb-recents"}, ...cards),
+      make("a", {class: "wb-text-link", href: "./audits", "data-page": "audits"}, "All saved audits"))
   }
 
   async open(page, data) {

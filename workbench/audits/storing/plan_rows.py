@@ -47,6 +47,7 @@ class PlanRows:
     def add(self, plan: RegisteredPlan) -> RegisteredPlan:
         """The plan with its key; the one that is there, if it is."""
         with self._database.writing() as connection:
+            self._database.exclude_others(connection)
             found = connection.scalar(select(PLANS.c.key).where(PLANS.c.sha256 == plan.sha256))
             kept = replace(plan, key=found or secrets.token_hex(8))
             if found is None:

@@ -22,6 +22,7 @@ from bokeh.util.token import get_session_id
 from panel.io.server import DocHandler, WSHandler
 from tornado.web import HTTPError, RequestHandler
 
+from workbench.assets import audits
 from workbench.dashboard.serving.channel import Channel
 from workbench.dashboard.serving.visitors import OWNER, Visit, Visitors
 from workbench.dashboard.worker import WAITING
@@ -69,8 +70,8 @@ class PageHandler(DocHandler):
         if who != OWNER:
             self._keep(WHO, who)
         address = f"/{self.request.path.rstrip('/').rsplit('/', 1)[-1]}"
-        tabs = visitors.tabs
-        page = next((name for name, tab in tabs.items() if tab.address == address), "")
+        addresses = {tab.address: name for name, tab in visitors.tabs.items()}
+        page = {audits.ADDRESS: audits.NAME, **addresses}.get(address, "")
         loop = asyncio.get_running_loop()
         VISIT.set(await loop.run_in_executor(WAITING, visitors.visit, who, page))
         VISITORS.set(visitors)

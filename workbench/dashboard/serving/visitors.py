@@ -6,6 +6,7 @@ with its key, as `workbench serve` prints it; the data sets of everybody else ar
 
 from __future__ import annotations
 
+import getpass
 import re
 import secrets
 import time
@@ -37,6 +38,14 @@ _WHO = re.compile(r"[A-Za-z0-9_-]{43}")
 
 #: Name of the owner, which no cookie can have.
 OWNER = "owner"
+
+
+def user_name() -> str:
+    """The name of the user of this computer; "" where the system does not know it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""
 
 
 @dataclass
@@ -134,7 +143,8 @@ class Visitors:
                 place = self._places[who] = Place(own or Workspace(base=self._base))
                 self._forget_old()
             if place.bench is None:
-                place.bench = Bench(place.workspace, self.tabs, self._later)
+                by = user_name() if who == OWNER else ""
+                place.bench = Bench(place.workspace, self.tabs, self._later, by)
             place.used = time.monotonic()
             return place.bench
 
@@ -148,7 +158,7 @@ class Visitors:
             Name of the page.
         """
         sent = Sent()
-        if page and self.known(who):
+        if page in self.tabs and self.known(who):
             bench = self.bench(who)
             if not bench.untouched(page):
                 try:
@@ -156,7 +166,7 @@ class Visitors:
                     return Visit(who, page, text, sent)
                 except Late:  # it is at work; the connection brings the rest
                     pass
-        first = self.tabs[page].first() if page else None
+        first = self.tabs[page].first() if page in self.tabs else None
         return Visit(who, page, "", Sent(first.sent if first else None))
 
     def page(self, who: str, name: str) -> Page:

@@ -30,6 +30,8 @@ class Change:
         The page's settings before and after.
     data : tuple
         The `workbench.workspaces.workspace.WorkspaceState` before and after.
+    audits : tuple of mapping
+        Whether the saved audits of these keys are there, before and after.
     """
 
     page: str
@@ -37,11 +39,13 @@ class Change:
     label: str
     settings: tuple[Mapping[str, Any], Mapping[str, Any]]
     data: tuple[Any, Any]
+    audits: tuple[Mapping[str, bool], Mapping[str, bool]] = ({}, {})
 
     @property
     def empty(self) -> bool:
         """True if nothing differs."""
-        return self.settings[0] == self.settings[1] and self.data[0] == self.data[1]
+        both = (self.settings, self.data, self.audits)
+        return all(before == after for before, after in both)
 
 
 class History:

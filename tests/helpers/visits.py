@@ -1,0 +1,70 @@
+"""A bench without a browser: who asks it, and when it has done everything."""
+
+from __future__ import annotations
+
+import time
+
+from workbench.dashboard.live_page import Viewer
+from workbench.dashboard.sent import Sent
+from workbench.dashboard.tab import Tab
+from workbench.pages.registry import PAGES
+
+
+def tabs(*names):
+    return {name: Tab(PAGES[name].kind, f"/{name}", base=None) for name in names}
+
+
+class Reader:
+    """A browser that hears of the bench."""
+
+    def __init__(self, bench):
+        self.told, self.serial, self.bench, self.viewers = [], 0, bench, {}
+        bench.readers.append(self)
+
+    def tell(self, **entries):
+        self.told.append(entries)
+
+    def does(self, kind, **more):
+        """Do something that is not about one page, and return what was answered."""
+        self.serial += 1
+        self.bench.receive({"kind": kind, "serial": self.serial, **more}, self)
+        wait(lambda: any(told.get("handled") == self.serial for told in self.told))
+        settle(self.bench)
+        return next(told for told in self.told if told.get("handled") == self.serial)
+
+    def sets(self, page, name, value):
+        """Set a control of a page."""
+        return self.on(page, kind="set", name=name, value=value)
+
+    def on(self, page, **gesture):
+        """Do something on a page."""
+        self.serial += 1
+        live = self.bench.live(page)
+        viewer = self.viewers.setdefault(page, Viewer(lambda text: None, Sent()))
+        live.receive({**gesture, "serial": self.serial}, viewer)
+        wait(lambda: viewer.handled == self.serial)
+        settle(self.bench)
+
+
+def wait(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.002)
+
+
+def idle(bench):
+    queues = [
+        bench._queue,
+        bench.audits._queue,
+        *(live.session.queue for live in bench._live.values()),
+    ]
+    return not any(queue._scheduled for queue in queues)
+
+
+def settle(bench):
+    """Until all pages have done what they were asked."""
+    quiet = 0
+    while quiet < 3:  # one page can ask another
+        wait(lambda: idle(bench))
+        quiet += 1

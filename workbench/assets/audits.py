@@ -1,0 +1,256 @@
+"""Data of the audits page: saved audits in a list, one of them as a page shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from workbench._format import percent
+from workbench.assets import board
+from workbench.audits.audit import Audit
+from workbench.audits.items import AuditData, AuditFigure, AuditNumber
+from workbench.audits.plan import RegisteredPlan
+from workbench.audits.series import AuditSeries, SeriesAudit, error
+from workbench.audits.storing.plan_rows import PlanUse
+from workbench.pages.core.page import Fact, NotChosen
+from workbench.pages.core.sliders import LogNumber, displayed
+from workbench.pages.registry import PAGES
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.reading import Reading
+
+#: Name, title and address of the page, which is the same document as all others and no `Page`.
+NAME = "audits"
+TITLE = "Saved audits"
+ADDRESS = f"/{NAME}"
+ANSWERS = "What was found before, and what differs?"
+
+#: Entry of the page in the search.
+FOUND = {
+    "kind": "page",
+    "page": NAME,
+    "title": TITLE,
+    "also": ["audits", "archive", "history", "versions", "compare saved audits", "import an audit"],
+    "where": ANSWERS,
+    "text": "Search, open again, compare and export saved audits; registered plans and series.",
+}
+
+
+def row(audit: Any) -> dict[str, Any]:
+    """A saved audit in a list.
+
+    Parameters
+    ----------
+    audit : AuditSummary
+    """
+    return {
+        "key": audit.key,
+        "name": audit.name,
+        "note": audit.note,
+        "page": audit.page,
+        "title": audit.title,
+        "data": list(audit.data),
+        "tags": list(audit.tags),
+        "made": audit.made.isoformat(),
+        "by": audit.by,
+        "versions": audit.versions,
+        "series": audit.series,
+        "position": audit.position,
+        "number": None if audit.headline is None else number(audit.headline),
+    }
+
+
+def number(shown: AuditNumber) -> dict[str, Any]:
+    """A number of an audit as the board shows it, with its title.
+
+    Parameters
+    ----------
+    shown : AuditNumber
+    """
+    return {"title": shown.title, **_content(_value(shown))}
+
+
+def record(audit: Audit) -> dict[str, Any]:
+    """A saved audit in full: its frame and items for the board, and what else it states.
+
+    Parameters
+    ----------
+    audit : Audit
+    """
+    return {
+        "key": audit.key,
+        "name": audit.name,
+        "note": audit.note,
+        "tags": list(audit.tags),
+        "page": audit.page,
+        "title": audit.title,
+        "made": audit.made.isoformat(),
+        "by": audit.by,
+        "previous": audit.previous,
+        "series": audit.series,
+        "position": audit.position,
+        "sha256": audit.sha256,
+        "frame": _frame(audit),
+        "items": {
+            **{one.name: _content(_value(one)) for one in audit.numbers},
+            **{one.name: one.text for one in audit.sentences},
+            **{one.name: _content(dict(one.figure)) for one in audit.figures},
+        },
+        "data": [_data(one) for one in audit.data],
+        "settings": _settings(audit),
+        "code": audit.code,
+        "software": dict(audit.software),
+        "plan": None if audit.plan is None else plan(audit.plan),
+        "deviations": [asdict(one) for one in audit.deviations],
+    }
+
+
+def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, Any]:
+    """A registered plan: its choices, when it was stored, its hash, and what it was used for.
+
+    Parameters
+    ----------
+    registered : RegisteredPlan
+    uses : iterable of PlanUse
+        First use first.
+    """
+    values = registered.to_dict()
+    rest = {"name", "data", "created", "key"}
+    choices = [[_words(name), _plain(value)] for name, value in values.items() if name not in rest]
+    return {
+        "key": registered.key,
+        "name": registered.name,
+        "data": registered.data,
+        "created": registered.created.isoformat(),
+        "sha256": registered.sha256,
+        "choices": choices,
+        "uses": [{"sha256": one.data_sha256, "used": one.used.isoformat()} for one in uses],
+    }
+
+
+def series(found: AuditSeries) -> dict[str, Any]:
+    """A series: what it spent and found, its chart, and its audits with their levels.
+
+    Parameters
+    ----------
+    found : AuditSeries
+    """
+    return {
+        "name": found.name,
+        "words": found.explain(),
+        "charts": _charts([("series", "Lower bounds on ε by audit", found.figure())]),
+        "audits": [_position(found, one) for one in found.audits],
+    }
+
+
+def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
+    audit = one.audit
+    return {
+        "position": one.position,
+        "when": one.reserved.isoformat(),
+        "confidence": percent(one.confidence),
+        "spent": error(one.spent),
+        "left": error(found.budget / (one.position + 1)),
+        "audit": None if audit is None else {"key": audit.key, "name": audit.name},
+        "number": None if one.bound is None else _content(one.bound) | {"title": ""},
+        "refuted": list(one.refuted),
+    }
+
+
+def _charts(figures: Iterable[tuple[str, str, Mapping[str, Any]]], span: int = 12) -> Any:
+    """Frame and items of charts alone: name, title and figure of each."""
+    shown = [AuditFigure(*one, span=span) for one in figures]
+    return {
+        "frame": {**_FRAME, "figures": [_figure(one) for one in shown]},
+        "items": {one.name: _content(dict(one.figure)) for one in shown},
+    }
+
+
+def _content(value: Any) -> Any:
+    return json.loads(board.content(value))
+
+
+def _value(shown: AuditNumber) -> Any:
+    """What the page had drawn: a bound that asks for a choice, any other bound, or a fact."""
+    if shown.bound is None:
+        return Fact(shown.text, shown.note)
+    if shown.ask:
+        return replace(shown.bound, void=NotChosen(shown.bound.void or "", shown.ask))
+    return shown.bound
+
+
+_FRAME: dict[str, Any] = {
+    **{"title": "", "about": "", "main": [], "jobs": []},
+    **{"figures": [], "numbers": [], "sentences": []},
+}
+
+#: What an item of a record cannot do.
+_STILL: dict[str, Any] = {"drag": {}, "click": False}
+
+
+def _frame(audit: Audit) -> dict[str, Any]:
+    return {
+        **_FRAME,
+        "title": audit.title,
+        "figures": [_figure(one) for one in audit.figures],
+        "numbers": [
+            {"name": one.name, "title": one.title, **_texts(one), **_STILL} for one in audit.numbers
+        ],
+        "sentences": [{"name": one.name, "place": one.place} for one in audit.sentences],
+    }
+
+
+def _figure(one: AuditFigure) -> dict[str, Any]:
+    return {"name": one.name, "title": one.title, "span": one.span, **_texts(one), **_STILL}
+
+
+def _texts(one: AuditNumber | AuditFigure) -> dict[str, str]:
+    return {"help": one.help, "formula": one.formula, "caution": one.caution}
+
+
+def _data(one: AuditData) -> dict[str, Any]:
+    read = ""
+    if one.reading:
+        try:
+            read = Reading.from_dict(one.reading).describe()
+        except WorkspaceError:  # of another version
+            read = _plain(one.reading)
+    return {
+        "name": one.name,
+        "source": one.source,
+        "size": f"{one.n_p:,} + {one.n_q:,} scores" if one.n_p or one.n_q else "",
+        "read": read,
+        "reread": one.reread,
+        "sha256": one.sha256,
+    }
+
+
+def _settings(audit: Audit) -> list[list[str]]:
+    """Labels and values of the settings that people can choose, in the order of the page."""
+    if audit.page not in PAGES:
+        return [[name, _plain(value)] for name, value in audit.settings.items()]
+    kind = PAGES[audit.page].kind
+    names = [name for name in kind.control_names() if name in audit.settings]
+    return [
+        [str(kind.param[name].label), _setting(kind.param[name], audit.settings[name])]
+        for name in names
+    ]
+
+
+def _setting(parameter: Any, value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return displayed(value, isinstance(parameter, LogNumber)) if number else _plain(value)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _plain(value: Any) -> str:
+    """A setting as text."""
+    if value is None or value == "":
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

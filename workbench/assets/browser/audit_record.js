@@ -1,0 +1,76 @@
+// A saved audit in full: what its page showed, without the page, and all else that was kept.
+
+import {make} from "./board.js"
+import {addressOf, backToList, boardOf, button, facts, failed, linkTo, nameLink, numberShown, table, time} from "./audit_parts.js"
+import {short} from "./save.js"
+
+export class Record {
+  static async of(audits, key) {
+    try {
+      return new Record(audits, await audits.query("record", {key}))
+    } catch (error) {
+      return failed("Saved audit", error.message)
+    }
+  }
+
+  constructor(audits, record) {
+    Object.assign(this, {audits, record})
+    const {name, note, tags, made, by, title, series, position} = record
+    this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
+      ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
+    this.board = boardOf(record)
+    this.element = make("article", {class: "wb-record"},
+      backToList(),
+      make("header", {class: "wb-audits-head"},
+        make("div", {class: "wb-record-title"}, make("h1", {tabindex: "-1"}, name),
+          make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "")),
+        make("div", {class: "wb-actions"},
+          button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
+          button("Export", () => audits.export(record.key), "wb-plain-button"),
+          button("Delete", () => audits.remove(record), "wb-plain-button"))),
+      ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
+      this.warning,
+      ...(note ? [make("p", {class: "wb-audit-note"}, note)] : []),
+      this.board.element,
+      ...this.parts())
+    if (audits.missing?.key === record.key) this.tellMissing(audits.missing.words)
+    audits.missing = null
+  }
+
+  // The page cannot be shown again: what is kept is here, and this is what is missing.
+  tellMissing(words) {
+    this.warning.textContent = `The page cannot be opened: ${words}${words.endsWith(".") ? "" : "."} What was saved is shown below, as it was.`
+    this.warning.hidden = false
+    this.warning.scrollIntoView({block: "center"})
+  }
+
+  parts() {
+    const {data, settings, plan, deviations, versions, attached, software, code, sha256} = this.record
+    const parts = []
+    const part = (title, ...children) => parts.push(make("section", {class: "wb-record-part"}, make("h2", {}, title), ...children))
+    if (plan) {
+      part("Plan", make("p", {}, "Registered as ", linkTo(addressOf("plans"), `“${short(plan.name)}”`), " at ", time(plan.created), `, SHA-256 ${plan.sha256.slice(0, 8)}…`),
+        deviations.length ? table(["Deviation", "Planned", "Done", "Effect"], deviations.map(({what, planned, done, voids}) =>
+          make("tr", {}, ...[what, planned, done, voids ? "bounds that rest on the plan are not valid" : "none on the bounds"].map(text => make("td", {}, text)))))
+          : make("p", {}, "Nothing deviates from it."))
+    }
+    if (data.length) part("Data", ...data.map(one => facts([["Name", one.name], ["Source", one.source], ["Size", one.size], ["Read as", one.read], ["Read anew after results were shown", one.reread], ["SHA-256", one.sha256]])))
+    if (attached.length) part("Kept with it", make("ul", {}, ...attached.map(({name, size}) => make("li", {}, `${name} (${Math.max(1, Math.round(size / 1000)).toLocaleString("en")} kB)`))))
+    if (settings.length) part("Settings", facts(settings))
+    if (versions.length > 1) {
+      part("Versions", table(["Name", "First number", "Saved"], versions.map(one => make("tr", one.key === this.record.key ? {"aria-current": "true"} : {},
+        make("td", {}, one.key === this.record.key ? `${short(one.name)} (this one)` : nameLink(one)), make("td", {}, numberShown(one.number)), make("td", {}, time(one.made))))))
+    }
+    const details = (title, ...children) => make("details", {}, make("summary", {}, title), ...children)
+    part("How it was computed",
+      ...(code ? [details("Python code", make("pre", {tabindex: "0"}, code))] : []),
+      details("Versions of the software", facts(Object.entries(software))),
+      facts([["SHA-256 of this record", sha256]]))
+    return parts
+  }
+
+  stop() {
+    this.board.stop()
+  }
+}

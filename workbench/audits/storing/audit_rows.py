@@ -1,0 +1,359 @@
+"""`AuditRows`: audits in the database, with their figures and attachments."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    delete,
+    func,
+    insert,
+    literal,
+    select,
+)
+
+from workbench.audits.attachment import Attachment
+from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
+from workbench.audits.storing.database import Database
+from workbench.audits.storing.schema import (
+    ATTACHMENTS,
+    AUDITS,
+    CARDS,
+    CONTENTS,
+    FIGURES,
+    REMOVALS,
+)
+from workbench.audits.summary import LONGEST_NOTE, AuditSummary, about
+
+#: Stands before and after each tag in the words that a search looks in, and nowhere else.
+_TAG = "\x1f"
+
+
+@dataclass(frozen=True)
+class StoredAudit:
+    """What is stored of an audit.
+
+    Parameters
+    ----------
+    key : str
+    card : str
+        `Audit.text`.
+    sha256 : str
+        What the hash of the card was when it was saved.
+    figures : bytes
+        Compressed.
+    figures_sha256 : str
+    """
+
+    key: str
+    card: str
+    sha256: str
+    figures: bytes
+    figures_sha256: str
+
+    @property
+    def damage(self) -> str:
+        """What is not as it was saved; "" if everything is."""
+        if sha256(self.card.encode("utf-8", "replace")).hexdigest() != self.sha256:
+            return "its card"
+        if sha256(self.figures).hexdigest() != self.figures_sha256:
+            return "its figures"
+        return ""
+
+
+class AuditRows:
+    """Audits in the database.
+
+    Parameters
+    ----------
+    database : Database
+    """
+
+    def __init__(self, database: Database):
+        self.database = database
+
+    # -- changes ------------------------------------------------------------------------------
+
+    def add(
+        self,
+        audit: Audit,
+        figures: bytes,
+        attachments: Sequence[Attachment] = (),
+        elsewhere: str | None = None,
+    ) -> str:
+        """Keep an audit with all that belongs to it, or nothing.
+
+        Parameters
+        ----------
+        audit : Audit
+            Its ``previous`` is the key of an audit here, or "".
+        figures : bytes
+            Compressed.
+        attachments : sequence of Attachment
+        elsewhere : str, optional
+            The key of an audit of another archive. It keeps the key where that is free. It is no
+            version of an audit here, and in no series here, whatever it says.
+
+        Returns
+        -------
+        str
+            Its key.
+        """
+        with self.database.writing() as connection:
+            return self.insert(connection, audit, figures, attachments, elsewhere)
+
+    def insert(
+        self,
+        connection: Connection,
+        audit: Audit,
+        figures: bytes,
+        attachments: Sequence[Attachment] = (),
+        elsewhere: str | None = None,
+    ) -> str:
+        """`add` in a transaction that is open.
+
+        Parameters
+        ----------
+        connection : Connection
+        audit, figures, attachments, elsewhere
+            As of `add`.
+        """
+        card, key = audit.text, elsewhere
+        if not key or _first(connection, key) is not None:
+            key = secrets.token_hex(8)
+        if elsewhere is not None:
+            audit = replace(audit, previous="", series="", position=0)
+        first = _first(connection, audit.previous) if audit.previous else key
+        if first is None:
+            raise ArchiveError(f"there is no audit {audit.previous!r} to save a new version of")
+        connection.execute(insert(AUDITS).values(_row(audit, key, first, card)))
+        connection.execute(insert(CARDS).values(audit=key, card=card))
+        connection.execute(
+            insert(FIGURES).values(audit=key, sha256=sha256(figures).hexdigest(), content=figures)
+        )
+        for number, one in enumerate(attachments):
+            self._attach(connection, key, number, one)
+        return key
+
+    def remove(self, key: str) -> None:
+        """Take an audit out of the lists."""
+        with self.database.writing() as connection:
+            self.database.exclude_others(connection)
+            if connection.scalar(select(REMOVALS.c.audit).where(REMOVALS.c.audit == key)) is None:
+                connection.execute(insert(REMOVALS).values(audit=key, removed=_now()))
+
+    def restore(self, key: str) -> None:
+        """Put an audit into the lists again."""
+        with self.database.writing() as connection:
+            connection.execute(delete(REMOVALS).where(REMOVALS.c.audit == key))
+
+    def purge(self) -> int:
+        """Delete what was removed, and return the number of audits."""
+        gone = select(REMOVALS.c.audit)
+        with self.database.writing() as connection:
+            for table in (ATTACHMENTS, FIGURES, CARDS):
+                connection.execute(delete(table).where(table.c.audit.in_(gone)))
+            count = connection.execute(delete(AUDITS).where(AUDITS.c.key.in_(gone))).rowcount
+            connection.execute(delete(REMOVALS))
+            used = select(ATTACHMENTS.c.sha256)
+            connection.execute(delete(CONTENTS).where(CONTENTS.c.sha256.not_in(used)))
+        return count
+
+    # -- lists --------------------------------------------------------------------------------
+
+    def search(
+        self,
+        words: Sequence[str] = (),
+        page: str = "",
+        tags: Sequence[str] = (),
+        series: str = "",
+        removed: bool = False,
+        versions: bool = False,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> list[AuditSummary]:
+        """Summaries, newest first.
+
+        Parameters
+        ----------
+        words : sequence of str
+            Each occurs in a name, a note, a tag or another text of an audit.
+        page : str
+        tags : sequence of str
+        series : str
+        removed : bool
+            Whether those that were removed are looked for, instead of all others.
+        versions : bool
+            Whether older versions count, too.
+        limit : int, optional
+        offset : int
+        """
+        found = [AUDITS.c.words.contains(_lower(word), autoescape=True) for word in words]
+        found += [
+            AUDITS.c.words.contains(f"{_TAG}{_lower(tag)}{_TAG}", autoescape=True) for tag in tags
+        ]
+        found += [AUDITS.c.page == page] if page else []
+        found += [AUDITS.c.series == series] if series else []
+        asked = _summaries(removed, versions).where(*found)
+        asked = asked.order_by(AUDITS.c.position.desc()).limit(limit).offset(offset or None)
+        with self.database.reading() as connection:
+            return [AuditSummary(*row) for row in connection.execute(asked).tuples()]
+
+    def one(self, *conditions: ColumnElement[bool]) -> AuditSummary | None:
+        """The newest audit that fulfills conditions; one that was removed only if no other does."""
+        with self.database.reading() as connection:
+            for removed in (False, True):
+                asked = _summaries(removed, versions=True).where(*conditions)
+                asked = asked.order_by(AUDITS.c.position.desc()).limit(1)
+                row = connection.execute(asked).first()
+                if row is not None:
+                    return AuditSummary(*row)
+        return None
+
+    def versions(self, key: str) -> list[AuditSummary]:
+        """All versions of an audit that were not removed, newest first."""
+        first = select(AUDITS.c.first).where(AUDITS.c.key == key).scalar_subquery()
+        asked = _summaries(False, True).where(AUDITS.c.first == first)
+        with self.database.reading() as connection:
+            rows = connection.execute(asked.order_by(AUDITS.c.position.desc()))
+            return [AuditSummary(*row) for row in rows]
+
+    def count(self) -> int:
+        """How many audits there are, without older versions and removed ones."""
+        shown = select(AUDITS.c.first).distinct().where(AUDITS.c.key.not_in(_REMOVED))
+        with self.database.reading() as connection:
+            return connection.scalar(select(func.count()).select_from(shown.subquery())) or 0
+
+    # -- one audit ----------------------------------------------------------------------------
+
+    def stored(self, key: str) -> StoredAudit | None:
+        """What is stored of an audit, or None."""
+        asked = (
+            select(AUDITS.c.key, CARDS.c.card, AUDITS.c.sha256)
+            .add_columns(FIGURES.c.content, FIGURES.c.sha256)
+            .join_from(AUDITS, CARDS, CARDS.c.audit == AUDITS.c.key)
+            .join(FIGURES, FIGURES.c.audit == AUDITS.c.key)
+            .where(AUDITS.c.key == key)
+        )
+        with self.database.reading() as connection:
+            row = connection.execute(asked).first()
+        return None if row is None else StoredAudit(*row)
+
+    def attachments(self, key: str) -> list[Attachment]:
+        """What was saved with an audit, as it is stored now."""
+        asked = (
+            select(ATTACHMENTS, CONTENTS.c.content)
+            .join(CONTENTS, CONTENTS.c.sha256 == ATTACHMENTS.c.sha256)
+            .where(ATTACHMENTS.c.audit == key)
+            .order_by(ATTACHMENTS.c.number)
+        )
+        with self.database.reading() as connection:
+            return [
+                Attachment(row.kind, json.loads(row.name), row.sha256, row.content, row.data)
+                for row in connection.execute(asked)
+            ]
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def _attach(
+        self, connection: Connection, key: str, number: int, attachment: Attachment
+    ) -> None:
+        digest = attachment.sha256
+        known = select(CONTENTS.c.sha256).where(CONTENTS.c.sha256 == digest)
+        if connection.scalar(known) is None:
+            self.database.exclude_others(connection)  # who may be about to add the same
+            if connection.scalar(known) is None:
+                connection.execute(
+                    insert(CONTENTS).values(sha256=digest, content=attachment.content)
+                )
+        connection.execute(
+            insert(ATTACHMENTS).values(
+                audit=key,
+                number=number,
+                kind=attachment.kind,
+                name=json.dumps(attachment.name),
+                data=attachment.data,
+                sha256=digest,
+            )
+        )
+
+
+_REMOVED = select(REMOVALS.c.audit)
+
+
+def _summaries(removed: bool, versions: bool) -> Select[Any]:
+    """The query of summaries, in the order of the fields of `AuditSummary`."""
+    there = AUDITS.c.key.in_(_REMOVED) if removed else AUDITS.c.key.not_in(_REMOVED)
+    newest = (
+        select(
+            AUDITS.c.first,
+            func.max(AUDITS.c.position).label("position"),
+            func.count().label("versions"),
+        )
+        .where(there)
+        .group_by(AUDITS.c.first)
+        .subquery("newest")
+    )
+    same = newest.c.first == AUDITS.c.first if versions else newest.c.position == AUDITS.c.position
+    names = ("key", "name", "note", "page", "title", "made", "saved", "by", "previous", "series")
+    return (
+        select(*(AUDITS.c[name] for name in names), AUDITS.c.series_position)
+        .add_columns(newest.c.versions, literal(removed), AUDITS.c.about)
+        .join_from(AUDITS, newest, same)
+        .where(there)
+    )
+
+
+def _first(connection: Connection, key: str) -> str | None:
+    """Key of the first version of an audit; None where there is no such audit."""
+    return connection.scalar(select(AUDITS.c.first).where(AUDITS.c.key == key))
+
+
+def _row(audit: Audit, key: str, first: str, card: str) -> dict[str, Any]:
+    texts = {"page": audit.page, "title": audit.title, "by": audit.by, "series": audit.series}
+    return {
+        "key": key,
+        "sha256": sha256(card.encode("ascii")).hexdigest(),
+        "name": audit.name,
+        "note": audit.note[:LONGEST_NOTE],
+        **{name: _storable(text) for name, text in texts.items()},
+        "made": audit.made.isoformat(),
+        "saved": _now(),
+        "previous": audit.previous,
+        "first": first,
+        "series_position": audit.position,
+        "about": about(audit),
+        "words": _words(audit),
+    }
+
+
+def _words(audit: Audit) -> str:
+    """What a search looks in: tags between marks, then every other text."""
+    tags = "".join(f"{_lower(tag)}{_TAG}" for tag in audit.tags)
+    data = [text for one in audit.data for text in (one.name, one.source)]
+    texts = (audit.name, audit.note, audit.title, audit.page, audit.by, audit.series, *data)
+    rest = "\n".join(_lower(text).replace(_TAG, " ") for text in texts)
+    return f"{_TAG}{tags}\n{rest}"
+
+
+def _lower(text: str) -> str:
+    return _storable(text.casefold())
+
+
+def _storable(text: str) -> str:
+    """Text that both databases take."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -1,0 +1,99 @@
+"""`AuditSummary`: what a list of audits shows of one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from workbench.audits.audit import Audit
+from workbench.audits.items import AuditNumber
+
+#: Characters of a note that a list shows.
+LONGEST_NOTE = 300
+
+
+@dataclass(frozen=True)
+class AuditSummary:
+    """What a list of audits shows of one, without its numbers and figures.
+
+    Parameters
+    ----------
+    key, name, page, title, by, series : str
+        As of `Audit`.
+    note : str
+        Its first 300 characters.
+    made_at, saved_at : str
+        When it was made and saved, in ISO 8601.
+    previous : str
+        Key of the version before; "" for none.
+    position : int
+        Its number in the series; 0 for none.
+    versions : int
+        How many versions there are of it, this one included.
+    removed : bool
+    about : str
+        Tags, names of data and the first number, as JSON.
+    """
+
+    key: str
+    name: str
+    note: str
+    page: str
+    title: str
+    made_at: str
+    saved_at: str
+    by: str
+    previous: str
+    series: str
+    position: int
+    versions: int
+    removed: bool
+    about: str = field(repr=False)
+
+    @property
+    def made(self) -> datetime:
+        """When it was made."""
+        return datetime.fromisoformat(self.made_at)
+
+    @property
+    def saved(self) -> datetime:
+        """When it was saved."""
+        return datetime.fromisoformat(self.saved_at)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its tags."""
+        return tuple(self._about["tags"])
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """Names of its data sets."""
+        return tuple(self._about["data"])
+
+    @property
+    def headline(self) -> AuditNumber | None:
+        """Its first bound, else its first number; None where it has no number."""
+        number = self._about["headline"]
+        return None if number is None else AuditNumber.from_dict(number)
+
+    @cached_property
+    def _about(self) -> dict[str, Any]:
+        return json.loads(self.about)
+
+
+def about(audit: Audit) -> str:
+    """Tags, names of data and the first number of an audit, as JSON in ASCII."""
+    told = [one for one in audit.numbers if one.bound is not None and not one.ask]
+    first = next(iter([*told, *audit.numbers]), None)
+    if first is not None:
+        first = replace(first, help="", formula="", caution="")
+    return json.dumps(
+        {
+            "tags": list(audit.tags),
+            "data": [one.name for one in audit.data],
+            "headline": None if first is None else first.to_dict(),
+        }
+    )
