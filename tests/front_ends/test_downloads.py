@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
 import urllib.error
@@ -26,6 +27,7 @@ from workbench.dashboard.serving.document import WHO
 from workbench.dashboard.tab import Tab
 from workbench.pages.core.page import Fact
 from workbench.pages.registry import PAGES
+from workbench.progress import Cancelled
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.parsing.source import read_table
 from workbench.workspaces.reading import Reading
@@ -286,7 +288,7 @@ def test_what_is_missing_is_said_with_the_command_that_installs_it(served, monke
 
 
 def test_a_report_that_fails_says_so_and_no_more(served, monkeypatch, caplog):
-    def fail(audit, kind):
+    def fail(*given):
         raise RuntimeError("a secret path")
 
     monkeypatch.setattr(f"{REPORT}.report_bytes", fail)
@@ -303,7 +305,7 @@ def test_a_page_goes_on_while_its_report_is_made(served, monkeypatch):
     begun, end = threading.Event(), threading.Event()
     values = []
 
-    def wait(audit, kind):
+    def wait(audit, *given):
         values.append(audit.settings["fp"])
         begun.set()
         assert end.wait(60)
@@ -335,7 +337,7 @@ def desk(**more):
 def test_a_desk_makes_few_things_at_once_and_refuses_too_many():
     running, most, end = [], [], threading.Event()
 
-    def make(thing):
+    def make(thing, report):
         running.append(thing)
         most.append(len(running))
         end.wait(20)
@@ -357,23 +359,48 @@ def test_a_desk_makes_few_things_at_once_and_refuses_too_many():
 
 
 def test_a_desk_gives_up_what_takes_too_long():
-    end, begun = threading.Event(), []
+    end, begun, cancelled = threading.Event(), [], []
 
-    def make(thing):
+    def make(thing, report):
         begun.append(thing)
-        end.wait(20)
+        try:
+            while not end.wait(0.01):
+                report()
+        except Cancelled:
+            cancelled.append(thing)
+            raise
 
     async def visits():
         one = desk(at_once=1, patience=0.3)
         asked = [one.made(partial(int, k), make) for k in range(2)]
         found = await asyncio.gather(*asked, return_exceptions=True)
-        end.set()
-        return found, await one.made(int, lambda thing: "made")
+        return found, await one.made(int, lambda thing, report: "made")
 
     found, after = asyncio.run(visits())
     assert [str(one) for one in found] == ["it took longer than 0 seconds and was given up"] * 2
     assert after == "made"
-    assert begun == [0]  # what waited was never begun
+    assert begun == cancelled == [0]  # what waited was never begun
+
+
+def test_what_nobody_waits_for_any_more_is_not_made(served, monkeypatch):
+    begun, cancelled = threading.Event(), threading.Event()
+
+    def make(audit, kind, workspace, report):
+        begun.set()
+        try:
+            while True:
+                report(0.5, "half of it")
+                time.sleep(0.01)
+        except Cancelled:
+            cancelled.set()
+            raise
+
+    monkeypatch.setattr(f"{REPORT}.report_bytes", make)
+    with socket.create_connection(("localhost", served.port)) as asking:
+        asking.sendall(b"GET /report/counts.md HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert begun.wait(60)
+        assert not cancelled.wait(0.3)
+    assert cancelled.wait(60)
 
 
 def test_a_page_that_is_at_work_is_said_to_be():
@@ -381,7 +408,7 @@ def test_a_page_that_is_at_work_is_said_to_be():
         raise TimeoutError
 
     with pytest.raises(BusyError, match="the page is at work"):
-        asyncio.run(desk().made(look, lambda thing: thing))
+        asyncio.run(desk().made(look, lambda thing, report: thing))
 
 
 def test_a_visitor_is_told_to_come_again(served, monkeypatch):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from threading import Event
+from typing import Any, TypeVar
 
 from workbench.dashboard.worker import WAITING
+from workbench.progress import Cancelled, Report
 
 P = TypeVar("P")
 M = TypeVar("M")
@@ -37,15 +39,17 @@ class Desk:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=f"workbench-{name}")
         self._taken = 0
 
-    async def made(self, look: Callable[[], P], make: Callable[[P], M]) -> M:
+    async def made(self, look: Callable[[], P], make: Callable[[P, Report], M]) -> M:
         """What is made of something that is looked at soon; to be called on the event loop.
+
+        Once it is cancelled, nobody wants the result, and ``make`` is told so.
 
         Parameters
         ----------
         look : callable
             Returns what it is made of, as it is now; takes a moment.
         make : callable
-            Makes it; takes seconds.
+            Makes it, which takes seconds, and reports its progress.
 
         Raises
         ------
@@ -55,13 +59,14 @@ class Desk:
         if self._taken >= self._places:
             raise BusyError(f"too many {self._name} are being made; try again in a minute")
         self._taken += 1
+        unwanted = Event()
         try:
             loop = asyncio.get_running_loop()
             try:
                 seen = await loop.run_in_executor(WAITING, look)
             except TimeoutError as late:
                 raise BusyError("the page is at work; try again when it rests") from late
-            making = loop.run_in_executor(self._threads, make, seen)
+            making = loop.run_in_executor(self._threads, make, seen, _until(unwanted))
             done, _ = await asyncio.wait([making], timeout=self._patience)
             if not done:
                 making.cancel()  # what has not begun never begins
@@ -70,4 +75,15 @@ class Desk:
                 )
             return making.result()
         finally:
+            unwanted.set()
             self._taken -= 1
+
+
+def _until(unwanted: Event) -> Report:
+    """A `Report` that cancels the work once its result is unwanted."""
+
+    def report(fraction: float | None = None, message: str | None = None, partial: Any = None):
+        if unwanted.is_set():
+            raise Cancelled
+
+    return report

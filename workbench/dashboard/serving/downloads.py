@@ -7,9 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
-from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -23,9 +21,9 @@ from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import visitor_of
 from workbench.dashboard.serving.visitors import Visitors
 from workbench.dashboard.worker import WAITING
-from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Item, Page
 from workbench.pages.registry import PAGES
+from workbench.progress import Report
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
@@ -100,8 +98,15 @@ class DownloadHandler(RequestHandler):
         """Answer an error in plain words."""
         self.refuse(status_code, self._reason)
 
+    _making: asyncio.Task[Made] | None = None
+
+    def on_connection_close(self) -> None:
+        """Stop making what nobody waits for."""
+        if self._making is not None:
+            self._making.cancel()
+
     async def answer(
-        self, desk: Desk, look: Callable[[], P], make: Callable[[P], Made], media_type: str
+        self, desk: Desk, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
     ) -> None:
         """Send what a desk made, or say why there is nothing.
 
@@ -113,8 +118,11 @@ class DownloadHandler(RequestHandler):
         media_type : str
         """
         try:
-            name, content = await desk.made(look, make)
+            self._making = asyncio.create_task(desk.made(look, make))
+            name, content = await self._making
             self.send_file(content, name, media_type)
+        except asyncio.CancelledError:
+            logger.info("%s was cancelled", self.request.path)
         except BusyError as busy:
             self.set_header("Retry-After", "60")
             self.refuse(503, str(busy))
@@ -158,7 +166,9 @@ class PageHandler(DownloadHandler):
         """Take the desk that makes it."""
         self._desk = desk
 
-    async def answer_from(self, page: str, make: Callable[[Page], Made], media_type: str) -> None:
+    async def answer_from(
+        self, page: str, make: Callable[[Page, Report], Made], media_type: str
+    ) -> None:
         """Send what is made from the page that is in view.
 
         Parameters
@@ -191,10 +201,10 @@ class ReportHandler(PageHandler):
         if not known or kind not in REPORT_KINDS:
             raise HTTPError(404)
 
-        def report(shown: Page) -> Made:
-            return _report(self.visitors.audit(page, shown), kind)
+        def make(shown: Page, report: Report) -> Made:
+            return _report(self.visitors.audit(page, shown), kind, report)
 
-        await self.answer_from(page, report, REPORT_KINDS[kind])
+        await self.answer_from(page, make, REPORT_KINDS[kind])
 
 
 class SavedReportHandler(DownloadHandler):
@@ -210,30 +220,22 @@ class SavedReportHandler(DownloadHandler):
             raise HTTPError(404)
         workspace = self.visitors.workspace(visitor_of(self))
 
-        def report(audit: Audit) -> Made:
-            return _report(_with_page(audit, workspace), kind)
+        def make(audit: Audit, report: Report) -> Made:
+            return _report(audit, kind, report, workspace)
 
         def look() -> Audit:
-            archive: Any = workspace.audits  # type: ignore[attr-defined]
-            audit: Audit = archive[key]
-            return audit
+            return workspace.audits[key]
 
-        await self.answer(self._desk, look, report, REPORT_KINDS[kind])
+        await self.answer(self._desk, look, make, REPORT_KINDS[kind])
 
 
-def _report(audit: Audit, kind: str) -> Made:
+def _report(audit: Audit, kind: str, report: Report, workspace: Workspace | None = None) -> Made:
     """The name and the content of a report."""
-    report_bytes = resolve_name("workbench.reports.write:report_bytes")
+    from workbench.reports.write import report_bytes
+
     subject = audit.name or next((data.name for data in audit.data), "")
-    return f"{file_name(audit.page, subject)}.{kind}", report_bytes(audit, kind)
-
-
-def _with_page(audit: Audit, workspace: Workspace) -> Audit:
-    """The audit with its page, where the workspace still has the data."""
-    try:
-        return replace(audit, live=page_of(audit, workspace))
-    except WorkspaceError:
-        return audit
+    content = report_bytes(audit, kind, workspace, report)
+    return f"{file_name(audit.page, subject)}.{kind}", content
 
 
 class FigureHandler(PageHandler):
@@ -253,7 +255,7 @@ class FigureHandler(PageHandler):
             self.refuse(400, str(error))
             return
 
-        def figure(shown: Page) -> Made:
+        def figure(shown: Page, report: Report) -> Made:
             content = share.figure_file(shown, item, kind, width, family)
             return f"{file_name(page, name)}.{kind}", content
 
@@ -267,7 +269,7 @@ class NumberHandler(PageHandler):
         """Send the texts."""
         item = self.item(page, name, "number")
 
-        def texts(shown: Page) -> Made:
+        def texts(shown: Page, report: Report) -> Made:
             return f"{name}.json", json.dumps(share.number_texts(shown, item)).encode()
 
         await self.answer_from(page, texts, "application/json; charset=utf-8")
