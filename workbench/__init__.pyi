@@ -3,12 +3,13 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
-from .audits.reproduction import same_number as same_number
+from .audits.comparison import AuditComparison as AuditComparison
+from .audits.errors import ArchiveError as ArchiveError
 from .audits.plan import Deviation as Deviation
 from .audits.plan import RegisteredPlan as RegisteredPlan
-from .audits.series import AuditSeries as AuditSeries
-from .audits.series import SeriesAudit as SeriesAudit
+from .audits.reproduction import same_number as same_number
 from .audits.series.audit_series import AuditSeries as AuditSeries
 from .audits.series.audit_series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
@@ -164,9 +165,9 @@ from .training.canaries import simulate_canaries as simulate_canaries
 from .workspaces.dataset import DataSet as DataSet
 from .workspaces.errors import WorkspaceError as WorkspaceError
 from .workspaces.home import workspace as workspace
+from .workspaces.planning import plan as plan
 from .workspaces.recorded import recorded_file as recorded_file
 from .workspaces.recorded import recorded_scores as recorded_scores
-from .workspaces.planning import plan as plan
 from .workspaces.workspace import Workspace as Workspace
 
 __version__: str

@@ -7,6 +7,7 @@ import pytest
 from helpers.series import audit_of_scores
 
 import workbench as wb
+from workbench.audits.archive import Archive
 from workbench.audits.errors import ArchiveError
 from workbench.audits.series.kept import KeptSeries
 from workbench.audits.series.spending import confidence_at
@@ -18,20 +19,13 @@ def scores(seed):
 
 
 @pytest.fixture
-def saved():
-    return {}
+def archive():
+    return Archive(Database.in_memory())
 
 
 @pytest.fixture
-def kept(saved):
-    return KeptSeries(Database.in_memory(), saved.get)
-
-
-def save(kept, saved, place, audit):
-    member = replace(place.member(audit), key=f"key{len(saved)}")
-    saved[member.key] = member
-    kept.fill(member)
-    return member
+def kept(archive):
+    return archive._series
 
 
 def test_a_series_is_made_where_it_is_missing_and_keeps_its_confidence(kept):
@@ -68,24 +62,24 @@ def test_a_position_is_spent_before_anything_is_computed(kept):
     assert kept.reserve("nightly", scores(2)).position == 2
 
 
-def test_a_removed_audit_gives_nothing_back(kept, saved):
+def test_a_removed_audit_gives_nothing_back(kept, archive):
     place = kept.reserve("nightly", scores(1))
     audit = audit_of_scores(scores(1), place.confidence, ("gdp(1)",))
-    key = save(kept, saved, place, audit).key
+    key = archive.save(place.member(audit)).key
     assert kept.open("nightly").audits[0].audit.series == "nightly"
-    del saved[key]
+    archive.remove(key)
     series = kept.open("nightly")
     assert series.audits[0].audit is None
     assert series.left == pytest.approx(0.025)
     assert series.next_confidence == confidence_at(2)
 
 
-def test_the_first_audit_of_a_position_stays(kept, saved):
+def test_the_first_audit_of_a_position_stays(kept, archive):
     place = kept.reserve("nightly", scores(1))
     audit = audit_of_scores(scores(1), place.confidence)
-    first = save(kept, saved, place, replace(audit, name="first"))
-    save(kept, saved, place, replace(audit, name="second"))
-    assert kept.open("nightly").audits[0].audit is first
+    first = archive.save(place.member(replace(audit, name="first")))
+    archive.save(place.member(replace(audit, name="second")))
+    assert kept.open("nightly").audits[0].audit.key == first.key
 
 
 def test_an_audit_at_another_confidence_is_no_member(kept):

@@ -4,6 +4,7 @@
 computed it. An `archive` keeps audits: a `summary` is one in a list, a `comparison` sets several
 side by side, an `attachment` is a file that is kept with one, a `package` is one as a file.
 `plan` is an audit written down before any score was seen, and `deviations` how one deviates from
-it. `series` has audits of one pipeline over time, with one error budget. `reproduction` checks that
-a number is found again. `storing` is the database, and `errors` has what is raised where it fails.
+it; `plans` are those of an archive. `series` has audits of one pipeline over time, with one error
+budget. `reproduction` checks that a number is found again. `storing` is the database, and `errors`
+has what is raised where it fails.
 """

@@ -85,15 +85,6 @@ class KeptSeries:
             ),
         )
 
-    def fill(self, audit: Audit) -> None:
-        """Record a saved audit as the one of its position, unless that has one.
-
-        Parameters
-        ----------
-        audit : Audit
-        """
-        self._rows.fill(audit.series, audit.position, audit.key)
-
     def all(self) -> tuple[str, ...]:
         """Names of the series, oldest first."""
         return tuple(self._rows.all())

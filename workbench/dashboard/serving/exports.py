@@ -35,7 +35,7 @@ class AuditFileHandler(RequestHandler):
 
 def _exported(workspace: Workspace, key: str) -> tuple[str, bytes]:
     """The name and the content of the file of an audit."""
-    archive: Any = workspace.audits  # type: ignore[attr-defined]
+    archive: Any = workspace.audits
     name = "".join(c if c.isalnum() or c in "-_." else "_" for c in archive[key].name)[:_LONGEST]
     return f"{name or 'audit'}.audit.zip", archive.exported(key)
 
