@@ -82,7 +82,9 @@ class Desk:
 def _until(unwanted: Event) -> Report:
     """A `Report` that cancels the work once its result is unwanted."""
 
-    def report(fraction: float | None = None, message: str | None = None, partial: Any = None):
+    def report(
+        fraction: float | None = None, message: str | None = None, partial: Any = None
+    ) -> None:
         if unwanted.is_set():
             raise Cancelled
 
