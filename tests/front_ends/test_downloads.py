@@ -19,6 +19,7 @@ from helpers.servers import free_port
 from tornado.ioloop import IOLoop
 
 import workbench as wb
+from workbench.bounds.texts import bound_texts
 from workbench.dashboard.app import App, make_server
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.serving import downloads
@@ -166,8 +167,8 @@ def test_every_number_is_sent_as_texts(served, name):
         elif getattr(value.void, "ask", ""):
             assert texts == {}
         else:
+            assert texts == bound_texts(value)
             assert texts["latex"] == value.to_latex()
-            assert texts["bibtex"] == value.cite()
             assert value.rounded in texts["sentence"]
 
 
