@@ -346,13 +346,13 @@ def test_a_desk_makes_few_things_at_once_and_refuses_too_many():
 
     async def visits():
         one = desk()
-        asked = [asyncio.ensure_future(one.made(partial(int, k), make)) for k in range(3)]
+        asked = [asyncio.ensure_future(one.made(partial(int, k), make, str(k))) for k in range(3)]
         await asyncio.sleep(0.5)
         with pytest.raises(BusyError, match="too many things are being made; try again"):
-            await one.made(int, make)
+            await one.made(int, make, "")
         end.set()
         made = await asyncio.gather(*asked)
-        return made, await one.made(lambda: 7, make)  # the places are free again
+        return made, await one.made(lambda: 7, make, "")  # the places are free again
 
     assert asyncio.run(visits()) == ([0, 1, 2], 7)
     assert max(most) == 2
@@ -372,9 +372,9 @@ def test_a_desk_gives_up_what_takes_too_long():
 
     async def visits():
         one = desk(at_once=1, patience=0.3)
-        asked = [one.made(partial(int, k), make) for k in range(2)]
+        asked = [one.made(partial(int, k), make, str(k)) for k in range(2)]
         found = await asyncio.gather(*asked, return_exceptions=True)
-        return found, await one.made(int, lambda thing, report: "made")
+        return found, await one.made(int, lambda thing, report: "made", "")
 
     found, after = asyncio.run(visits())
     assert [str(one) for one in found] == ["it took longer than 0 seconds and was given up"] * 2
@@ -397,9 +397,14 @@ def test_what_nobody_waits_for_any_more_is_not_made(served, monkeypatch):
 
     monkeypatch.setattr(f"{REPORT}.report_bytes", make)
     with socket.create_connection(("localhost", served.port)) as asking:
-        asking.sendall(b"GET /report/counts.md HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        head = f"GET /report/counts.md HTTP/1.1\r\nHost: x\r\nCookie: {WHO}={MINE}\r\n\r\n"
+        asking.sendall(head.encode())
         assert begun.wait(60)
         assert not cancelled.wait(0.3)
+        # A visitor sees how far it is, and nobody else does.
+        for who, share in ((MINE, 0.5), (THEIRS, None)):
+            told = served.get("progress.json?of=./report/counts.md", who)[2]
+            assert json.loads(told) == {"fraction": share}
     assert cancelled.wait(60)
 
 
@@ -408,7 +413,7 @@ def test_a_page_that_is_at_work_is_said_to_be():
         raise TimeoutError
 
     with pytest.raises(BusyError, match="the page is at work"):
-        asyncio.run(desk().made(look, lambda thing, report: thing))
+        asyncio.run(desk().made(look, lambda thing, report: thing, ""))
 
 
 def test_a_visitor_is_told_to_come_again(served, monkeypatch):

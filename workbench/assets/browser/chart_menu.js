@@ -36,7 +36,7 @@ export class ChartMenu {
 
   async save(kind, words) {
     if (this.saving) return
-    this.saving = true
+    this.busy(true)
     this.say(`Making the ${words} …`)
     try {
       const family = this.families.find(([field]) => field.checked)[0].value
@@ -44,13 +44,17 @@ export class ChartMenu {
     } catch (error) {
       this.say(sentence(error.message), "bad")
     }
-    this.saving = false
+    this.busy(false)
+  }
+
+  busy(on) {
+    this.saving = on
+    this.element.toggleAttribute("data-busy", on)
   }
 
   say(words, tone = "") {
     this.words.textContent = words
     this.words.dataset.tone = tone
-    this.element.toggleAttribute("data-busy", this.saving && !tone)
   }
 }
 

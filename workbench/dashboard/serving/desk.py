@@ -38,8 +38,19 @@ class Desk:
         self._name, self._places, self._patience = name, places, patience
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=f"workbench-{name}")
         self._taken = 0
+        self._fractions: dict[str, float] = {}
 
-    async def made(self, look: Callable[[], P], make: Callable[[P, Report], M]) -> M:
+    def fraction(self, key: str) -> float | None:
+        """The share that is done of what is made; None where that is not known.
+
+        Parameters
+        ----------
+        key : str
+            See `made`.
+        """
+        return self._fractions.get(key)
+
+    async def made(self, look: Callable[[], P], make: Callable[[P, Report], M], key: str) -> M:
         """What is made of something that is looked at soon; to be called on the event loop.
 
         Once it is cancelled, nobody wants the result, and ``make`` is told so.
@@ -50,6 +61,8 @@ class Desk:
             Returns what it is made of, as it is now; takes a moment.
         make : callable
             Makes it, which takes seconds, and reports its progress.
+        key : str
+            Names it for `fraction`.
 
         Raises
         ------
@@ -60,32 +73,29 @@ class Desk:
             raise BusyError(f"too many {self._name} are being made; try again in a minute")
         self._taken += 1
         unwanted = Event()
+
+        def report(
+            fraction: float | None = None, message: str | None = None, partial: Any = None
+        ) -> None:
+            if unwanted.is_set():
+                raise Cancelled
+            if fraction is not None:
+                self._fractions[key] = fraction
+
         try:
             loop = asyncio.get_running_loop()
             try:
                 seen = await loop.run_in_executor(WAITING, look)
             except TimeoutError as late:
                 raise BusyError("the page is at work; try again when it rests") from late
-            making = loop.run_in_executor(self._threads, make, seen, _until(unwanted))
-            done, _ = await asyncio.wait([making], timeout=self._patience)
-            if not done:
-                making.cancel()  # what has not begun never begins
+            making = loop.run_in_executor(self._threads, make, seen, report)
+            try:
+                return await asyncio.wait_for(making, self._patience)
+            except TimeoutError as late:
                 raise BusyError(
                     f"it took longer than {self._patience:.0f} seconds and was given up"
-                )
-            return making.result()
+                ) from late
         finally:
             unwanted.set()
             self._taken -= 1
-
-
-def _until(unwanted: Event) -> Report:
-    """A `Report` that cancels the work once its result is unwanted."""
-
-    def report(
-        fraction: float | None = None, message: str | None = None, partial: Any = None
-    ) -> None:
-        if unwanted.is_set():
-            raise Cancelled
-
-    return report
+            self._fractions.pop(key, None)

@@ -100,6 +100,10 @@ class DownloadHandler(RequestHandler):
 
     _making: asyncio.Task[Made] | None = None
 
+    def key(self, path: str) -> str:
+        """What names a file that is made for this visitor, by the end of its address."""
+        return f"{visitor_of(self)} {'/'.join(path.rsplit('/', 2)[-2:])}"
+
     def on_connection_close(self) -> None:
         """Stop making what nobody waits for."""
         if self._making is not None:
@@ -118,7 +122,7 @@ class DownloadHandler(RequestHandler):
         media_type : str
         """
         try:
-            self._making = asyncio.create_task(desk.made(look, make))
+            self._making = asyncio.create_task(desk.made(look, make, self.key(self.request.path)))
             name, content = await self._making
             self.send_file(content, name, media_type)
         except asyncio.CancelledError:
@@ -205,6 +209,20 @@ class ReportHandler(PageHandler):
             return _report(self.visitors.audit(page, shown), kind, report)
 
         await self.answer_from(page, make, REPORT_KINDS[kind])
+
+
+class ProgressHandler(DownloadHandler):
+    """Handler of how far a report is, for the visitor for whom it is made."""
+
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that makes reports."""
+        self._desk = desk
+
+    def get(self) -> None:
+        """Send the share that is done as JSON."""
+        key = self.key(self.get_query_argument("of", ""))
+        self.set_header("Cache-Control", "no-store")
+        self.write({"fraction": self._desk.fraction(key)})
 
 
 class SavedReportHandler(DownloadHandler):
@@ -309,5 +327,6 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
         (r"/report/audit/([^/]+)\.([a-z]+)", SavedReportHandler, reports),
         (r"/figure/([a-z]+)/([a-z0-9_]+)\.([a-z]+)", FigureHandler, charts),
         (r"/texts/([a-z]+)/([a-z0-9_]+)\.json", NumberHandler, words),
+        (r"/progress\.json", ProgressHandler, reports),
         (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
     ]
