@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from workbench._format import percent
 from workbench.assets import board
 from workbench.audits.audit import Audit
+from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.series import AuditSeries, SeriesAudit, error
@@ -25,6 +26,9 @@ NAME = "audits"
 TITLE = "Saved audits"
 ADDRESS = f"/{NAME}"
 ANSWERS = "What was found before, and what differs?"
+
+#: Characters of a name in a sentence.
+SHORT = 60
 
 #: Entry of the page in the search.
 FOUND = {
@@ -156,6 +160,59 @@ def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
         "number": None if one.bound is None else _content(one.bound) | {"title": ""},
         "refuted": list(one.refuted),
     }
+
+
+def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
+    """Audits side by side: what differs in sentences and tables, numbers, curves in one chart.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+    """
+    found = AuditComparison(tuple(map(_in_words, audits)))
+    titles = {one.name: one.title for audit in audits for one in audit.figures}
+    data = {
+        name: ["–" if one is None else one.name for one in sets]
+        for name, sets in found.data.items()
+    }
+    return {
+        "audits": [
+            {"key": a.key, "name": a.name, "short": name, "title": a.title}
+            | {"made": a.made.isoformat(), "by": a.by}
+            for a, name in zip(audits, found.names, strict=True)
+        ],
+        "sentences": found.explain().splitlines(),
+        "parameters": [[name, list(values)] for name, values in found.parameters.items()],
+        "data": [[name, names] for name, names in data.items()],
+        "software": [[name, list(versions)] for name, versions in found.software.items()],
+        "numbers": [
+            {
+                "title": one.title,
+                "differs": one.differs,
+                "cells": [None if n is None else number(n) for n in one.numbers],
+            }
+            for one in found.numbers
+        ],
+        "charts": _charts([(n, titles[n], found.overlay(n)) for n in found.figures], span=6),
+    }
+
+
+def _in_words(audit: Audit) -> Audit:
+    """The audit with settings as its page shows them, and a name that has room in a sentence."""
+    labels: dict[str, str] = {}
+    if audit.page in PAGES:
+        kind = PAGES[audit.page].kind
+        names = [
+            n for n in (*audit.settings, *(d.parameter for d in audit.data)) if n in kind.param
+        ]
+        labels = {name: str(kind.param[name].label) for name in names}
+    settings = {
+        labels.get(name, name): _setting(kind.param[name], value) if name in labels else value
+        for name, value in audit.settings.items()
+    }
+    data = tuple(replace(d, parameter=labels.get(d.parameter, d.parameter)) for d in audit.data)
+    short = audit.name if len(audit.name) <= SHORT else f"{audit.name[: SHORT - 1]}…"
+    return replace(audit, name=short, settings=settings, data=data)
 
 
 def _charts(figures: Iterable[tuple[str, str, Mapping[str, Any]]], span: int = 12) -> Any:

@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from workbench.assets import audits as assets
+from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import Tab
@@ -37,6 +38,9 @@ GESTURES = ("audit", "files", "chunk")
 
 #: Audits in an answer; people ask for more.
 MOST = 50
+
+#: Audits in a comparison: as many as can be told apart in a chart.
+MOST_COMPARED = 6
 
 #: For how long the memory of a server keeps them; see `workbench.dashboard.serving.visitors.KEPT`.
 UNTIL = (
@@ -269,6 +273,12 @@ class AuditRequests:
         self.versions_of[audit.page] = audit.key
         return {"page": audit.page, "name": audit.name}
 
+    def _compare(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        keys = [str(key) for key in gesture["keys"]]
+        if len(keys) > MOST_COMPARED:
+            raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
+        return assets.comparison([self.archive[key] for key in keys])
+
     def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
         key = str(gesture["key"])
         name = self.archive[key].name
@@ -308,6 +318,7 @@ _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] =
     "save": AuditRequests._save,
     "record": AuditRequests._record,
     "open": AuditRequests._open,
+    "compare": AuditRequests._compare,
     "remove": AuditRequests._remove,
     "restore": AuditRequests._restore,
     "import": AuditRequests._import,
