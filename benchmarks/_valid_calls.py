@@ -39,9 +39,9 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution", "CanaryRun",
-    "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable",
-    "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
+    "AnytimePath", "Audit", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
+    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
+    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
     "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
     "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
     "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
@@ -119,12 +119,25 @@ def workspace() -> wb.Workspace:
     return made
 
 
+def kept_here() -> wb.DataSet:
+    return wb.workspace().add_scores(scores(), "kept")
+
+
+def kept_file() -> str:
+    return wb.workspace().keep_file("canaries.csv", b"score,included")
+
+
 def kept_table() -> DataTable:
     return workspace().tables("kept")[0]
 
 
+def page_audit() -> wb.Audit:
+    return wb.audit(counts())
+
+
 #: Class -> a valid object, which its methods are called on and whose fields construct another.
 OBJECTS: dict[str, Callable[[], Any]] = {
+    "Audit": page_audit,
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
@@ -304,6 +317,13 @@ OWN: dict[str, dict[str, Any]] = {
         "p": Make(lambda: np.stack([many().p, many().p], axis=1)),
         "q": Make(lambda: np.stack([many().q, many().q], axis=1)),
     },
+    "audit": {"subject": Make(counts), "spec": {"log_delta": -6.0}},
+    "Audit.from_dict": {"card": Make(lambda: page_audit().to_dict())},
+    "Audit.named": {"name": "an audit"},
+    "Audit.report": {"path": "audit.json"},
+    "same_number": {"value": 1.5, "recorded": 1.5},
+    "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
+    "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
     "MechanismAudit.too_weak": {"must_detect": 2.0},

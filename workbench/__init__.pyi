@@ -3,6 +3,8 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.audit import Audit as Audit
+from .audits.reproduction import same_number as same_number
 from .audits.series import AuditSeries as AuditSeries
 from .audits.series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
@@ -118,6 +120,7 @@ from .onerun.read import read_one_run as read_one_run
 from .onerun.run import OneRun as OneRun
 from .onerun.tuning import Tuning as Tuning
 from .onerun.tuning import tune_one_run as tune_one_run
+from .pages.auditing.audit import audit as audit
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
 from .pairs.accounting.pld import AccountantError as AccountantError
@@ -157,6 +160,8 @@ from .training.canaries import simulate_canaries as simulate_canaries
 from .workspaces.dataset import DataSet as DataSet
 from .workspaces.errors import WorkspaceError as WorkspaceError
 from .workspaces.home import workspace as workspace
+from .workspaces.recorded import recorded_file as recorded_file
+from .workspaces.recorded import recorded_scores as recorded_scores
 from .workspaces.workspace import Workspace as Workspace
 
 __version__: str

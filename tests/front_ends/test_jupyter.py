@@ -362,7 +362,7 @@ def test_a_spec_restores_a_view(scores):
 
 def test_a_spec_by_hand_is_a_choice_made_beforehand(scores):
     assert wb.explore(scores, spec={"confidence": 0.99}).bound.void is None
-    with pytest.raises(ValueError, match="did you mean bin_width"):
+    with pytest.raises(ValueError, match="did you mean 'bin_width'"):
         wb.explore(scores, spec={"binwidth": 0.3})
 
 

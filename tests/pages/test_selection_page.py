@@ -216,7 +216,7 @@ def test_the_code_reproduces_the_numbers_and_the_view():
     for view in views:
         made = {}
         exec(view.to_code(), made)
-        assert made["direct"].value == view.direct_number.value
+        assert made["direct_number"].value == view.direct_number.value
         assert made["view"].numbers == view.numbers
         assert made["scores"].n_p == 10**4
 

@@ -8,6 +8,7 @@ import pytest
 
 from workbench.pages.compare import ComparePage
 from workbench.pages.counts import CountsPage
+from workbench.pages.coverage_lab import CoverageLabPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.inputs.code import Name, call, kept, script
 from workbench.pages.mechanism.page import MechanismPage
@@ -26,6 +27,7 @@ def own_function(values, rng):
 PAGES = {
     "compare": ComparePage,
     "counts": CountsPage,
+    "coverage": CoverageLabPage,
     "family": FamilyPage,
     "mechanism": MechanismPage,
     "own function": partial(MechanismPage, own_function),
@@ -38,11 +40,15 @@ PAGES = {
     "watch": WatchPage,
 }
 
-#: Where shown code may import from.
-PUBLIC = {"workbench", "workbench.onerun", "workbench.selection", "workbench.testing"}
+#: Where shown code may import from: public names, and what jobs of two pages run.
+PUBLIC = {
+    "numpy",
+    *("workbench", "workbench.onerun", "workbench.selection", "workbench.testing"),
+    *("workbench.selection.audit", "workbench.coverage_lab.scenarios"),
+}
 
 #: Pages whose code takes longer than a test may, or needs an object that was given.
-NOT_RUN = {"mechanism", "own function"}
+NOT_RUN = {"coverage", "mechanism", "own function"}
 
 
 def imported(code: str) -> Iterator[str]:

@@ -200,7 +200,7 @@ def test_its_code_makes_the_same_pair_and_floor():
     ast.parse(code)
     made = re.search(r"pair = (.*)", code).group(1)
     assert eval(made, {"wb": wb}) == page.pair()
-    assert "tight_mu = pair.gdp_mu(floor=3.16e-5)" in code
+    assert "tight_mu = pair.gdp_mu(floor=3.16227766017e-05)" in code
 
 
 def test_items_follow_the_floor_and_the_releases_and_no_other():

@@ -14,13 +14,13 @@ from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
-from workbench.audits.figure_text import from_text, to_text
 from workbench.audits.package import AuditPackage, read_package
 from workbench.audits.plans import Plans
-from workbench.audits.stored_card import audit_of_card
 from workbench.audits.storing.audit_rows import AuditRows
 from workbench.audits.storing.database import Database
+from workbench.audits.storing.figure_text import from_text, to_text
 from workbench.audits.storing.schema import AUDITS
+from workbench.audits.storing.stored_card import audit_of_card
 from workbench.audits.summary import AuditSummary
 from workbench.scores.refusals import did_you_mean
 
@@ -401,6 +401,10 @@ class Archive:
         import pandas as pd
 
         return pd.DataFrame([_table_row(one) for one in self], columns=_COLUMNS)
+
+    def close(self) -> None:
+        """Let go of the database; what was in memory is gone."""
+        self._database.close()
 
     def __repr__(self) -> str:
         return f"Archive({len(self)} audits, {self.where})"

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Self
 
+#: Kinds of attachments.
+KINDS = ("table", "source", "file")
+
 
 @dataclass(frozen=True)
 class Attachment:
@@ -13,15 +16,16 @@ class Attachment:
 
     Parameters
     ----------
-    kind : {"table", "file"}
-        A table of a data set as a parquet file, or a file as it was uploaded.
+    kind : {"table", "source", "file"}
+        A table of a data set as a parquet file, the source of a data set as JSON, or a file as it
+        was uploaded.
     name : str
-        Of the table or of the file.
+        Of the table, the data set or the file.
     sha256 : str
         Hash of the content.
     content : bytes
     data : str
-        The parameter of the `AuditData` that a table belongs to; "" for a file.
+        The parameter of the `AuditData` that a table or a source belongs to; "" for a file.
     """
 
     kind: str

@@ -190,7 +190,7 @@ class Audit:
                 **rest,
                 "tags": tuple(card["tags"]),
                 "made": datetime.fromisoformat(card["made"]),
-                "data": tuple(AuditData(**one) for one in card["data"]),
+                "data": tuple(map(AuditData.from_dict, card["data"])),
                 "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
                 "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
                 "verdicts": tuple(card["verdicts"]),

@@ -137,6 +137,8 @@ class AuditData:
         The choice of the reading that was changed after results were shown; "" for none.
     opened : str
         When it was added to the workspace, in ISO 8601; "" for examples and draws.
+    files : tuple of str
+        Names of the files that it came from, members first; empty for other sources.
     """
 
     parameter: str
@@ -149,10 +151,16 @@ class AuditData:
     n_q: int = 0
     reread: str = ""
     opened: str = ""
+    files: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""
-        return {**asdict(self), "reading": dict(self.reading)}
+        return {**asdict(self), "reading": dict(self.reading), "files": list(self.files)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The data set that `to_dict` described."""
+        return cls(**{**values, "files": tuple(values["files"])})
 
 
 def _texts(item: Any, *without: str) -> dict[str, Any]:

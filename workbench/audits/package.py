@@ -20,17 +20,17 @@ from pathlib import Path
 from typing import Any
 
 from workbench import _checks
-from workbench.audits.attachment import Attachment
+from workbench.audits.attachment import KINDS, Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
-from workbench.audits.figure_text import from_text, to_text
-from workbench.audits.stored_card import audit_of_card
+from workbench.audits.storing.figure_text import from_text, to_text
+from workbench.audits.storing.stored_card import audit_of_card
 
 #: Version of the file format.
 FORMAT = 1
 
-#: Bytes of the file, of a part in JSON, and of all attachments.
-MOST_BYTES, MOST_JSON, MOST_ATTACHED = 2**30, 2**27, 2**30
+#: Bytes of the file, and of a part in JSON. Attachments are not packed: no file unpacks to more.
+MOST_BYTES, MOST_JSON = 2**30, 2**24
 
 #: Attachments of an audit.
 MOST_ATTACHMENTS = 1000
@@ -78,6 +78,10 @@ class AuditPackage:
         }
         files = {name: text.encode("ascii") for name, text in parts.items()}
         names = [f"attachments/{number:04}" for number in range(1, len(self.attachments) + 1)]
+        if any(len(content) > MOST_JSON for content in files.values()):
+            raise ArchiveError(
+                f"the card or the figures have more than {MOST_JSON >> 20} MB, too much for a file"
+            )
         files |= {n: one.content for n, one in zip(names, self.attachments, strict=True)}
         manifest = {
             "format": FORMAT,
@@ -95,7 +99,8 @@ class AuditPackage:
         written = io.BytesIO()
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
-                archive.writestr(zipfile.ZipInfo(name, _TIME), content, zipfile.ZIP_DEFLATED)
+                packed = zipfile.ZIP_STORED if name in names else zipfile.ZIP_DEFLATED
+                archive.writestr(zipfile.ZipInfo(name, _TIME), content, packed)
         return written.getvalue()
 
 
@@ -130,7 +135,8 @@ def _content(file: str | Path | bytes) -> bytes:
     if isinstance(file, bytes):
         content = file
     else:
-        path = Path(_checks.instance(file, (str, Path), "file", "a path, or the bytes of a file"))
+        _checks.instance(file, (str, Path), "file", "a path, or the bytes of a file")
+        path = Path(file)
         try:
             with open(path, "rb") as opened:
                 content = opened.read(MOST_BYTES + 1)
@@ -144,7 +150,7 @@ def _content(file: str | Path | bytes) -> bytes:
 
 def _read(archive: zipfile.ZipFile) -> AuditPackage:
     parts = _parts(archive)
-    manifest = json.loads(_unpacked(archive, parts[_MANIFEST], MOST_JSON))
+    manifest = json.loads(_unpacked(archive, parts[_MANIFEST]))
     version = manifest["format"]
     if not isinstance(version, int) or version > FORMAT:
         raise ArchiveError(
@@ -154,8 +160,8 @@ def _read(archive: zipfile.ZipFile) -> AuditPackage:
     described = manifest["files"]
     if set(described) != set(parts) - {_MANIFEST}:
         raise _damaged("parts are missing, or there are others than its list names")
-    figures = from_text(_part(archive, parts, described, _FIGURES, MOST_JSON))
-    card = _part(archive, parts, described, _CARD, MOST_JSON)
+    figures = from_text(_part(archive, parts, described, _FIGURES))
+    card = _part(archive, parts, described, _CARD)
     key = json.loads(card)["key"]
     key = key if isinstance(key, str) and _KEY.fullmatch(key) else ""
     audit = audit_of_card(card, figures, key)
@@ -178,17 +184,18 @@ def _parts(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         parts[part.filename] = part
     if {_MANIFEST, _CARD, _FIGURES} - set(parts):
         raise ArchiveError("the zip file is no saved audit: it has no audit.json of ours")
-    if sum(part.file_size for part in parts.values()) > MOST_ATTACHED + 2 * MOST_JSON:
-        raise ArchiveError("the file would unpack to more than a saved audit may have")
     return parts
 
 
-def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo, most: int) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
     """The content of a part, which is never longer than the part says."""
-    if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+    packed = part.compress_type != zipfile.ZIP_STORED
+    if packed and (part.compress_type != zipfile.ZIP_DEFLATED or _ATTACHMENT.match(part.filename)):
         raise _damaged(f"{part.filename} is packed in another way")
-    if part.file_size > most:
-        raise ArchiveError(f"{part.filename} would have more than {most >> 20} MB; no audit has")
+    if packed and part.file_size > MOST_JSON:
+        raise ArchiveError(f"{part.filename} has more than {MOST_JSON >> 20} MB; no audit has")
+    if not packed and part.file_size > part.compress_size:
+        raise _damaged(f"{part.filename} is shorter than it says")
     with archive.open(part) as opened:
         return opened.read(part.file_size)
 
@@ -198,9 +205,8 @@ def _part(
     parts: Mapping[str, zipfile.ZipInfo],
     described: Mapping[str, Any],
     name: str,
-    most: int,
 ) -> bytes:
-    content = _unpacked(archive, parts[name], most)
+    content = _unpacked(archive, parts[name])
     if sha256(content).hexdigest() != described[name]["sha256"]:
         raise _damaged(f"{name} changed since it was written")
     return content
@@ -212,9 +218,9 @@ def _attachments(
     found = []
     for one in manifest["attachments"]:
         texts = [one["kind"], one["name"], one["data"]]
-        if not all(isinstance(text, str) for text in texts) or one["kind"] not in ("table", "file"):
+        if not all(isinstance(text, str) for text in texts) or one["kind"] not in KINDS:
             raise _damaged("an attachment has no kind or name")
-        content = _part(archive, parts, manifest["files"], one["file"], MOST_ATTACHED)
+        content = _part(archive, parts, manifest["files"], one["file"])
         found.append(Attachment.of(one["kind"], one["name"], content, one["data"]))
     return found
 

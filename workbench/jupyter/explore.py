@@ -20,31 +20,30 @@ from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
-from workbench.pages.given import as_scores, counts_page, given_pair, one_run_page, pair_page
+from workbench.pages.given import (
+    as_scores,
+    counts_page,
+    given_pair,
+    one_run_page,
+    page_about,
+    pair_page,
+)
 from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
-from workbench.pages.importing.page import ImportPage
-from workbench.pages.inputs.notebook import code_of
+from workbench.pages.inputs.code import code_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
-from workbench.pages.registry import PAGES
-from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.selection.runs import RunCount
 from workbench.testers.running.load_mechanism import find_mechanism
-from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.home import workspace
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Explorable = Scores | str | PathLike[str] | tuple[ArrayLike, ArrayLike] | pd.DataFrame
-
-#: The name of the import step for `explore`.
-IMPORT = "import"
 
 
 def explore(
@@ -95,7 +94,7 @@ def explore(
     """
     if isinstance(subject, RunCount):  # the code of that page restores them from the spec
         return explore_selection(subject, show=show, controls=controls, spec=spec)
-    return _view(_page(subject), show, controls, spec)
+    return _view(page_about(subject), show, controls, spec)
 
 
 def explore_pair(
@@ -415,20 +414,6 @@ def explore_mechanism(
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
     page = MechanismPage(found, claim)
     return _view(page, show, controls, spec)
-
-
-def _page(subject: Any) -> Page:
-    """The page about an object, or that of a name."""
-    if subject is None:
-        return ScoresPage(workspace=workspace())
-    if isinstance(subject, str) and subject == IMPORT:
-        return ImportPage(workspace())
-    if isinstance(subject, DataSet):
-        return ScoresPage(workspace=workspace(), data=subject.key)
-    if isinstance(subject, str) and subject in PAGES:
-        return PAGES[subject].kind(workspace=workspace())
-    entry = next((one for one in PAGES.values() if one.is_about(subject)), PAGES["scores"])
-    return entry.page_about(subject)
 
 
 def _view(

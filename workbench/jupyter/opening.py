@@ -13,8 +13,8 @@ from workbench.pages.compare import GivenComparePage
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload
 from workbench.pages.given_scores import GivenScoreSource
+from workbench.pages.inputs.code import page_name
 from workbench.pages.inputs.data import DataChoice
-from workbench.pages.inputs.notebook import page_name
 from workbench.pages.registry import PAGES
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import home_folder, owner_key, workspace

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import param
 
 from workbench.assets import board as assets
+from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
 from workbench.jupyter import cell_lifetime
 from workbench.jupyter.attributes import PageAttributes
@@ -19,6 +23,7 @@ from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
 from workbench.jupyter.parts import chosen, listed, sections_for
+from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
 from workbench.pages.inputs.spec import Spec
@@ -82,7 +87,7 @@ class View(PageAttributes, Display):
         address = partial(address_of, page, as_owner=True) if opens else None
         Display.__init__(self, session, sections, address)
         self._spec = Spec(page)
-        self._restore(given)
+        self._spec.restore(given)
         session.stale |= session.items.keys()
         self._observers = Observers(lambda name: getattr(self, name), session.attempt)
         self._drawing, self._took = False, 0.0
@@ -102,6 +107,38 @@ class View(PageAttributes, Display):
     def to_code(self) -> str:
         """Python code that reproduces the numbers and the view."""
         return self._code(self.spec())
+
+    def audit(self, by: str | None = None) -> Audit:
+        """The audit that the page shows now, with the results of its jobs.
+
+        Parameters
+        ----------
+        by : str, optional
+            Who makes it; by default the user of this computer.
+
+        Returns
+        -------
+        Audit
+            Not saved; see `save`.
+        """
+        return audit_of(self.page, _user() if by is None else by)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write a report of what the page shows now.
+
+        Parameters
+        ----------
+        path : path
+            Its ending chooses the format; see `Audit.report`.
+        **options
+            See `Audit.report`.
+
+        Returns
+        -------
+        pathlib.Path
+            Of the file.
+        """
+        return self.audit().report(Path(path), **options)
 
     def open_in_workbench(self, server: str | None = None) -> PageAddress:
         """The address at which the dashboard shows this page in its present state.
@@ -190,13 +227,6 @@ class View(PageAttributes, Display):
         self._session.assign(name, value)
         self._draw()
 
-    def _restore(self, spec: dict[str, Any]) -> None:
-        known = self._spec.state()
-        for name in spec:
-            if name not in known:
-                raise ValueError(f"spec: {self._unknown(name)}")
-        self._spec.restore(spec)
-
     def _schedule(self, turn: Callable[[], None], blocks: bool) -> None:
         def announced() -> None:
             if self._live is not None and self._took > PATIENCE:
@@ -239,3 +269,11 @@ class View(PageAttributes, Display):
         for item in self._items:
             if item.name in self._session.stale:
                 self._session.draw(item, put)
+
+
+def _user() -> str:
+    """The name of this computer's user; "" where the system does not know it."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # no such user in the system's list, or no list
+        return ""

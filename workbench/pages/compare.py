@@ -22,7 +22,7 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
-from workbench.pages.inputs.code import call, dataset_code, kept, script
+from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import DataChoice, described, is_draw
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
@@ -255,15 +255,16 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
             *self._data_code(),
             f"epsilon_a = {call('wb.epsilon_lower_bound', 'a', **asked)}",
             f"epsilon_b = {call('wb.epsilon_lower_bound', 'b', **asked)}",
+            "size_a = a.n_p, a.n_q",
+            "size_b = b.n_p, b.n_q",
             f"comparison = {call('wb.compare', 'a', 'b', confidence=self.confidence)}",
             f"view = {call('wb.explore_compare', 'a', 'b', spec=kept(spec))}",
         )
 
     def _data_code(self) -> list[str]:
         return [
-            line
+            dataset_code(dataset, getattr(self, side), side)
             for side, dataset in self._datasets.items()
-            for line in dataset_code(dataset, getattr(self, side), side)
         ]
 
 
@@ -320,7 +321,7 @@ class GivenComparePage(ComparePage):
         """Do nothing: no other data can be chosen."""
 
     def _data_code(self) -> list[str]:
-        return ["# a, b: as given in Python"]
+        return [given_code(scores, side) for side, scores in self._given.items()]
 
 
 def _size(scores: Scores) -> Fact:

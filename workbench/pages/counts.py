@@ -26,7 +26,7 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.sliders import IntegerField, LogNumber, number_of
-from workbench.pages.inputs.code import Name, call, script
+from workbench.pages.inputs.code import call, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
@@ -221,16 +221,29 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_counts``."""
         counts = {name: getattr(self, name) for name in COUNTS}
-        asked = {"delta": self.delta, "confidence": self.confidence, "side": self.sided}
+        level = {"confidence": self.confidence, "side": self.sided}
+        asked, joint = {"delta": self.delta} | level, level | {"interval": "joint"}
         others = {name: value for name, value in spec.items() if name not in COUNTS}
+        prior = number_of(self.log_prior)
         return script(
             f"counts = {counts!r}",
-            f"intervals = {tuple(NAMES)!r}",
-            "by_interval = {",
-            "    interval: "
-            + call("wb.epsilon_from_counts", "**counts", **asked, interval=Name("interval")),
-            "    for interval in intervals",
-            "}",
-            'epsilon = by_interval["joint"]',
+            f"epsilon = {call('wb.epsilon_from_counts', '**counts', delta=self.delta, **joint)}",
+            f"mu = {call('wb.mu_from_counts', '**counts', **joint)}",
+            f"total_variation = {call('wb.total_variation_from_counts', '**counts', **joint)}",
+            f"precision = {call('wb.precision_from_counts', '**counts', prior=prior, **joint)}",
+            'runs = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]',
+            "\n".join(
+                (
+                    f"intervals = {tuple(NAMES)!r}",
+                    "by_interval = {",
+                    "    interval: wb.epsilon_from_counts(",
+                    "        **counts,",
+                    *(f"        {name}={value!r}," for name, value in asked.items()),
+                    "        interval=interval,",
+                    "    )",
+                    "    for interval in intervals",
+                    "}",
+                )
+            ),
             f"view = {call('wb.explore_counts', '**counts', spec=others)}",
         )

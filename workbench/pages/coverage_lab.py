@@ -18,6 +18,7 @@ from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number, sentence
 from workbench.pages.core.sliders import SEED, IntegerField, LogNumber
 from workbench.pages.core.stored import first_result
+from workbench.pages.inputs.code import call, duration, lines, repeatable, script
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.progress import Report
 
@@ -175,6 +176,36 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
     def tightness(self) -> dict[str, Any]:
         """Bounds divided by the true value: 5% quantile, median and 95% quantile."""
         return charts.tightness(self.results) if self.results else charts.waiting()
+
+    # -- as Python -----------------------------------------------------------------------------
+
+    def code(self, spec: dict[str, Any]) -> str:
+        """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore``."""
+        simulated = call(
+            "wb.compare_methods",
+            repr(tuple(of_group(self.group))),
+            repr(self.setting),
+            n=(round(10**self.log_n_p), round(10**self.log_n_q)),
+            reps=round(10**self.log_reps),
+            delta=self.delta,
+            confidence=self.confidence,
+            seed=self.seed,
+        )
+        shares = "one.share_of_truth for one in claiming if not one.fails"
+        again = repeatable(self, "simulate")
+        return script(
+            f"truth = scenario_of({self.setting!r}).truth.epsilon({self.delta!r})",
+            lines(
+                duration(self, "simulate"),
+                f"results = {simulated}",
+                "caught = sum(one.fails for one in results), len(results)" if again else "",
+            ),
+            "claiming = [one for one in results if one.claims]",
+            "worst = max(one.rate for one in claiming)" if again else "",
+            f"tightest = max({shares})" if again else "",
+            f"view = {call('wb.explore', repr('coveragelab'), spec=spec)}",
+            imports=["from workbench.coverage_lab.scenarios import scenario_of"],
+        )
 
 
 def plain_results(results: Sequence[Coverage]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
-from workbench.pages.inputs.code import call, data_code, kept, script
+from workbench.pages.inputs.code import call, comment, data_code, kept, script
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pairs.base import Pair
@@ -313,11 +313,18 @@ class FamilyPage(ScoreSource, DeltaSetting):
         family = ("scores", repr(self.family))
         asked = {"confidence": self.confidence, "q": self.known_q}
         free = {"delta": self.delta, "confidence": self.confidence}
+        view = f"view = {call('wb.explore_family', *family, q=self.known_q, spec=kept(spec))}"
+        band = f"free_epsilon = {call('wb.epsilon_lower_bound', 'scores', **free)}"
+        if isinstance(self.check(), str):
+            return script(data_code(self), comment(str(self.check())), band, view)
+        bound = call("wb.parametric_bound", *family, delta=self.delta, **asked)
+        fit = f"fit = {call('wb.family_fit', *family, **asked)}"
+        check = f"check = {call('wb.family_check', *family, **asked)}"
         return script(
-            *data_code(self),
-            f"epsilon = {call('wb.parametric_bound', *family, delta=self.delta, **asked)}",
-            f"fit = {call('wb.family_fit', *family, **asked)}",
-            f"check = {call('wb.family_check', *family, **asked)}",
-            f"free_epsilon = {call('wb.epsilon_lower_bound', 'scores', **free)}",
-            f"view = {call('wb.explore_family', *family, q=self.known_q, spec=kept(spec))}",
+            data_code(self),
+            f"epsilon = {bound}",
+            band,
+            f"{fit}\nparameter = fit.lower, fit.upper",
+            f'{check}\nverdict = "refuted" if check.refuted else "not refuted"',
+            view,
         )

@@ -1,4 +1,4 @@
-"""Pages about objects that are given in Python; see `PageEntry.given`."""
+"""Pages about objects of Python: `page_about` finds the page of any of them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,48 @@ from workbench.bounds.counts.counts import Counts
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
+from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
 from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.pair import KINDS, pair_values
 from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.registry import PAGES
+from workbench.pages.scores.page import ScoresPage
+from workbench.pages.selection.page import SelectionPage, run_values
 from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
+from workbench.selection.runs import RunCount
+from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.home import workspace
+
+
+def page_about(subject: Any) -> Page:
+    """The page about an object, or that of a name.
+
+    Parameters
+    ----------
+    subject : object
+        As of `workbench.explore`.
+
+    Raises
+    ------
+    ScoresError
+        Scores that cannot be audited, or an object that has no page.
+    ValueError
+        An object that the controls of its page cannot show.
+    """
+    if subject is None:
+        return ScoresPage(workspace=workspace())
+    if isinstance(subject, DataSet):
+        return ScoresPage(workspace=workspace(), data=subject.key)
+    if isinstance(subject, str) and subject in PAGES:
+        page: Page = PAGES[subject].kind(workspace=workspace())
+        return page
+    entry = next((one for one in PAGES.values() if one.is_about(subject)), PAGES["scores"])
+    about: Page = entry.page_about(subject)
+    return about
 
 
 def as_scores(given: Any) -> Scores:
@@ -56,6 +90,11 @@ def one_run_page(run: Any) -> OneRunPage:
             design=run.design,
         )
     return GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
+
+
+def selection_page(runs: RunCount) -> SelectionPage:
+    """The page about the best of so many runs; see `run_values`."""
+    return SelectionPage(**run_values(runs))
 
 
 def pair_page(pair: Pair | str) -> PairLabPage:

@@ -377,17 +377,43 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_pair``."""
-        base = made = pair_code(chosen_pair(self, "pair"))
-        if isinstance(self.pair(), ComposedPair):
-            made = call("wb.ComposedPair", made, str(self.releases))
-        asked = {"delta": self.delta, "confidence": self.confidence}
+        base, made = pair_code(chosen_pair(self, "pair")), pair_code(self.pair())
+        level = {"delta": self.delta, "confidence": self.confidence}
+        tails, limited = [RANGE_TAIL, 1 - RANGE_TAIL], {"confidence": self.confidence}
+        pointwise = {"guarantee": "pointwise", "interval": "clopper-pearson"}
+        bound = call("wb.epsilon_lower_bound", "scores", **level)
+        best = (
+            "def best_bound(scores):",
+            f"    thresholds = np.linspace(*scores.quantile({tails!r}), {THRESHOLDS})",
+            f"    rates = {call('wb.error_rates', 'scores', 'thresholds', **limited)}",
+            f"    best = float(thresholds[rates.epsilon_lower({self.delta!r}).argmax()])",
+            f"    asked = {level | pointwise!r}",
+            "    return wb.epsilon_lower_bound(scores, threshold=best, **asked)",
+            "epsilon_best = best_bound(scores)",
+        )
+        shown = () if self.hide_truth else self._truth_code(bound)
         return script(
-            f"pair = {made}",
-            f"scores = {call('pair.sample', str(self.n), seed=self.seed)}",
-            f"epsilon = {call('wb.epsilon_lower_bound', 'scores', **asked)}",
-            f"true_epsilon = pair.epsilon({self.delta!r})",
-            "h = wb.histogram(scores)",
-            "true_total_variation = pair.total_variation",
-            f"tight_mu = pair.gdp_mu(floor={plain(number_of(self.log_floor))})",
+            f"pair = {made}\nscores = {call('pair.sample', str(self.n), seed=self.seed)}",
+            f"epsilon = {bound}",
+            "\n".join(best),
+            "h = wb.histogram(scores)\nhistogram_tv = h.total_variation",
+            *shown,
+            "sizes = scores.n_p",
             f"view = {call('wb.explore_pair', base, spec=spec)}",
+            imports=["import numpy as np"],
+        )
+
+    def _truth_code(self, bound: str) -> tuple[str, ...]:
+        """Steps that compute true values, and how many draws had bounds above them."""
+        seeds = f"range({self.seed + 1 - len(self.past)}, {self.seed + 1})"
+        above = "sum(bound > true_epsilon for bound in"
+        return (
+            f"true_epsilon = pair.epsilon({self.delta!r})",
+            "true_total_variation = pair.total_variation",
+            f"tight_mu = pair.gdp_mu(floor={number_of(self.log_floor)!r})",
+            f"draws = [pair.sample({self.n}, seed=seed) for seed in {seeds}]",
+            f"bounds = [{bound}.value for scores in draws]\n"
+            f"simultaneous_above = {above} bounds), len(bounds)",
+            "tuned = [best_bound(scores).value for scores in draws]\n"
+            f"best_above = {above} tuned), len(tuned)",
         )

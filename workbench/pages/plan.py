@@ -28,7 +28,7 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.sliders import LogNumber
-from workbench.pages.inputs.code import call, pair_code, script
+from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
 from workbench.pages.inputs.pair import KnownPair, chosen_pair, pair_controls, pair_parameters
 from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.base import Pair
@@ -421,20 +421,67 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     # -- as Python -----------------------------------------------------------------------------
 
     def code(self, spec: dict[str, Any]) -> str:
-        asked = {
-            name: value for name, value in self._arguments(self.method).items() if name != "pair"
-        }
-        target = {"claim_epsilon": self.target}
-        needed = call("wb.samples_needed", "pair", **target, power=self.power, **asked)
         others = {name: value for name, value in spec.items() if name not in PAIR}
         return script(
             f"pair = {pair_code(self.pair())}",
             f"true_epsilon = pair.epsilon({self.delta!r})",
-            f"needed = {needed}" if self.reachable() else "# the target is not below the true ε",
-            f"power_at_n = {call('wb.power', 'pair', **target, n=self.n, **asked)}",
-            f"bounds_at_n = {call('wb.plan_distribution', 'pair', n=self.n, **asked)}",
+            *self._needed_code(),
+            self._power_code(),
+            self._median_code(),
             f"view = {call('wb.explore_plan', 'pair', spec=others)}",
+            imports=[] if self._quick else ["import numpy as np"],
         )
+
+    def _needed_code(self) -> list[str]:
+        """Steps that compute the scores needed, or why there are none."""
+        if not self.reachable():
+            return ["# the target is not below the true ε"]
+        known, own = self.known(), self.own()
+        found = known if self.method == "pointwise" else own and own.needed
+        asked = {"claim_epsilon": self.target, "power": self.power}
+        steps = []
+        for name, guarantee, result in (
+            ("needed_known", "pointwise", known),
+            ("needed", self.method, found),
+        ):
+            needed = call("wb.samples_needed", "pair", **asked, **self._level(guarantee))
+            done = isinstance(result, str)
+            steps.append(comment(f"{name}: {result}") if done else f"{name} = {needed}")
+        return steps
+
+    def _power_code(self) -> str:
+        target, level = {"claim_epsilon": self.target}, self._level(self.method)
+        own = self.own()
+        if self._quick or own is None or not own.curve:
+            return f"power_at_n = {call('wb.power', 'pair', **target, n=self.n, **level)}"
+        sizes = tuple(sorted(power.n_p for power in own.curve))
+        power = call("wb.power", "pair", **target, n=Name("n"), **level)
+        return lines(
+            duration(self, "simulate"),
+            f"sizes = {sizes!r}",
+            f"powers = [float({power}) for n in sizes]",
+            f"power_at_n = np.interp({self.log_n!r}, np.log10(sizes), powers)",
+        )
+
+    def _median_code(self) -> str:
+        level, own = self._level(self.method), self.own()
+        if self._quick or own is None or not own.bounds:
+            reps = REPS if self.method == "pointwise" else LIVE
+            bounds = call("wb.plan_distribution", "pair", n=self.n, reps=reps, **level)
+            return f"bounds_at_n = {bounds}\nmedian_at_n = bounds_at_n.quantile(0.5)"
+        grid = sorted(own.bounds, key=lambda one: one.n_p)
+        reps = grid[0].values.size
+        bounds = call("wb.plan_distribution", "pair", n=Name("n"), reps=reps, **level)
+        return lines(
+            duration(self, "simulate"),
+            f"sizes = {tuple(one.n_p for one in grid)!r}",
+            f"medians = [{bounds}.quantile(0.5) for n in sizes]",
+            f"median_at_n = np.interp({self.log_n!r}, np.log10(sizes), medians)",
+        )
+
+    def _level(self, guarantee: str) -> dict[str, Any]:
+        """Arguments of the functions of plans besides the pair."""
+        return {n: value for n, value in self._arguments(guarantee).items() if n != "pair"}
 
 
 def _call(task: Callable[[], Any]) -> Any:

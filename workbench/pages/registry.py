@@ -107,6 +107,7 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "What is the privacy cost of releasing the best of many runs?",
             "workbench.pages.selection.page:SelectionPage",
             takes=("workbench.selection:RunCount",),
+            given=_GIVEN + "selection_page",
         ),
     },
     "Plan and learn": {

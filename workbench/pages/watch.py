@@ -25,7 +25,16 @@ from workbench.figures import watch as charts
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.core.sliders import LogNumber
-from workbench.pages.inputs.code import call, data_code, kept, script
+from workbench.pages.inputs.code import (
+    call,
+    data_code,
+    duration,
+    kept,
+    lines,
+    pair_code,
+    repeatable,
+    script,
+)
 from workbench.pages.inputs.data import draw_key
 from workbench.pages.inputs.pair import chosen_pair, kind_selector
 from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choice
@@ -375,14 +384,38 @@ class WatchPage(ScoreSource, DeltaSetting):
         asked = {"delta": self.delta, "confidence": self.confidence}
         claim = (repr(self.claim), repr(self.delta))
         return script(
-            *data_code(self),
+            data_code(self),
             f"path = {call('wb.anytime_path', 'scores', **asked)}",
             f"epsilon = path.at({self.rows})",
-            f"limit = {call('wb.fixed_size_limits', 'scores', **asked)}",
-            f"limit_now, limit_largest = limit.at({self.rows}), limit.largest({self.rows})",
-            f"evidence = {call('wb.betting_counts(scores).evidence', *claim)}",
+            f"limits = {call('wb.fixed_size_limits', 'scores', **asked)}",
+            f"limit_now = limits.at({self.rows})",
+            f"limit_largest = limits.largest({self.rows})",
+            self._truth_code(),
+            f"evidence = {call('wb.betting_counts(scores).evidence', *claim)}\n"
             f"e_value = evidence.at({self.rows})",
+            f"seen = min({self.rows}, scores.n_p, scores.n_q)",
+            self._above_code() if repeatable(self, "watch_many") else "",
             f"view = {call('wb.explore_watch', 'scores', spec=kept(spec, 'log_rows', 'claim'))}",
+            imports=["import numpy as np"] if repeatable(self, "watch_many") else (),
+        )
+
+    def _truth_code(self) -> str:
+        if self.source != "pair":
+            return ""
+        pair = pair_code(chosen_pair(self, "sample"))
+        return f"pair = {pair}\ntrue_epsilon = pair.epsilon({self.delta!r})"
+
+    def _above_code(self) -> str:
+        """The step that repeats the simulated audits."""
+        asked = {"delta": self.delta, "confidence": self.confidence}
+        return lines(
+            duration(self, "watch_many"),
+            "above = 0",
+            f"for seed in np.random.SeedSequence({self.seed}).spawn({MANY}):",
+            f"    drawn = pair.sample({self.sample_n}, seed=np.random.default_rng(seed))",
+            f"    simulated = {call('wb.fixed_size_limits', 'drawn', **asked)}",
+            f"    above += simulated.largest({self.sample_n}).value > true_epsilon",
+            f"ever_above = above / {MANY}",
         )
 
 

@@ -9,15 +9,23 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
+from workbench import _checks
 from workbench.workspaces.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.audits.archive import Archive
 
 #: The environment variable that names the folder.
 HOME = "WORKBENCH_HOME"
 
+#: The environment variable that names the database of audits.
+DATABASE = "WORKBENCH_DATABASE"
+
 _OWNER_KEY = "key"
 
-_open: dict[Path, Workspace] = {}
+_open: dict[tuple[Path, str], Workspace] = {}
 _lock = Lock()
 
 
@@ -28,8 +36,8 @@ def _close() -> None:
         one.close()
 
 
-def workspace(path: str | os.PathLike[str] | None = None) -> Workspace:
-    """The data sets and the state of pages that are kept on this computer.
+def workspace(path: str | os.PathLike[str] | None = None, database: str | None = None) -> Workspace:
+    """The data sets, the state of pages and the audits that are kept on this computer.
 
     The pages of ``workbench serve``, notebooks and the command ``workbench data`` use the same
     folder, and see each other's changes.
@@ -39,12 +47,22 @@ def workspace(path: str | os.PathLike[str] | None = None) -> Workspace:
     path : path, optional
         The folder. By default the one that the environment variable ``WORKBENCH_HOME`` names, or
         the one that is usual for data of programs on this system.
+    database : str, optional
+        The SQLAlchemy URL of the database of audits, of SQLite or PostgreSQL, such as
+        ``"postgresql://user:password@host/audits"``. By default the one that the environment
+        variable ``WORKBENCH_DATABASE`` names, or the file ``audits.sqlite`` in the folder.
 
     Returns
     -------
     Workspace
-        The same object for the same folder. Where the folder cannot be used, data sets are kept in
-        memory, and ``problem`` says why, what was kept, and what to do.
+        The same object for the same folder and database. Where the folder cannot be used, data
+        sets are kept in memory, and ``problem`` says why, what was kept, and what to do. Audits are
+        saved in the database or not at all.
+
+    Raises
+    ------
+    ArchiveError
+        ``database`` is no URL of such a database.
 
     Examples
     --------
@@ -57,10 +75,13 @@ def workspace(path: str | os.PathLike[str] | None = None) -> Workspace:
     3
     """
     folder = home_folder(path)
+    if database is None:
+        database = os.environ.get(DATABASE, "")
     with _lock:
-        found = _open.get(folder)
+        place = (folder, _checks.text(database, "database"))
+        found = _open.get(place)
         if found is None or found.closed:
-            found = _open[folder] = _opened(folder)
+            found = _open[place] = _opened(folder, database)
         return found
 
 
@@ -116,8 +137,19 @@ def owner_key(folder: Path) -> str:
     return made
 
 
-def _opened(folder: Path) -> Workspace:
+def _opened(folder: Path, database: str) -> Workspace:
+    from workbench.audits.storing.database import Database
     from workbench.workspaces.storing.disk import DiskStore
     from workbench.workspaces.storing.guarded import GuardedStore
 
-    return Workspace(GuardedStore(lambda: DiskStore(folder), f"on this computer, in {folder}"))
+    audits = Database.at(database) if database else Database.in_folder(folder)
+
+    def open_archive() -> Archive:
+        from workbench.audits.archive import Archive
+
+        return Archive(audits)
+
+    return Workspace(
+        GuardedStore(lambda: DiskStore(folder), f"on this computer, in {folder}"),
+        open_archive=open_archive,
+    )

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from workbench.workspaces.sources import (
 )
 from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
 from workbench.workspaces.view import Datasets
+
+if TYPE_CHECKING:
+    from workbench.audits.archive import Archive
 
 _A_TABLE = "a DataTable; for scores use add_scores"
 
@@ -71,13 +74,20 @@ class Workspace:
         Where everything is kept; in memory by default. `wb.workspace` opens the one on disk.
     base : Workspace, optional
         Its data sets are here, too, and cannot be changed here: those that a server was given.
+    open_archive : callable, optional
+        Opens the archive of `audits` when it is first asked for; in memory by default.
 
     See Also
     --------
     workspace : the workspace on this computer's disk.
     """
 
-    def __init__(self, store: Store | None = None, base: Workspace | None = None):
+    def __init__(
+        self,
+        store: Store | None = None,
+        base: Workspace | None = None,
+        open_archive: Callable[[], Archive] | None = None,
+    ):
         self._store: Store = _store(store)
         if base is not None:
             _checks.instance(base, Workspace, "base", "a workbench.Workspace")
@@ -88,6 +98,8 @@ class Workspace:
         self._watchers: list[Callable[[Workspace], None]] = []
         self._added: set[str] = set()  # what `revert` may remove: others may use the same store
         self._seen = self._store.version()
+        self._open_archive = open_archive or _archive_in_memory
+        self._archive: Archive | None = None
 
     # -- what there is ------------------------------------------------------------------------
 
@@ -122,6 +134,14 @@ class Workspace:
     def shared(self) -> list[DataSet]:
         """Those of `datasets` that are the base's."""
         return [] if self._base is None else list(self._base.datasets)
+
+    @property
+    def audits(self) -> Archive:
+        """The audits that were saved, with their plans and series."""
+        with self._lock:
+            if self._archive is None:
+                self._archive = self._open_archive()
+            return self._archive
 
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
@@ -260,6 +280,36 @@ class Workspace:
             _checks.text(name, "name") or scores.name,
             scores,
         )
+
+    def bring(
+        self,
+        tables: Sequence[DataTable],
+        source: DataSource,
+        reading: Reading,
+        name: str,
+        reread: str = "",
+    ) -> DataSet:
+        """Add a data set of another workspace, such as the scores of a saved audit.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+        source : DataSource
+            A `FileSource` or a `GivenSource`.
+        reading : Reading
+        name : str
+        reread : str, optional
+            As of the data set there.
+
+        Returns
+        -------
+        DataSet
+            As of `add`.
+        """
+        tables = tuple(_checks.each_of(tables, DataTable, "tables", _A_TABLE))
+        _checks.instance(source, (FileSource, GivenSource), "source", "the source of a data set")
+        _checks.text(name, "name"), _checks.text(reread, "reread")
+        return self._add(tables, source, _reading(reading), name, reread=reread)
 
     def rename(self, key: str, name: str) -> DataSet:
         """Give a data set another name.
@@ -544,6 +594,8 @@ class Workspace:
                 self._watchers = []
                 self._cache.clear()
                 self._store.close()
+                if self._archive is not None:
+                    self._archive.close()
 
     def __repr__(self) -> str:
         return f"Workspace({len(self.datasets)} data sets, {self.where})"
@@ -614,6 +666,7 @@ class Workspace:
         reading: Reading,
         name: str,
         scores: Scores | None = None,
+        reread: str = "",
     ) -> DataSet:
         digest = content_hash(tables)
         facts = source if isinstance(source, GivenSource) else GivenSource()
@@ -635,6 +688,7 @@ class Workspace:
                 n_p=scores.n_p,
                 n_q=scores.n_q,
                 created=datetime.now(UTC),
+                reread=reread,
             )
             self._store.add(Entry(dataset), tables)
             self._added.add(dataset.key)
@@ -684,6 +738,13 @@ def _store(store: Store | None) -> Store:
     if store is None:
         return MemoryStore()
     return _checks.instance(store, Store, "store", "a store; wb.workspace(path) opens one")
+
+
+def _archive_in_memory() -> Archive:
+    from workbench.audits.archive import Archive
+    from workbench.audits.storing.database import Database
+
+    return Archive(Database.in_memory())
 
 
 def _reading(value: Any) -> Reading:

@@ -125,7 +125,7 @@ class Axis:
         return format(value + 0.0, self.given.get("tickformat", plain)).replace("-", "−")
 
 
-def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
+def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT, identity: str = "inside") -> str:
     """A figure as an ``<svg>`` element, with its summary as the accessible name.
 
     Parameters
@@ -134,6 +134,8 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
         A plotly dict with colors as roles, as the functions of `workbench.figures` return.
     palette : dict
         Role -> color.
+    identity : str
+        Of an element inside; another one for each picture of a document.
     """
     painted = paint(figure, palette)
     layout = painted["layout"]
@@ -149,9 +151,9 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
             f'width="{WIDTH}" height="{height}" role="img" aria-label="{summary}" '
             f'font-family="system-ui, sans-serif">',
             f'<rect width="100%" height="100%" fill="{palette["paper"]}"/>',
-            f'<clipPath id="inside"><rect {inside}/></clipPath>',
+            f'<clipPath id="{identity}"><rect {inside}/></clipPath>',
             *_axes(x, y, palette),
-            '<g clip-path="url(#inside)">',
+            f'<g clip-path="url(#{identity})">',
             *(_shape(shape, x, y) for shape in layout["shapes"] if _below(shape)),
             *clipped,
             *(_shape(shape, x, y) for shape in layout["shapes"] if not _below(shape)),

@@ -12,12 +12,12 @@ from workbench.audits.software import software
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
-from workbench.pages.inputs.notebook import code_of, page_name
 from workbench.pages.inputs.spec import Spec
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.sources import reading_of
+from workbench.workspaces.sources import FileSource, reading_of
 
 
 def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
@@ -113,4 +113,5 @@ def described(parameter: str, dataset: DataSet) -> AuditData:
         dataset.n_q,
         dataset.reread,
         "" if virtual else dataset.created.isoformat(),
+        dataset.source.names if isinstance(dataset.source, FileSource) else (),
     )

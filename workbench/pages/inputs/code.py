@@ -6,7 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from workbench.pages.core.page import Page
 from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.registry import PAGES
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -20,9 +22,47 @@ KEPT = ("show", "controls", "looked", "log_delta", "confidence")
 _WIDTH = 88
 
 
-def script(*lines: str, imports: Collection[str] = ()) -> str:
-    """A program that imports the workbench and then runs these lines."""
-    return "\n".join(["import workbench as wb", *imports, "", *lines, ""])
+def page_name(page: Page) -> str:
+    """The name of a page in addresses and for ``wb.explore``."""
+    return next(name for name, entry in PAGES.items() if isinstance(page, entry.kind))
+
+
+def code_of(page: Page, spec: dict[str, Any]) -> str:
+    """The Python that reproduces a page: its data, each number, and the page in a notebook.
+
+    Parameters
+    ----------
+    page : Page
+    spec : dict
+        Its state; see `workbench.pages.inputs.spec.Spec`.
+
+    Returns
+    -------
+    str
+        Blank lines separate its steps. Each number of the page has a variable of its name.
+    """
+    if hasattr(page, "code"):
+        return str(page.code(spec))
+    return script(f"view = {call('wb.explore', repr(page_name(page)), spec=spec)}")
+
+
+def script(*steps: str, imports: Collection[str] = ()) -> str:
+    """A program that imports the workbench and then takes these steps.
+
+    Parameters
+    ----------
+    *steps : str
+        Lines, which a blank line separates from the next step; empty texts are left out.
+    imports : collection of str
+        Further import statements.
+    """
+    head = "\n".join(["import workbench as wb", *imports])
+    return "\n\n".join([head, *filter(None, steps)]) + "\n"
+
+
+def comment(text: str) -> str:
+    """A text as a comment of one line, whatever is in it."""
+    return "# " + "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
 
 
 def call(function: str, *positional: str, **arguments: Any) -> str:
@@ -59,9 +99,30 @@ class Name(str):
         return str(self)
 
 
+def repeatable(page: Page, job: str) -> bool:
+    """Whether code that runs a job with the present settings gives the result in view."""
+    state = page.job_state(job)
+    return state.status in ("done", "stored") and not state.stale
+
+
+def duration(page: Page, job: str) -> str:
+    """How long a job took, as a comment; "" if it is not known."""
+    seconds = page.job_state(job).seconds
+    return comment(f"takes about {seconds:.0f} s") if seconds >= 1 else ""
+
+
+def lines(*texts: str) -> str:
+    """One step of `script`: its lines, without empty ones."""
+    return "\n".join(filter(None, texts))
+
+
 def pair_code(pair: Pair) -> str:
     """The expression that makes a pair."""
-    return call(f"wb.{type(pair).__name__}", **pair.parameters)
+    arguments = {
+        name: Name(pair_code(value)) if isinstance(value, Pair) else value
+        for name, value in pair.parameters.items()
+    }
+    return call(f"wb.{type(pair).__name__}", **arguments)
 
 
 def sample_code(pair: Pair, n: int, seed: int) -> str:
@@ -74,16 +135,27 @@ def kept(spec: dict[str, Any], *more: str) -> dict[str, Any]:
     return {name: spec[name] for name in (*KEPT, *more) if name in spec}
 
 
-def data_code(page: ScoreSource) -> list[str]:
-    """The lines that make the page's ``scores``; a comment where they are given."""
+def data_code(page: ScoreSource) -> str:
+    """The step that makes the page's ``scores``; see `given_code` where they are given."""
     if page.dataset is None:
-        turned = f"scores = scores.with_direction({page.scores.larger_is_member})"
-        return ["# scores: as given in Python", turned]
+        return given_code(page.scores, "scores")
     return dataset_code(page.dataset, page.scores, "scores")
 
 
-def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> list[str]:
-    """The lines that set a variable to the scores of a data set.
+def given_code(scores: Scores, variable: str) -> str:
+    """The step that takes scores that were given in Python, in a variable, in their direction.
+
+    Parameters
+    ----------
+    scores : Scores
+    variable : str
+    """
+    turned = f"{variable} = {variable}.with_direction({scores.larger_is_member})"
+    return f"# {variable}: as given in Python\n{turned}"
+
+
+def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> str:
+    """The step that sets a variable to the scores of a data set.
 
     Parameters
     ----------
@@ -94,14 +166,15 @@ def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> list[str]:
     """
     source = dataset.source
     if isinstance(source, DrawnSource):
-        return [f"{variable} = {sample_code(source.recipe.pair, source.n, source.seed)}"]
+        return f"{variable} = {sample_code(source.recipe.pair, source.n, source.seed)}"
     if isinstance(source, ExampleSource):
-        return [f"{variable} = {call('wb.example', repr(source.name))}"]
+        return f"{variable} = {call('wb.example', repr(source.name))}"
     if isinstance(source, FileSource):
         read = reading_code(source.names, dataset.reading)
-        return [f"# “{dataset.name}”: give the path of its file", f"{variable} = {read}"]
-    turned = f"{variable} = {variable}.with_direction({scores.larger_is_member})"
-    return [f"# {variable}: “{dataset.name}”, as given in Python", turned]
+        said = comment(f"“{dataset.name}”: give the path of its file")
+        return f"{said}\n{variable} = {read}"
+    said = comment(f"{variable}: “{dataset.name}”, as given in Python")
+    return f"{said}\n{variable} = {variable}.with_direction({scores.larger_is_member})"
 
 
 def reading_code(files: Sequence[str], reading: Reading) -> str:

@@ -1,74 +1,166 @@
-"""`notebook_of`: a page as a notebook, which runs its code and shows it again."""
+"""`notebook_of`: an audit as a notebook that computes its numbers again and compares them."""
 
 from __future__ import annotations
 
+import math
+from html import escape
 from typing import Any
 
+from workbench.audits.audit import Audit
+from workbench.audits.items import AuditData, AuditNumber
+from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.auditing.steps import CodeStep, code_cells
 from workbench.pages.core.page import Page
-from workbench.pages.inputs.spec import Spec
-from workbench.pages.registry import PAGES
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
+#: What a page shows of a number that it did not compute.
+NOT_SHOWN = ("–", "?")
 
-def page_name(page: Page) -> str:
-    """The name of a page in addresses and for ``wb.explore``."""
-    return next(name for name, entry in PAGES.items() if isinstance(page, entry.kind))
+#: The variable of the versions that the audit was made with.
+MADE_WITH = "made_with"
 
-
-def code_of(page: Page, spec: dict[str, Any]) -> str:
-    """The Python that reproduces a page.
-
-    Parameters
-    ----------
-    page : Page
-        The page.
-    spec : dict
-        Its state; see `Spec`.
-    """
-    if hasattr(page, "code"):
-        return str(page.code(spec))
-    return f"import workbench as wb\n\nview = wb.explore({page_name(page)!r}, spec={spec!r})\n"
+#: Characters that Markdown gives a meaning.
+_MARKDOWN = "\\`*_{}[]()#+-.!|~>$:@^="
 
 
-def notebook_of(page: Page, fresh: Page | None = None) -> dict[str, Any]:
-    """A notebook that computes the numbers of a page in its present state, and shows the page.
+def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, Any]:
+    """A notebook that computes the numbers of an audit again, and fails where one differs.
 
     Parameters
     ----------
-    page : Page
-        The page.
+    subject : Audit or Page
+        A page stands for the audit that it shows in its present state.
     fresh : Page, optional
-        A page in the state at the start, to which the settings are compared; by default a new one.
+        See `audit_of`.
 
     Returns
     -------
     dict
-        JSON of a notebook in the format nbformat 4.5: a cell that says what it is, one with the
-        code, and one that shows the page.
+        JSON of a notebook in the format nbformat 4.5: what the audit is, its data, a cell for
+        every number, and the page.
     """
-    code = code_of(page, Spec(page, fresh or page.at_start()).changes())
-    said = (
-        f"# {page.title}\n\n{page.about}\n\nThe DP Audit Workbench wrote this notebook. It "
-        "computes the numbers that the page showed. Data are not part of it: where a comment names "
-        "a file or a variable, give its path or its values."
-    )
+    audit = audit_of(subject, fresh=fresh) if isinstance(subject, Page) else subject
+    numbers = {number.name: number for number in audit.numbers}
+    shown = {name for name, number in numbers.items() if number.shown not in NOT_SHOWN}
+    first, *steps = code_cells(audit)
+    versions = f"{MADE_WITH} = {dict(audit.software)!r}"
+    cells = [_text(_about(audit)), _code(f"{first.source}\n\n{versions}")]
+    found = {name for step in steps for name in step.names}
+    for step in steps:
+        if step.names and not shown & set(step.names) and set(step.sets) <= set(numbers):
+            continue  # such as a job that nobody ran
+        checked = [numbers[name] for name in step.names if name in shown]
+        cells += [_text(_said(number)) for number in checked]
+        cells.append(_code(_checked(step, checked)))
+    lost = [number for number in audit.numbers if number.name in shown - found]
+    if lost:
+        cells.insert(-1, _text(_not_found(lost)))
     return {
         "nbformat": 4,
         "nbformat_minor": 5,
         "metadata": {"kernelspec": KERNEL, "language_info": {"name": "python"}},
-        "cells": [
-            {"cell_type": "markdown", "id": "what", "metadata": {}, "source": said},
-            _code_cell("code", code.rstrip()),
-            _code_cell("page", "view"),
-        ],
+        "cells": [{**cell, "id": f"cell-{i}"} for i, cell in enumerate(cells, 1)],
     }
 
 
-def _code_cell(identity: str, source: str) -> dict[str, Any]:
+def as_text(text: str) -> str:
+    """A text whose characters Markdown and HTML show as they are, in one line."""
+    plain = escape(" ".join(text.split()), quote=True)
+    # Entities end in a semicolon, and begin with an ampersand, neither of which is escaped here.
+    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in plain)
+
+
+# -- the cells ---------------------------------------------------------------------------------
+
+
+def _about(audit: Audit) -> str:
+    name = audit.name or audit.title
+    lines = [f"# {as_text(name)}"]
+    lines += [as_text(line) for line in audit.note.splitlines() if line.strip()]
+    facts = [f"Page: {as_text(audit.title)}", f"Made: {audit.made:%Y-%m-%d %H:%M} UTC"]
+    facts += [f"By: {as_text(audit.by)}"] if audit.by else []
+    facts += [f"Tags: {as_text(', '.join(audit.tags))}"] if audit.tags else []
+    facts += [f"Audit: {as_text(audit.key)}"] if audit.key else []
+    facts += [_data(one) for one in audit.data]
+    if audit.plan is not None:
+        facts.append(
+            f"Plan: {as_text(audit.plan.name)}, fixed on {audit.plan.created:%Y-%m-%d %H:%M} UTC "
+            f"(SHA-256 {audit.plan.sha256})"
+        )
+        facts += [
+            f"Deviation from the plan, {as_text(one.what)}: {as_text(one.planned)} was planned, "
+            f"{as_text(one.done)} was done"
+            for one in audit.deviations
+        ]
+    versions = ", ".join(f"{name} {version}" for name, version in audit.software.items())
+    facts.append(f"Software: {as_text(versions)}")
+    lines.append("\n".join(f"- {fact}" for fact in facts))
+    lines.append(
+        "The DP Audit Workbench wrote this notebook. Run from top to bottom, it computes each "
+        "number of the audit and fails where one differs from what the audit recorded."
+    )
+    return "\n\n".join(lines)
+
+
+def _data(data: AuditData) -> str:
+    source = f"{as_text(data.name)}: {as_text(data.source)}"
+    sizes = f"{data.n_p:,} + {data.n_q:,} scores"
+    read_again = f"; {as_text(data.reread)} was changed after results were shown"
+    return (
+        f"Data: {source} ({sizes})"
+        + (f", SHA-256 {data.sha256}" if data.sha256 else "")
+        + (read_again if data.reread else "")
+    )
+
+
+def _said(number: AuditNumber) -> str:
+    shown = number.shown
+    if number.ask:
+        shown = f"{number.ask} (placed at first: {number.bound.rounded})" if number.bound else shown
+    said = f"**{as_text(number.title)}**: {as_text(shown)}"
+    return " · ".join([said, *map(as_text, number.terms)])
+
+
+def _not_found(numbers: list[AuditNumber]) -> str:
+    return (
+        "The page also showed numbers of a job that was cancelled or ran with other settings; this "
+        "notebook does not compute them.\n\n" + "\n".join(f"- {_said(one)}" for one in numbers)
+    )
+
+
+def _checked(step: CodeStep, numbers: list[AuditNumber]) -> str:
+    """The lines of a step, and a check of each of its numbers."""
+    checks = [
+        f"wb.same_number({number.name}, {_recorded(number)}, {MADE_WITH})" for number in numbers
+    ]
+    shows = [step.sets[-1]] if step.sets == ("view",) else []
+    return "\n".join([step.source, *checks, *shows])
+
+
+def _recorded(number: AuditNumber) -> str:
+    """What an audit recorded of a number, as an expression."""
+    if number.bound is None:
+        return repr(number.text)
+    bound = number.bound
+    return (
+        _float(bound.value)
+        if bound.high is None
+        else (f"({_float(bound.value)}, {_float(bound.high)})")
+    )
+
+
+def _float(value: float) -> str:
+    return repr(float(value)) if math.isfinite(value) else f"float({str(float(value))!r})"
+
+
+def _text(source: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+
+def _code(source: str) -> dict[str, Any]:
     return {
         "cell_type": "code",
-        "id": identity,
         "metadata": {},
         "execution_count": None,
         "outputs": [],

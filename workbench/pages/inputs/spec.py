@@ -7,7 +7,9 @@ from typing import Any
 
 import param
 
+from workbench import _checks
 from workbench.pages.core.page import Page
+from workbench.scores.refusals import did_you_mean
 
 #: Types of the values that a state consists of.
 PLAIN = (str, int, float, bool, type(None))
@@ -43,13 +45,20 @@ class Spec:
         }
 
     def restore(self, spec: Mapping[str, Any]) -> None:
-        """Set the values of a spec, whose names must be those of `state`.
+        """Set the values of a spec section by section, as other controls may depend on the data.
 
-        They are set section by section, data first, as other controls may depend on the data.
+        Raises
+        ------
+        ValueError
+            A name that is not one of `state`, or a value that a control does not take.
         """
-        page = self._page
+        page, known = self._page, self.state()
+        for name in spec:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise ValueError(f"spec: this page has no setting {_checks.shown(name)}{near}")
         controls = page.control_names()
-        hidden = {name for name in self.state() if name not in controls}
+        hidden = {name for name in known if name not in controls}
         page.param.update({name: spec[name] for name in hidden if name in spec})
         for section in page.controls:
             names = [control.name for control in section.controls if control.name in spec]

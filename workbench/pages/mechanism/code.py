@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from workbench.mechanisms.base import Mechanism
 from workbench.mechanisms.gallery import GALLERY
-from workbench.pages.inputs.code import Name, call, pair_code, script
-from workbench.pages.mechanism.choice import MechanismChoice
+from workbench.pages.inputs.code import (
+    Name,
+    call,
+    duration,
+    lines,
+    pair_code,
+    repeatable,
+    script,
+)
+from workbench.pages.mechanism.search import MechanismSearch
+from workbench.testers.property_testers.base import Finding
 from workbench.testers.running.load_mechanism import NamedMechanism
 
+#: The line that takes the verdict.
+SEARCHED = "verdict = audit.verdict"
 
-def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any]) -> str:
+
+def audit_code(page: MechanismSearch, asked: dict[str, Any], spec: dict[str, Any]) -> str:
     """Lines that run the search of the page, and open the page in a notebook.
 
     Parameters
     ----------
-    page : MechanismChoice
+    page : MechanismSearch
     asked : dict
         Arguments of ``audit_mechanism`` besides the mechanism and the claim.
     spec : dict
@@ -29,11 +42,47 @@ def audit_code(page: MechanismChoice, asked: dict[str, Any], spec: dict[str, Any
     if "domain" in asked:
         arguments["domain"] = Name(f"wb.{asked['domain']!r}")
     claim = _claim(page.claim())
+    parameter = page.claim().parameter
     return script(
         made,
-        f"audit = {call('wb.audit_mechanism', 'mechanism', claim, **arguments)}",
+        f"claimed = {('f-DP' if parameter is None else parameter)!r}",
+        f"error = 1 - {page.confidence!r}",
+        lines(
+            duration(page, "search"),
+            f"audit = {call('wb.audit_mechanism', 'mechanism', claim, **arguments)}",
+            "" if page.found is not None and not repeatable(page, "search") else SEARCHED,
+        ),
+        *_found_code(page),
         f"view = {call('wb.explore_mechanism', named, claim, spec=spec)}",
     )
+
+
+def _found_code(page: MechanismSearch) -> list[str]:
+    """Steps that take the numbers of the page from the search and the re-check."""
+    if not repeatable(page, "search"):
+        return []
+    steps = ["counted = len(audit.trials), audit.planned", "used = audit.runs"]
+    best = page.evidence()
+    if best is not None:
+        steps.append(f"strongest = audit.best.finding.{_measured(best.finding)}")
+    if page.found.least_detectable() not in (None, math.inf):
+        steps.append("power = audit.least_detectable()")
+    if page.rechecked is not None and repeatable(page, "recheck"):
+        asked = {
+            "samples": round(10**page.log_fresh),
+            "confidence": page.found.confidence,
+            "seed": page.fresh_seed,
+            "time_limit": page.source().get("time_limit"),
+        }
+        again = f"again = {call('audit.replay', **asked)}"
+        fresh = f"fresh = again.finding.{_measured(page.rechecked.replay.finding)}"
+        steps.append(lines(duration(page, "recheck"), again, fresh))
+    return steps
+
+
+def _measured(finding: Finding) -> str:
+    """The attribute of a finding that the page shows; see `evidence_bound`."""
+    return "bound" if finding.parameter is None else "parameter"
 
 
 def _mechanism(mechanism: Any) -> tuple[str, str]:

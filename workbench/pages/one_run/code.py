@@ -12,30 +12,46 @@ from workbench.pages.inputs.code import call, kept, pair_code, script
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
 from workbench.pages.one_run.source import RULE, SIMULATOR
 
+#: Methods whose variable has another name, that of the number of the page.
+VARIABLES = {"bits-hoeffding": "hoeffding"}
+
 #: Settings that a view keeps beside its run.
 OWN = (*FAMILY, "tuned", *RULE, "rule_moved", *SIMULATOR, "log_canaries", "seed", "seeds")
 
 
 def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
-    """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_one_run``."""
+    """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_one_run``.
+
+    Parameters
+    ----------
+    page : OneRunAudit
+    spec : dict
+        The settings that ``wb.explore_one_run`` restores.
+    """
     guesses = page.guesses()
     if isinstance(guesses, str):
         return script(f"# {guesses}")
     given = {"counts": ["guesses"], "simulate": []}.get(page.source, ["run"])
-    imports, lines = _run_code(page, guesses)
-    lines += [
-        f"{name.replace('-', '_')} = {call('wb.one_run_bound', 'guesses', **page.asked(name))}"
+    imports, steps = _run_code(page, guesses)
+    steps += [
+        f"{VARIABLES.get(name, name)} = {call('wb.one_run_bound', 'guesses', **page.asked(name))}"
         for name, bound in page.by_method().items()
         if isinstance(bound, Bound)
     ]
-    if isinstance(page.tuning(), Tuning):
-        lines.append(f"tuning = {call('wb.tune_one_run', 'run', **page.asked(page.tuned))}")
+    tuning = page.tuning()
+    if isinstance(tuning, Tuning):
+        steps.append(f"tuning = {call('wb.tune_one_run', 'run', **page.asked(page.tuned))}")
+        steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
+        steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
+    if page.source == "simulate":
+        steps.append(f"truth = mechanism.epsilon({page.delta!r})")
+    steps.append("counted = guesses.correct, guesses.guesses")
     explored = call("wb.explore_one_run", *given, spec=kept(spec, *OWN) if given else spec)
-    return script(*lines, f"view = {explored}", imports=imports)
+    return script(*steps, f"view = {explored}", imports=imports)
 
 
 def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]]:
-    """Imports, and the lines that make ``guesses``, and ``run`` where there is one."""
+    """Imports, and the steps that make ``guesses``, and ``run`` where there is one."""
     if page.source == "counts":
         made = call(
             "wb.Guesses",
@@ -55,9 +71,10 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]
     if page.source == "simulate":
         kind, text = _mechanism_code(page.simulated())
         imported = f"from workbench.onerun import {kind}"
-        return [imported], [f"run = {call(f'{text}.run', str(page.size), seed=page.seed)}", guessed]
+        run = f"run = {call('mechanism.run', str(page.size), seed=page.seed)}"
+        return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
-        return [], ["# run: as given in Python", guessed]
+        return [], [f"# run: as given in Python\n{guessed}"]
     ((name, _),) = page.upload
     how = {"larger_is_member": page.larger_is_member, "design": page.design}
     return [], [f"run = {call('wb.read_one_run', repr(name), **how)}", guessed]

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.pages.core.sliders import number_of
-from workbench.pages.inputs.code import call, data_code, script
+from workbench.pages.inputs.code import call, data_code, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
+from workbench.pairs.base import Pair
+
+#: The false positive rate at which the strip shows a true positive rate.
+LOW_FPR = 0.01
 
 
 def score_code(page: Any, spec: dict[str, Any]) -> str:
@@ -21,11 +25,12 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     Returns
     -------
     str
-        Sets ``scores``, ``band``, ``epsilon``, ``mu``, ``total_variation``, ``epsilon_here``,
-        ``h``, ``fit`` and ``view``. Scores that were given in Python or as a file must exist as
-        ``scores``; a comment says which they are.
+        Sets a variable for each number of the page, and ``scores``, ``band``, ``h``, ``curve``,
+        ``fit``, ``verdict`` where a claim is tested, and ``view``. Scores that were given in
+        Python or as a file must exist as ``scores``; a comment says which they are.
     """
-    measured = "scores" if page.ordering == "score" else "wb.learn_ordering(scores).scores"
+    learned = page.ordering == "learned"
+    measured = "measured" if learned else "scores"
     pointwise = call(
         "wb.epsilon_lower_bound",
         "scores",
@@ -39,16 +44,28 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     chosen = (*INPUT.parameters, INPUT.seed) if given else ()
     spec = {name: value for name, value in spec.items() if name not in chosen}
     return script(
-        *data_code(page),
+        data_code(page),
+        "measured = wb.learn_ordering(scores).scores" if learned else "",
         f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",
         f"epsilon = band.epsilon({page.delta!r})",
         "mu = band.mu()",
         "total_variation = band.total_variation()",
+        f"tpr = band.tpr({LOW_FPR})",
         f"epsilon_here = {pointwise}",
-        f"h = {call('wb.histogram', 'scores', **_bins(page))}",
+        f"h = {call('wb.histogram', 'scores', **_bins(page))}\nhistogram_tv = h.total_variation",
+        "curve = wb.roc(scores)\nauc = curve.auc",
+        _claim(page.reference(), measured, page.confidence),
+        "sizes = scores.n_p, scores.n_q",
         f"fit = {_fit(page)}",
         f"view = {call('wb.explore', *given, spec=spec or None)}",
     )
+
+
+def _claim(reference: Pair | None, measured: str, confidence: float) -> str:
+    if reference is None:
+        return ""
+    judged = call("wb.judge", measured, "reference", confidence=confidence)
+    return f"reference = {pair_code(reference)}\nverdict = {judged}\nclaim = verdict.verdict"
 
 
 def _bins(page: Any) -> dict[str, Any]:
@@ -63,4 +80,4 @@ def _fit(page: Any) -> str:
         return call("wb.gdp_fit", "scores", method="threshold", threshold=page.threshold)
     if page.fit_method == "tv":
         return call("wb.gdp_fit", "h", method="tv")
-    return call("wb.gdp_fit", "scores", method="range", floor=number_of(page.log_floor))
+    return call("wb.gdp_fit", "curve", method="range", floor=number_of(page.log_floor))

@@ -44,7 +44,7 @@ from workbench.pages.inputs.reference import (
 )
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting
-from workbench.pages.scores.code import score_code
+from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
@@ -64,9 +64,6 @@ FINER = 10
 
 #: The controls that choose the bins.
 BIN_CONTROLS = ("bin_rule", "bin_width", "bin_count", "fixed_range", "range_low", "range_high")
-
-#: The false positive rate at which the strip shows a true positive rate.
-LOW_FPR = 0.01
 
 PLACED = NotChosen(
     "the threshold was placed at the median of these scores", ask="choose a threshold"

@@ -6,10 +6,22 @@ import math
 from typing import Any, ClassVar
 
 from workbench.pages.core.page import Section
-from workbench.pages.inputs.code import Name, call, script
+from workbench.pages.inputs.code import (
+    Name,
+    call,
+    duration,
+    lines,
+    pair_code,
+    repeatable,
+    script,
+)
 from workbench.pages.selection.outcomes import ThreeOutcomes
 from workbench.pages.selection.simulation import AuditedSelection
+from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.selection.runs import NegativeBinomial, PointMass, Poisson, RunCount, TwoPoint
+
+#: What the code of a simulated audit imports.
+IMPORTS = ("import numpy as np", "from workbench.selection.audit import audit")
 
 KIND_OF = {
     NegativeBinomial: "negative-binomial",
@@ -39,19 +51,40 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_selection``."""
         mu = repr(self.one_mu())
         asked = ("wb.selection.epsilon", "runs", mu)
-        lines = [
-            f"runs = wb.selection.{self.runs()!r}",
-            f"direct = {call(*asked, delta=self.delta)}",
-            f"renyi = {call(*asked, delta=self.delta, bound='renyi')}",
-            f"worst = {call('wb.selection.worst_order', 'runs', mu, delta=self.delta)}",
-        ]
-        if self.generic() is not None:
-            lines.append(f"generic = {call(*asked, delta=self.delta, bound='generic')}")
-        simulated = ("wb.selection.simulate", "runs", mu, str(round(10**self.log_n)))
+        at: dict[str, Any] = {"delta": self.delta}
+        generic = call(*asked, **at, bound="generic") if self.generic() is not None else ""
+        again = repeatable(self, "simulate")
+        simulated = ("runs", mu, str(round(10**self.log_n)), "score=worst.order")
         return script(
-            *lines,
-            f"scores = {call(*simulated, score=Name('worst.order'), seed=self.seed)}",
+            f"runs = wb.selection.{self.runs()!r}",
+            f"base = wb.GaussianPair({mu}).epsilon({self.delta!r})",
+            f"direct_number = {call(*asked, **at)}",
+            f"renyi_number = {call(*asked, **at, bound='renyi')}",
+            f"worst = {call('wb.selection.worst_order', 'runs', mu, **at)}\n"
+            "worst_number = worst.bound",
+            generic and f"generic_number = {generic}",
+            "mean_runs = runs.mean",
+            self._exact_code(),
+            f"scores = {call('wb.selection.simulate', *simulated, seed=self.seed)}",
+            self._audit_code(mu) if again else "",
             f"view = {call('wb.explore_selection', spec=spec)}",
+            imports=IMPORTS if again else (),
+        )
+
+    def _exact_code(self) -> str:
+        if self.base_kind != "dp-sgd":
+            return ""
+        training = pair_code(DPSGDPair(self.noise, self.rate, self.steps))
+        exact = call("wb.selection.epsilon", "runs", base=Name("training"), delta=self.delta)
+        return f"training = {training}\nexact_number = {exact}"
+
+    def _audit_code(self, mu: str) -> str:
+        """The step that audits selections by the worst order again."""
+        rng = Name(f"np.random.default_rng(({self.seed}, 1))")
+        asked = {"delta": self.delta, "confidence": self.confidence, "seed": rng}
+        simulated = call("audit", "runs", mu, "worst.order", repr(round(10**self.log_n)), **asked)
+        return lines(
+            duration(self, "simulate"), f"*_, audited = {simulated}", "shown = audited.simultaneous"
         )
 
 

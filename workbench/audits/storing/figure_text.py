@@ -52,7 +52,8 @@ def from_text(text: str | bytes) -> tuple[AuditFigure, ...]:
         for figure in figures:
             for one in _FIELDS:
                 _require(getattr(figure, one.name), _KINDS[str(one.type)])
-            _require(figure.figure["data"], list), _require(figure.figure["layout"], dict)
+            _require(figure.figure["data"], list)
+            _require(figure.figure["layout"], dict)
         return figures
     except (KeyError, TypeError, ValueError, RecursionError, OverflowError) as error:
         raise ArchiveError(f"these are no figures of an audit: {error}") from error

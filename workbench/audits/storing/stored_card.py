@@ -77,7 +77,8 @@ def _require_types(audit: Audit) -> None:
     for part in parts:
         _require(part)
     for bound in audit.bounds.values():
-        _require(bound), _require(bound.at)
+        _require(bound)
+        _require(bound.at)
     if audit.plan is not None:
         _require(audit.plan)
     texts = (*audit.tags, *audit.software, *audit.software.values(), *audit.settings)

@@ -1,0 +1,8 @@
+"""Reports: an audit as one HTML file, as PDF, Markdown, JSON, or a notebook.
+
+`write` writes them. `contents` puts an audit into words and rows, with the `summary` for readers
+who do not know differential privacy; `states` computes what its charts answer with; `html`,
+`markdown` and `pdf` are the formats, `card` is the published schema of the JSON, `errors` what may
+go wrong. ``report.js`` and
+``report.css`` make an HTML report live; ``audit-card-1.schema.json`` is the schema.
+"""

@@ -1,0 +1,301 @@
+"""`States`: what an audit's page shows at each threshold and δ, computed in advance."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from workbench._format import plain
+from workbench.assets.board import parts
+from workbench.audits.audit import Audit
+from workbench.audits.items import AuditNumber
+from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.core.sliders import displayed, number_of, scale, snap
+from workbench.pages.core.state import same
+from workbench.progress import Report, silent
+
+#: The parameters that a report's charts answer to.
+ANSWERS = ("threshold", "log_delta")
+
+#: Thresholds, unless several items depend on the threshold and on δ.
+THRESHOLDS = 61
+
+#: Drawings of items that depend on the threshold and on δ, about; and the fewest thresholds.
+MOST_DRAWINGS = 1600
+FEWEST = 15
+
+#: Coordinates are rounded to 32 bits where that moves no point by this share of the axis.
+UNSEEN = 1e-5
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A parameter of the page that a report's charts answer to.
+
+    Parameters
+    ----------
+    name, label : str
+        Of the parameter.
+    values : tuple of float
+        Its places, in order.
+    texts : tuple of str
+        The values as people read them.
+    start : int
+        The place of the audit's own value.
+    """
+
+    name: str
+    label: str
+    values: tuple[float, ...]
+    texts: tuple[str, ...]
+    start: int
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """What a page shows at each place of its sliders; equal parts are stored once.
+
+    Parameters
+    ----------
+    sliders : tuple of Slider
+    items : mapping of str to dict
+        For each item of the page: ``"sliders"``, the indices of the sliders that it depends on, and
+        ``"drawings"``, indices into ``drawings`` over the places of these sliders, the last one
+        fastest.
+    drawings : list of dict
+        Name of a part, as `workbench.assets.board.parts` names it -> index into ``contents``.
+    contents : list of str
+        Parts as JSON.
+    """
+
+    sliders: tuple[Slider, ...]
+    items: Mapping[str, dict[str, Any]]
+    drawings: list[dict[str, int]]
+    contents: list[str]
+
+    def drawn(self, item: str, **places: int) -> dict[str, str]:
+        """The parts of an item as JSON.
+
+        Parameters
+        ----------
+        item : str
+            Its name.
+        **places : int
+            Places of sliders by the names of their parameters; the audit's own by default.
+        """
+        found, index = self.items[item], 0
+        for k in found["sliders"]:
+            slider = self.sliders[k]
+            index = index * len(slider.values) + places.get(slider.name, slider.start)
+        drawing = self.drawings[found["drawings"][index]]
+        return {name: self.contents[k] for name, k in drawing.items()}
+
+    def fixed(self) -> frozenset[str]:
+        """Names of the items that answer to no slider."""
+        return frozenset(name for name, found in self.items.items() if not found["sliders"])
+
+    def to_json(self) -> str:
+        """All of it as JSON, for ``report.js``."""
+        head = json.dumps(
+            {
+                "sliders": [vars(slider) for slider in self.sliders],
+                "items": self.items,
+                "drawings": self.drawings,
+            },
+            ensure_ascii=False,
+            separators=(",", ":"),
+        )
+        return f'{head[:-1]},"contents":[{",".join(self.contents)}]}}'
+
+
+@dataclass
+class _Store:
+    """Drawings and their parts, each stored once."""
+
+    drawings: list[dict[str, int]] = field(default_factory=list)
+    contents: list[str] = field(default_factory=list)
+    _known: dict[Any, int] = field(default_factory=dict)
+
+    def add(self, value: Any) -> int:
+        """The index of a drawn item, which is stored if it is new."""
+        drawn = parts(_coarse(value) if isinstance(value, dict) else value)
+        drawing = {name: self._index(text, self.contents, text) for name, text in drawn.items()}
+        return self._index(tuple(drawing.items()), self.drawings, drawing)
+
+    def _index(self, key: Any, among: list[Any], value: Any) -> int:
+        if key not in self._known:
+            self._known[key] = len(among)
+            among.append(value)
+        return self._known[key]
+
+
+def recorded(audit: Audit) -> dict[str, Any]:
+    """What the page of an audit drew: by name of the item, from its record alone.
+
+    Parameters
+    ----------
+    audit : Audit
+    """
+    return {
+        **{one.name: one.figure for one in audit.figures},
+        **{one.name: _drawn(one) for one in audit.numbers},
+        **{one.name: one.text for one in audit.sentences},
+    }
+
+
+def states(audit: Audit, page: Page | None = None, report: Report = silent) -> States:
+    """What an audit's page shows at each threshold and δ.
+
+    Parameters
+    ----------
+    audit : Audit
+    page : Page, optional
+        In the state of the audit; it is not changed. Without a page, or where it shows something
+        else than the audit recorded, an item has only what was recorded.
+    report : Report, optional
+        Takes the progress.
+
+    Returns
+    -------
+    States
+    """
+    store = _Store()
+    own = recorded(audit)
+    items = {name: {"sliders": [], "drawings": [store.add(value)]} for name, value in own.items()}
+    sliders: tuple[Slider, ...] = ()
+    if page is not None:
+        twin = page.snapshot(watching=True)
+        alike = [item for item in twin.items() if _alike(twin.draw(item), own.get(item.name))]
+        moving = _moving(twin, alike)
+        sliders = tuple(_sliders(twin, moving))
+        done, total = 0, _count(moving, sliders)
+        for where in sorted({on for on in moving.values() if on}):
+            group = [item for item in alike if moving[item.name] == where]
+            found = _over(page, group, [s for s in sliders if s.name in where], store)
+            at = [k for k, slider in enumerate(sliders) if slider.name in where]
+            drawings: dict[str, list[int]] = {item.name: [] for item in group}
+            for drawn in found:
+                done += 1
+                report(done / total, f"{done} of {total} states of the charts")
+                for name, drawing in drawn.items():
+                    drawings[name].append(drawing)
+            items |= {name: {"sliders": at, "drawings": all_} for name, all_ in drawings.items()}
+    return States(sliders, items, store.drawings, store.contents)
+
+
+def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
+    """The parameters of `ANSWERS` that each item depends on, where the page offers them."""
+    offered = {
+        control.name
+        for section in page.controls
+        for control in section.controls
+        if control.name in ANSWERS and control.offered(page)
+    }
+    # A result of long work does not follow: the page would call it out of date.
+    shown = {job.into: page.inputs(job) for job in page.jobs().values() if getattr(page, job.into)}
+    found = {}
+    for item in items:
+        inputs = page.inputs(item)
+        stale = set().union(*(needs for into, needs in shown.items() if into in inputs))
+        found[item.name] = tuple(n for n in ANSWERS if n in (inputs & offered) - stale)
+    return found
+
+
+def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[Slider, ...]) -> int:
+    sizes = {slider.name: len(slider.values) for slider in sliders}
+    return sum(math.prod(sizes[name] for name in on) for on in set(moving.values()) if on)
+
+
+def _over(
+    page: Page, items: list[Item], sliders: list[Slider], store: _Store
+) -> Iterator[dict[str, int]]:
+    """The drawings of items at all places of the sliders, by name of the item."""
+    before: dict[str, tuple[Any, ...]] = {}
+    drawn: dict[str, int] = {}
+    twins: dict[tuple[bool, ...], Page] = {}
+    for places in product(*(range(len(s.values)) for s in sliders)):
+        # What was moved and moved back counts as moved, so there is a page for each case.
+        unmoved = tuple(place == s.start for place, s in zip(places, sliders, strict=True))
+        if unmoved not in twins:
+            twins[unmoved] = page.snapshot(watching=True)
+        moved = twins[unmoved]
+        for place, slider, stays in zip(places, sliders, unmoved, strict=True):
+            if not stays and getattr(moved, slider.name) != slider.values[place]:
+                setattr(moved, slider.name, slider.values[place])
+        for item in items:
+            needed = moved.drawn_from(item)
+            if item.name not in before or not same(needed, before[item.name]):
+                before[item.name], drawn[item.name] = needed, store.add(moved.draw(item))
+        yield dict(drawn)
+
+
+def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[Slider]:
+    used = [name for name in ANSWERS if any(name in on for on in moving.values())]
+    both = sum(len(on) > 1 for on in moving.values())
+    for name in used:
+        parameter: Any = page.param[name]
+        low, high, step = scale(parameter)
+        now = getattr(page, name)
+        if name == "threshold":
+            count = THRESHOLDS
+            if both:
+                deltas = scale(page.param["log_delta"])
+                per = round((deltas[1] - deltas[0]) / deltas[2]) + 1  # type: ignore[operator]
+                count = min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * per)))
+        else:
+            if both * FEWEST * (round((high - low) / step) + 1) > MOST_DRAWINGS:  # type: ignore[operator]
+                step *= 2
+            count = round((high - low) / step) + 1  # type: ignore[operator]
+        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}  # type: ignore[arg-type]
+        values = tuple(sorted(places))
+        texts = tuple(
+            plain(number_of(value)) if name == "log_delta" else displayed(value) for value in values
+        )
+        yield Slider(name, str(parameter.label), values, texts, values.index(now))
+
+
+def _drawn(number: AuditNumber) -> Any:
+    """What the page drew for a number of the record."""
+    if number.bound is None:
+        return Fact(number.text, number.note)
+    if number.ask:
+        return replace(number.bound, void=NotChosen(number.bound.void or "", number.ask))
+    return number.bound
+
+
+def _alike(drawn: Any, of_record: Any) -> bool:
+    """Whether the page draws what the record has; charts by what they say of themselves."""
+    if isinstance(drawn, dict) and isinstance(of_record, Mapping):
+        return bool(_summary(drawn) == _summary(of_record))
+    return bool(drawn == of_record)
+
+
+def _summary(figure: Mapping[str, Any]) -> Any:
+    return figure["layout"]["meta"]["summary"]
+
+
+def _coarse(value: Any) -> Any:
+    """A figure whose arrays have 32 bits a number, where nobody could see a difference."""
+    if isinstance(value, Mapping):
+        return {key: _coarse(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_coarse(one) for one in value]
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 1:
+        with np.errstate(over="ignore"):
+            short = value.astype(np.float32)
+        finite = value[np.isfinite(value)]
+        if not finite.size:
+            return short
+        seen = UNSEEN * (float(finite.max()) - float(finite.min()))
+        positive = finite[finite > 0]
+        error = np.abs(short[np.isfinite(value)].astype(np.float64) - finite)
+        # On a logarithmic axis the smallest numbers count as much as the largest.
+        exact = not positive.size or float(positive.min()) > 1e-30
+        return short if exact and float(error.max()) <= seen else value
+    return value

@@ -1,0 +1,144 @@
+"""`write_report` and `report_bytes`: an audit as a document."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from workbench import _json
+from workbench.audits.audit import Audit
+from workbench.pages.auditing.page_of import page_of
+from workbench.pages.core.page import Page
+from workbench.progress import Report, silent
+from workbench.reports.contents import Contents
+from workbench.reports.html import html
+from workbench.reports.markdown import markdown
+from workbench.reports.pdf import pdf
+from workbench.reports.states import states
+from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.workspace import Workspace
+
+
+def write_report(
+    audit: Audit,
+    path: str | os.PathLike[str],
+    workspace: Workspace | None = None,
+    report: Report = silent,
+) -> Path:
+    """Write a report; the ending of the path chooses its format.
+
+    Parameters
+    ----------
+    audit : Audit
+    path : str or path
+        ``.html``, ``.pdf``, ``.md``, ``.json`` (the audit card) or ``.ipynb`` (a notebook that
+        computes the numbers). A file that is there is replaced once the report is complete.
+    workspace : Workspace, optional
+        Has the data of a saved audit, for charts that answer to threshold and δ.
+    report : Report, optional
+        Takes the progress.
+
+    Returns
+    -------
+    pathlib.Path
+        Of the file.
+
+    Raises
+    ------
+    ValueError
+        Another ending.
+    ReportError
+        Something that the format needs is missing, such as a Chromium for a PDF.
+    OSError
+        The file cannot be written.
+    """
+    path = Path(path)
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in _FORMATS:
+        endings = ", ".join(f".{name}" for name in _FORMATS)
+        raise ValueError(f"a report ends in {endings}; got {path.name!r}")
+    content = report_bytes(audit, kind, workspace, report)
+    unfinished = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex[:8]}")
+    try:
+        unfinished.write_bytes(content)
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return path
+
+
+def report_bytes(
+    audit: Audit, kind: str, workspace: Workspace | None = None, report: Report = silent
+) -> bytes:
+    """A report as the content of a file.
+
+    Parameters
+    ----------
+    audit : Audit
+    kind : {"html", "pdf", "md", "json", "ipynb"}
+    workspace, report
+        As of `write_report`.
+
+    Raises
+    ------
+    ValueError
+        Another kind.
+    ReportError
+        As of `write_report`.
+    """
+    if kind not in _FORMATS:
+        raise ValueError(f"a report is one of {', '.join(_FORMATS)}; got {kind!r}")
+    text = _FORMATS[kind](audit, workspace, report)
+    # A lone surrogate, which no file can hold, becomes a question mark.
+    return text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+
+
+def _html(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+    page, why = _page(audit, workspace)
+    found = states(audit, page, report)
+    if page is not None and not found.sliders:
+        why = "These charts depend on no threshold and no δ that could be moved."
+    return html(Contents(audit, page), found, why)
+
+
+def _pdf(audit: Audit, workspace: Workspace | None, report: Report) -> bytes:
+    return pdf(html(Contents(audit, _page(audit, workspace)[0])))
+
+
+def _markdown(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+    return markdown(Contents(audit, _page(audit, workspace)[0]))
+
+
+def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+    return _json.dumps(audit.to_dict(), indent=2) + "\n"
+
+
+def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:
+    from workbench.pages.inputs.notebook import notebook_of
+
+    subject: Any = audit
+    return json.dumps(notebook_of(subject), indent=1) + "\n"
+
+
+#: The ending of a file, and what makes its content.
+_FORMATS: dict[str, Callable[[Audit, Workspace | None, Report], str | bytes]] = {
+    "html": _html,
+    "pdf": _pdf,
+    "md": _markdown,
+    "json": _card,
+    "ipynb": _notebook,
+}
+
+
+def _page(audit: Audit, workspace: Workspace | None) -> tuple[Page | None, str]:
+    """The page of an audit, or why there is none."""
+    if audit.live is not None:
+        return audit.live, ""
+    try:
+        return page_of(audit, Workspace() if workspace is None else workspace), ""
+    except WorkspaceError as error:
+        return None, (f"The charts show the state that was recorded and cannot be moved: {error}.")
