@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.series import AuditSeries, SeriesAudit, error
 from workbench.audits.storing.plan_rows import PlanUse
+from workbench.audits.summary import AuditSummary
 from workbench.pages.core.page import Fact, NotChosen
 from workbench.pages.core.sliders import LogNumber, displayed
 from workbench.pages.registry import PAGES
@@ -26,6 +27,12 @@ NAME = "audits"
 TITLE = "Saved audits"
 ADDRESS = f"/{NAME}"
 ANSWERS = "What was found before, and what differs?"
+
+#: Title and help of the chart of a series.
+BY_AUDIT = "Lower bounds on ε by audit"
+ABOUT_SERIES = (
+    "Each audit's bound at its own confidence; all hold together with that of the series."
+)
 
 #: Characters of a name in a sentence.
 SHORT = 60
@@ -41,7 +48,7 @@ FOUND = {
 }
 
 
-def row(audit: Any) -> dict[str, Any]:
+def row(audit: AuditSummary) -> dict[str, Any]:
     """A saved audit in a list.
 
     Parameters
@@ -143,7 +150,7 @@ def series(found: AuditSeries) -> dict[str, Any]:
     return {
         "name": found.name,
         "words": found.explain(),
-        "charts": _charts([("series", "Lower bounds on ε by audit", found.figure())]),
+        "charts": _charts([AuditFigure("series", BY_AUDIT, found.figure(), ABOUT_SERIES, span=12)]),
         "audits": [_position(found, one) for one in found.audits],
     }
 
@@ -170,7 +177,7 @@ def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
     audits : sequence of Audit
     """
     found = AuditComparison(tuple(map(_in_words, audits)))
-    titles = {one.name: one.title for audit in audits for one in audit.figures}
+    figures = {one.name: one for audit in audits for one in audit.figures}
     data = {
         name: ["–" if one is None else one.name for one in sets]
         for name, sets in found.data.items()
@@ -193,7 +200,9 @@ def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
             }
             for one in found.numbers
         ],
-        "charts": _charts([(n, titles[n], found.overlay(n)) for n in found.figures], span=6),
+        "charts": _charts(
+            [replace(figures[name], figure=found.overlay(name), span=6) for name in found.figures]
+        ),
     }
 
 
@@ -215,12 +224,11 @@ def _in_words(audit: Audit) -> Audit:
     return replace(audit, name=short, settings=settings, data=data)
 
 
-def _charts(figures: Iterable[tuple[str, str, Mapping[str, Any]]], span: int = 12) -> Any:
-    """Frame and items of charts alone: name, title and figure of each."""
-    shown = [AuditFigure(*one, span=span) for one in figures]
+def _charts(figures: Sequence[AuditFigure]) -> dict[str, Any]:
+    """Frame and items of charts alone."""
     return {
-        "frame": {**_FRAME, "figures": [_figure(one) for one in shown]},
-        "items": {one.name: _content(dict(one.figure)) for one in shown},
+        "frame": {**_FRAME, "figures": [_figure(one) for one in figures]},
+        "items": {one.name: _content(dict(one.figure)) for one in figures},
     }
 
 
