@@ -170,7 +170,7 @@ def test_hostile_names_are_text_everywhere(audits):
     one.page.go_back()
     one.act(HOSTILE, "Delete")
     one.says("was deleted")
-    assert page.evaluate("window.hit === undefined && !document.querySelector('img, i')")
+    assert page.evaluate("window.hit === undefined && !document.querySelector('img, .wb-audits i')")
     over = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(over) <= 0
 
@@ -190,7 +190,7 @@ def test_a_version_of_an_opened_audit(audits):
     dialog.wait_for(state="hidden")
     one.go_to_list()
     one.listed("second try")
-    one.page.get_by_role("link", name="second try").click()
+    one.page.get_by_role("link", name="second try", exact=True).click()
     one.page.get_by_role("heading", name="Versions", exact=True).wait_for()
     one.page.locator(".wb-record").get_by_role("link", name="first try").click()
     one.page.get_by_role("heading", name="first try").wait_for()
@@ -200,13 +200,19 @@ def test_data_that_are_gone_leave_the_record_and_scores_bring_it_back(audits, tm
     one = audits()
     one.open_files(losses(tmp_path / "ledger-7.csv"))
     one.accept()
-    one.wait_for_data("ledger-7.csv")
+    one.wait_for_data("ledger-7")
     numbers = one.numbers()
     one.save("without scores")
     one.save("with scores", **{"with the scores": True})
-    one.open_menu().get_by_role("button", name="Remove: ledger-7.csv").click()
+    one.open_menu().get_by_role("button", name="Remove: ledger-7").click()
     one.says("was removed")
     one.go_to_list()
+    one.act("without scores", "Open")
+    warning = one.page.locator(".wb-record").get_by_role("alert").locator("visible=true").first
+    assert "“ledger-7” are not in this workspace" in warning.inner_text()
+    value = one.page.locator(".wb-record [aria-label='ε lower bound'] .wb-value")
+    assert value.text_content() == numbers["ε lower bound"].split()[0]
+    one.page.go_back()
     one.act("with scores", "Open")
     one.wait_for("scores")
     assert one.numbers() == numbers
