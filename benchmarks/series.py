@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import beta
 
 import workbench as wb
-from workbench.audits.series import confidence_at
+from workbench.audits.series.spending import confidence_at
 from workbench.bounds.power.power import critical_counts, detector
 from workbench.bounds.simultaneous.rank_band import rank_grid
 from workbench.claims.base import Claim

@@ -3,10 +3,15 @@
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
+from .audits.comparison import AuditComparison as AuditComparison
+from .audits.errors import ArchiveError as ArchiveError
+from .audits.plan import Deviation as Deviation
+from .audits.plan import RegisteredPlan as RegisteredPlan
 from .audits.reproduction import same_number as same_number
-from .audits.series import AuditSeries as AuditSeries
-from .audits.series import SeriesAudit as SeriesAudit
+from .audits.series.audit_series import AuditSeries as AuditSeries
+from .audits.series.audit_series import SeriesAudit as SeriesAudit
 from .bounds.anytime.anytime import AnytimeAudit as AnytimeAudit
 from .bounds.anytime.anytime import AnytimePath as AnytimePath
 from .bounds.anytime.anytime import anytime_epsilon as anytime_epsilon
@@ -160,6 +165,7 @@ from .training.canaries import simulate_canaries as simulate_canaries
 from .workspaces.dataset import DataSet as DataSet
 from .workspaces.errors import WorkspaceError as WorkspaceError
 from .workspaces.home import workspace as workspace
+from .workspaces.planning import plan as plan
 from .workspaces.recorded import recorded_file as recorded_file
 from .workspaces.recorded import recorded_scores as recorded_scores
 from .workspaces.workspace import Workspace as Workspace

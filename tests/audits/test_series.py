@@ -9,7 +9,8 @@ import pytest
 from helpers.series import series_of
 
 import workbench as wb
-from workbench.audits.series import AuditSeries, confidence_at, error, scores_sha256, spent_at
+from workbench.audits.series.audit_series import scores_sha256
+from workbench.audits.series.spending import confidence_at, error, spent_at
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.001])
@@ -49,7 +50,7 @@ def test_what_is_spent_and_left():
 def test_a_removed_audit_gives_nothing_back():
     series = series_of([1.0, 1.0])
     first, second = series.audits
-    removed = replace(series, audits=(first, replace(second, audit=None)))
+    removed = replace(series, audits=(first, replace(second, load=None)))
     assert removed.left == series.left
     assert removed.next_confidence == series.next_confidence
     assert removed.audits[1].bound is None
@@ -98,7 +99,7 @@ def test_a_series_as_a_table():
 
 
 def test_an_empty_series_is_one():
-    series = AuditSeries("nightly", 0.9)
+    series = wb.AuditSeries("nightly", 0.9)
     assert series
     assert len(series) == 0
     assert series.spent == 0

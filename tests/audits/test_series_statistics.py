@@ -14,7 +14,7 @@ from benchmarks.series import (
     refutations,
     series_constant,
 )
-from workbench.audits.series import confidence_at
+from workbench.audits.series.spending import confidence_at
 from workbench.bounds.power.power import critical_counts
 from workbench.bounds.simultaneous.rank_band import rank_grid
 

@@ -406,3 +406,29 @@ def test_a_port_out_of_range():
         listening(99999, "localhost").__enter__()
     with pytest.raises(OSError, match="disk"), listening(6000, "here"):
         raise OSError(errno.ENOSPC, "disk")
+
+
+def test_refusals_name_options_and_leave_code_as_it_is(tmp_path, capsys):
+    np.save(tmp_path / "two.npy", np.zeros((3, 4)))
+    assert main(["audit", str(tmp_path / "two.npy")]) == 2
+    assert "np.savez('scores.npz', p=a[:, 0], q=a[:, 1])" in capsys.readouterr().err
+    path = tmp_path / "users.csv"
+    path.write_text("score,member,user\n" + "\n".join(f"{i},{i % 2},u{i}" for i in range(60)))
+    assert main(["audit", str(path), "--cluster", "user", "--sampling", "one run"]) == 2
+    assert "leave out one of --cluster and --sampling 'one run'" in capsys.readouterr().err
+    assert main(["audit", str(path), "--p", "score", "--q", "score"]) == 2
+    assert "--p and --q name the same column 'score'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("claim", "says"),
+    [
+        ("dpsgd(noise=0, rate=0.1, steps=10)", "noise must be above 0"),
+        ("dpsgd(noise=1, rate=2, steps=10)", "rate must lie in (0, 1], got 2.0"),
+        ("dpsgd(noise=1, rate=0, steps=10)", "rate must lie in (0, 1]"),
+        ("dpsgd(noise=1, rate=0.1, steps=0.5)", "steps must be a whole number"),
+    ],
+)
+def test_a_claim_is_refused_in_its_own_words(claim, says, capsys):
+    assert main(["audit", GAUSSIAN, "--claim", claim]) == 2
+    assert says in capsys.readouterr().err

@@ -1,12 +1,14 @@
 """Series of audits, made without a page."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import workbench as wb
 from workbench import _json
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditNumber
-from workbench.audits.series import SeriesAudit, confidence_at, scores_sha256
+from workbench.audits.series.audit_series import SeriesAudit, scores_sha256
+from workbench.audits.series.spending import confidence_at
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -47,5 +49,11 @@ def series_of(mus, claims=("gdp(1)",), name="nightly", confidence=0.95, n=400, n
             position=k,
         )
         began = BEGAN + timedelta(days=k)
-        audits.append(SeriesAudit(k, own, scores_sha256(scores), began, audit))
+        audits.append(
+            SeriesAudit(k, own, scores_sha256(scores), began, name, partial(_same, audit))
+        )
     return wb.AuditSeries(name, confidence, tuple(audits))
+
+
+def _same(audit):
+    return audit

@@ -13,7 +13,8 @@ from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
-from workbench.audits.series import AuditSeries, SeriesAudit, error
+from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
+from workbench.audits.series.spending import error
 from workbench.audits.storing.plan_rows import PlanUse
 from workbench.audits.summary import AuditSummary
 from workbench.pages.core.page import Fact, NotChosen

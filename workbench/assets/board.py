@@ -13,7 +13,7 @@ from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
-from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.core.page import Fact, Item, NotChosen, Page, terms_of
 
 HERE = Path(__file__).parent / "browser"
 SCRIPT = HERE / "board.js"
@@ -123,7 +123,7 @@ def _bound(bound: Bound) -> dict[str, str]:
         note = f"{bound.badge}: {bound.void}"
         return _card(bound.void.ask, tone="unset", note=note, explanation=explanation)
     # The reason why a number is not valid stands first: there may be room for no more.
-    terms = [bound.void, *bound.terms[1:-1]] if bound.void else bound.terms[1:]
+    terms = [bound.void, *bound.terms[1:-1]] if bound.void else terms_of(bound)[1:]
     note = " · ".join(terms)
     shown = _card(bound.rounded, bound.relation, bound.badge, _tone(bound), note, explanation)
     return shown | {"reason": bound.void or ""}

@@ -16,6 +16,8 @@ from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
 from workbench.audits.package import AuditPackage, read_package
 from workbench.audits.plans import Plans
+from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
+from workbench.audits.series.kept import KeptSeries
 from workbench.audits.storing.audit_rows import AuditRows
 from workbench.audits.storing.database import Database
 from workbench.audits.storing.figure_text import from_text, to_text
@@ -23,6 +25,7 @@ from workbench.audits.storing.schema import AUDITS
 from workbench.audits.storing.stored_card import audit_of_card
 from workbench.audits.summary import AuditSummary
 from workbench.scores.refusals import did_you_mean
+from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +73,7 @@ class Archive:
     def __init__(self, database: Database):
         self._database = database
         self._rows = AuditRows(database)
+        self._series = KeptSeries(database, self._present)
 
     # -- the archive --------------------------------------------------------------------------
 
@@ -96,6 +100,35 @@ class Archive:
     def plans(self) -> Plans:
         """The plans that were made before any score was seen."""
         return Plans(self._database)
+
+    def series(self, name: str, confidence: float | None = None) -> AuditSeries:
+        """A series of audits, which is made if it is missing.
+
+        Parameters
+        ----------
+        name : str
+        confidence : float, optional
+            Of all its audits together; that of the series by default, and 0.95 for a new one.
+
+        Raises
+        ------
+        ArchiveError
+            The series has another confidence.
+        """
+        return self._series.open(name, confidence)
+
+    def reserve(self, series: str, scores: Scores) -> SeriesAudit:
+        """The next position of a series for scores; theirs, if they have one.
+
+        It is reserved before a number is computed: `SeriesAudit.confidence` is that of the audit.
+
+        Parameters
+        ----------
+        series : str
+            Name of a series that is there.
+        scores : Scores
+        """
+        return self._series.reserve(series, scores)
 
     # -- changes ------------------------------------------------------------------------------
 
@@ -401,6 +434,13 @@ class Archive:
         import pandas as pd
 
         return pd.DataFrame([_table_row(one) for one in self], columns=_COLUMNS)
+
+    def _present(self, key: str) -> Audit | None:
+        """An audit that was not removed and is not damaged, or None."""
+        try:
+            return None if self.find(key).removed else self[key]
+        except ArchiveError:
+            return None
 
     def close(self) -> None:
         """Let go of the database; what was in memory is gone."""

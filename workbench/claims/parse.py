@@ -41,7 +41,14 @@ class _NamedPair:
 def _dpsgd(noise: float, rate: float, steps: float) -> Pair:
     from workbench.pairs.accounting.dpsgd import DPSGDPair
 
-    return DPSGDPair(noise, rate, _checks.count(steps, "steps", least=1))
+    # In the words of the claim, before the pair checks them in its own.
+    noise, steps = _checks.positive(noise, "noise"), _checks.count(steps, "steps", least=1)
+    if not 0 < rate <= 1:
+        raise ValueError(
+            f"rate must lie in (0, 1], got {rate!r}; it is the probability that a record is in a "
+            "batch"
+        )
+    return DPSGDPair(noise, rate, steps)
 
 
 #: Pairs that text can name as claims.

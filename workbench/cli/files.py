@@ -23,6 +23,14 @@ STDIN = Path("-")
 #: Options that name columns and labels, by their destinations.
 COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
 
+#: What arguments of `wb.read_scores` and `wb.Scores` are called here, where it is another name.
+_OPTIONS = {"path_q": "a second FILE", "clusters": "--cluster"}
+
+#: Mention of an argument, as in "with member=" or "sampling='one run'", but not code: "q=a[:, 1]".
+_ARGUMENT = re.compile(
+    rf"\b({'|'.join([*COLUMNS, *_OPTIONS, 'sampling', 'nonfinite', 'cluster_rule'])})=(?!\w)"
+)
+
 
 def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     """Add the options that say where in a file the scores are, and what they mean."""
@@ -62,7 +70,7 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
 
 def read_scores(arguments: argparse.Namespace) -> wb.Scores:
     """The scores of one file, or of one file per group."""
-    _check_number(arguments.files)
+    _check_files(arguments)
     with in_option_names():
         return wb.read_scores(
             _content(arguments.files[0]),
@@ -76,7 +84,7 @@ def read_scores(arguments: argparse.Namespace) -> wb.Scores:
 
 def read_tables(arguments: argparse.Namespace) -> tuple[list[DataTable], Layout]:
     """The tables of one file, or of one file per group, and where in them the scores are."""
-    _check_number(arguments.files)
+    _check_files(arguments)
     with in_option_names():
         tables = [read_table(_content(path), trusted=arguments.trusted) for path in arguments.files]
         return tables, guess_layout(*tables, **_columns(arguments))
@@ -98,17 +106,13 @@ def in_option_names() -> Iterator[None]:
     try:
         yield
     except ScoresError as error:
-        text = str(error).replace("path_q=", "a second FILE")
-        text = re.sub(rf"\b({'|'.join(COLUMNS)})=(?=')", _option, text)
-        raise ScoresError(re.sub(rf"\b({'|'.join(COLUMNS)})=", _bare_option, text)) from None
+        raise ScoresError(_ARGUMENT.sub(_option, str(error))) from None
 
 
 def _option(match: re.Match[str]) -> str:
-    return f"{_bare_option(match)} "
-
-
-def _bare_option(match: re.Match[str]) -> str:
-    return f"--{match[1].replace('_', '-')}"
+    name = match[1]
+    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    return f"{option} " if match.string[match.end() :].startswith("'") else option
 
 
 def _columns(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -120,10 +124,13 @@ def _content(path: Path) -> Any:
     return sys.stdin.buffer.read() if path == STDIN else path
 
 
-def _check_number(files: list[Path]) -> None:
+def _check_files(arguments: argparse.Namespace) -> None:
+    files, p = arguments.files, arguments.p
     if files.count(STDIN) > 1:
         raise ValueError("the standard input (-) holds one file; give the other group's by name")
     if len(files) > 2:
         raise ValueError(
             f"{len(files)} files were given; give one, or one per group, members first"
         )
+    if len(files) == 1 and p is not None and p == arguments.q:
+        raise ValueError(f"--p and --q name the same column {p!r}: both groups would be the same")

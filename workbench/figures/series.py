@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from workbench._format import percent, round_safely
-from workbench.audits.series import SeriesAudit
+from workbench.audits.series.audit_series import SeriesAudit
 from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import HEADROOM, key

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 _A_TABLE = "a DataTable; for scores use add_scores"
 
+#: What the store keeps the times under at which data were opened: they outlive `Workspace.purge`.
+_OPENED = "opened data"
+
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
 
@@ -215,6 +218,26 @@ class Workspace:
             entries = self._store.entries().values() if removed else ()
             found = [*self.datasets, *(entry.dataset for entry in entries)]
         return next((one for one in found if sha256 and one.sha256 == sha256), None)
+
+    def opened(self, sha256: str) -> datetime | None:
+        """When data of this content were opened for the first time; None if they never were.
+
+        Parameters
+        ----------
+        sha256 : str
+
+        Returns
+        -------
+        datetime or None
+            Also of data that were removed, purged, or read in several ways.
+        """
+        _checks.text(sha256, "sha256")
+        with self._lock:
+            entries = [entry.dataset for entry in self._store.entries().values()]
+            times = [one.created for one in (*self.shared, *entries) if one.sha256 == sha256]
+            noted = self._store.state(_OPENED, sha256)
+        times += [datetime.fromisoformat(noted["at"])] if noted else []
+        return min(times, default=None)
 
     # -- changes ------------------------------------------------------------------------------
 
@@ -691,6 +714,8 @@ class Workspace:
                 reread=reread,
             )
             self._store.add(Entry(dataset), tables)
+            if self._store.state(_OPENED, digest) is None:
+                self._store.keep_state(_OPENED, digest, {"at": dataset.created.isoformat()})
             self._added.add(dataset.key)
             found = scores
             self._cache.get((dataset.key, reading), lambda: found)

@@ -33,6 +33,7 @@ from workbench.audits.storing.schema import (
     FIGURES,
     REMOVALS,
 )
+from workbench.audits.storing.series_rows import fill
 from workbench.audits.summary import LONGEST_NOTE, AuditSummary, about
 
 #: Stands before and after each tag in the words that a search looks in, and nowhere else.
@@ -143,6 +144,8 @@ class AuditRows:
         )
         for number, one in enumerate(attachments):
             self._attach(connection, key, number, one)
+        if audit.series:
+            fill(connection, audit.series, audit.position, key)
         return key
 
     def remove(self, key: str) -> None:

@@ -112,29 +112,29 @@ class SeriesRows:
                 found = connection.execute(mine).one()
         return _position(found)
 
-    def fill(self, name: str, position: int, audit: str) -> None:
-        """Record the audit of a position, unless it has one.
-
-        Parameters
-        ----------
-        name : str
-        position : int
-        audit : str
-            Its key.
-        """
-        here = (SERIES_AUDITS.c.series == name) & (SERIES_AUDITS.c.position == position)
-        with self._database.writing() as connection:
-            connection.execute(
-                update(SERIES_AUDITS)
-                .where(here, SERIES_AUDITS.c.audit.is_(None))
-                .values(audit=audit)
-            )
-
     def positions(self, name: str) -> tuple[SeriesPosition, ...]:
         """All positions of a series that were given, in order."""
         with self._database.reading() as connection:
             found = connection.execute(_of(name).order_by(SERIES_AUDITS.c.position))
             return tuple(map(_position, found))
+
+
+def fill(connection: Connection, name: str, position: int, audit: str) -> None:
+    """Record the audit of a position of a series, unless it has one.
+
+    Parameters
+    ----------
+    connection : Connection
+        In the transaction that saves the audit.
+    name : str
+        Of the series.
+    position : int
+    audit : str
+        Key of the audit.
+    """
+    here = (SERIES_AUDITS.c.series == name) & (SERIES_AUDITS.c.position == position)
+    empty = update(SERIES_AUDITS).where(here, SERIES_AUDITS.c.audit.is_(None))
+    connection.execute(empty.values(audit=audit))
 
 
 def _confidence(connection: Connection, name: str) -> float | None:

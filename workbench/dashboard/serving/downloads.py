@@ -210,7 +210,7 @@ class SavedReportHandler(DownloadHandler):
         def report(audit: Audit) -> Made:
             return _report(_with_page(audit, workspace), kind)
 
-        archive: Any = workspace.audits  # type: ignore[attr-defined]
+        archive: Any = workspace.audits
         look = partial(archive.__getitem__, key)
         await self.answer(self._desk, look, report, REPORT_KINDS[kind])
 

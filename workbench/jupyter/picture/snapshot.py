@@ -15,7 +15,7 @@ from workbench.bounds.bound import Bound
 from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import FONT, LIGHT
 from workbench.jupyter.widgets.board import LIVE, STILL, VIEW
-from workbench.pages.core.page import Fact, Item
+from workbench.pages.core.page import Fact, Item, terms_of
 
 REMEDY = "A picture of the last state. Run the cell to make it live."
 
@@ -78,7 +78,7 @@ def _row(item: Item, value: Bound | Fact) -> str:
     if isinstance(value, Fact):
         number, terms = value.text, value.note
     else:
-        number, terms = f"{value.relation} {value.rounded}", " · ".join(value.terms)
+        number, terms = f"{value.relation} {value.rounded}", " · ".join(terms_of(value))
     return (
         f'<tr style="{_ROW}"><td style="{_CELL}">{escape(item.title)}</td>'
         f'<td style="{_CELL}"><b>{escape(number)}</b></td>'

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+from workbench.bounds.bound import Bound
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
 from workbench.scores.sample import Scores
@@ -143,6 +144,33 @@ class NotChosen(str):
         made = super().__new__(cls, reason)
         made.ask = ask
         return made
+
+
+class FixedInAdvance(str):
+    """The note of a bound whose threshold or bins a plan fixed in advance.
+
+    Parameters
+    ----------
+    text : str
+        The note itself.
+    plan : str
+        Label of the plan, such as "plan 3fa9c1d2".
+    """
+
+    term: str
+
+    def __new__(cls, text: str, plan: str = "") -> FixedInAdvance:
+        """The note, with what the terms of the number add."""
+        made = super().__new__(cls, text)
+        made.term = f"fixed in advance ({plan})"
+        return made
+
+
+def terms_of(bound: Bound) -> tuple[str, ...]:
+    """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
+    note = bound.note
+    fixed = isinstance(note, FixedInAdvance) and not bound.void
+    return (*bound.terms, note.term) if fixed else bound.terms  # type: ignore[union-attr]
 
 
 def figure(

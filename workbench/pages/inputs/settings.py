@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import param
 
+from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.pages.core.sliders import LogNumber, number_of
@@ -18,9 +19,39 @@ LEVELS = (0.9, 0.95, 0.99, 0.999, 0.9999)
 LOG_DELTA = (-100, 0)
 
 
-def confidence_selector(doc: str) -> param.Selector:
+class ConfidenceSelector(param.Selector):
+    """A confidence level: a dropdown of `LEVELS`, and of another one that was set in Python.
+
+    Audits of a series have levels of their own.
+    """
+
+    def setting(self, value: float) -> str | float:
+        """The label of one of `LEVELS`; another level itself, as labels are rounded."""
+        return percent(value) if value in LEVELS else value
+
+    def from_setting(self, setting: str | float, file: Any = None) -> float:
+        """The level of a `setting` (ValueError or KeyError otherwise)."""
+        if isinstance(setting, str):
+            return float(self.get_range()[setting])
+        return _checks.confidence(setting)
+
+    def get_range(self) -> dict[str, float]:
+        """The levels by label, with those that the page had when it was asked before."""
+        page = self.owner
+        own = isinstance(page, param.Parameterized)
+        value = getattr(page, str(self.name)) if own else self.default
+        if value not in self.objects:  # only a page has such a level, never its class
+            self.objects = {**super().get_range(), percent(value): value}
+        return dict(super().get_range())
+
+    def _validate(self, val: Any) -> None:
+        if val not in LEVELS:
+            _checks.confidence(val)
+
+
+def confidence_selector(doc: str) -> ConfidenceSelector:
     """A dropdown of confidence levels, 95% at first."""
-    return param.Selector(
+    return ConfidenceSelector(
         default=0.95, objects={percent(c): c for c in LEVELS}, label="Confidence", doc=doc
     )
 

@@ -1,1 +1,1 @@
-"""The scores page: `page`, and `code`, the Python that reproduces it."""
+"""The scores page: `page`; `planned`, what a plan fixes on it; `code`, which reproduces it."""

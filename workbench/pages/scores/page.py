@@ -10,6 +10,8 @@ import numpy as np
 import param
 
 from workbench._format import percent
+from workbench.audits.deviations import BINS, CONFIDENCE, INTERVAL, THRESHOLD, AuditFacts
+from workbench.audits.plan import RegisteredPlan
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.intervals import NAMES
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
@@ -36,6 +38,7 @@ from workbench.pages.core.page import (
 from workbench.pages.core.sliders import SCORE, LogNumber, NumberField, number_of
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
+from workbench.pages.inputs.plan_choice import PlannedSource
 from workbench.pages.inputs.reference import (
     REFERENCE,
     ReferenceChoice,
@@ -45,8 +48,10 @@ from workbench.pages.inputs.reference import (
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
 from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.scores.code import LOW_FPR, score_code
+from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
+from workbench.workspaces.planning import PlannedData
 
 #: Thresholds at which the μ chart is drawn, across the displayed range.
 MU_POINTS = 301
@@ -72,7 +77,7 @@ MOVED = "the threshold was chosen after seeing the scores"
 BINS_MOVED = "the bins were chosen after seeing the scores"
 
 
-class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
+class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
     """State and drawings of the scores page."""
 
     title = "Scores"
@@ -84,9 +89,9 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     main: ClassVar[tuple[str, ...]] = ("threshold", "bin_width")
 
     CHOICES: ClassVar[Mapping[str, str]] = {
-        "confidence": "the confidence",
+        "confidence": CONFIDENCE,
         "ordering": "the attack statistic",
-        "interval": "the confidence interval",
+        "interval": INTERVAL,
     }
     RESETS: ClassVar[tuple[str, ...]] = (
         *(name for name in BIN_CONTROLS if name != "bin_width"),
@@ -161,8 +166,17 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     threshold_moved = param.Boolean(True, precedence=-1)
     bins_moved = param.Boolean(True, precedence=-1)
 
+    PLANNED: ClassVar[tuple[str, ...]] = (
+        *("threshold", "log_delta", "confidence", "interval", "reference_kind"),
+        *BIN_CONTROLS,
+        *REFERENCE,
+    )
+
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
+        Section(
+            "Fixed in advance", (Control("plan", when=lambda p: p.source != "given" or p.plan),)
+        ),
         Section(
             "Audit",
             (
@@ -219,6 +233,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             "message": "",
             "threshold_moved": not stays,
         }
+        if arrival in (Arrival.ANOTHER, Arrival.MOVED) and self.scores is not None:
+            values |= self.without_plan()
         if not stays:
             values["threshold"] = _median(scores)
         if self.bin_rule == "width" and not drawn:
@@ -261,6 +277,16 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
             news = {name: v for name, v in values.items() if getattr(self, name) != v}
             if news:
                 self._set_quietly(**news)
+
+    # -- under a plan --------------------------------------------------------------------------
+
+    def planned_values(self, plan: RegisteredPlan) -> dict[str, Any]:
+        """The settings that follow a plan; see `workbench.pages.scores.planned`."""
+        return planned_values(self, plan)
+
+    def audit_facts(self, data: PlannedData) -> AuditFacts:
+        """What the audit on the page does; see `workbench.pages.scores.planned`."""
+        return audit_facts(self, data)
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -342,7 +368,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "ε lower bound",
-        needs=("band", "log_delta", "looked"),
+        needs=("band", "log_delta", "void_words"),
         formula="ε ≥ max over thresholds of log((1 − δ − β̄)/ᾱ) and log((1 − δ − ᾱ)/β̄), with "
         "upper limits ᾱ, β̄ of both error rates that hold at all thresholds at once.",
         caution="The true ε may be larger: a weak attack gives a low bound.",
@@ -353,7 +379,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "μ lower bound",
-        needs=("band", "looked"),
+        needs=("band", "void_words"),
         formula="μ ≥ max over thresholds of Φ⁻¹(1 − ᾱ) − Φ⁻¹(β̄).",
         caution="The bound holds for any mechanism. It does not show that the mechanism is "
         "Gaussian.",
@@ -364,7 +390,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "TV lower bound",
-        needs=("band", "looked"),
+        needs=("band", "void_words"),
         formula="TV ≥ max over thresholds of 1 − ᾱ − β̄.",
         caution="Threshold attacks can miss part of the total variation when members score both "
         "high and low.",
@@ -375,7 +401,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         f"TPR at FPR {LOW_FPR:g}",
-        needs=("band", "looked"),
+        needs=("band", "void_words"),
         formula="1 − f̄(α), with f̄ the band's upper bound on the trade-off function.",
         caution="This is a bound for the best attack. The attack at your threshold may do worse.",
     )
@@ -385,7 +411,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "ε at the threshold",
-        needs=("pointwise", "threshold_moved", "looked"),
+        needs=("pointwise", "threshold_moved", "void_words", "registered", "departures"),
         formula="Confidence limits for both error rates at this threshold, or a joint test of both "
         "counts, depending on the chosen interval.",
         caution="Valid only if the threshold was fixed before the scores were seen. Choosing it by "
@@ -395,6 +421,8 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
     def epsilon_here(self) -> Bound:
         """Lower bound from this threshold alone, valid if it was fixed in advance."""
         bound = self.pointwise()
+        if self.registered is not None and self.registered.threshold is not None:
+            return self.fixed_by_plan(bound, THRESHOLD, "The threshold was")
         if not self.threshold_moved:
             return self.certified(bound)
         placed = self.threshold == _median(self.scores)
@@ -425,7 +453,7 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "Claim check",
-        needs=("verdict", "looked"),
+        needs=("verdict", "void_words"),
         formula="Smallest p-value of the reference's trade-off function over the band's "
         "thresholds, corrected for multiple testing.",
         caution="“Not refuted” does not mean that the claim is true. The text below the numbers "
@@ -454,12 +482,12 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
 
     # -- in plain words ------------------------------------------------------------------------
 
-    @sentence(needs=("band", "looked"))
+    @sentence(needs=("band", "void_words"))
     def in_words(self) -> str:
         """The strongest of a few statements that hold simultaneously."""
         return self.certified(self.band().most_telling()).explain()
 
-    @sentence(needs=("verdict", "looked"), slow=True)
+    @sentence(needs=("verdict", "void_words"), slow=True)
     def judged(self) -> str:
         """The result of the claim check, with its evidence or its power."""
         verdict = self.verdict()
@@ -472,14 +500,21 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         """A question about the direction if members score significantly the other way."""
         return "" if self.source == "pair" else direction_question(self.roc())
 
-    @sentence(needs=("histogram", "confidence", "bins_moved", "looked"), place="foot")
+    @sentence(
+        needs=("histogram", "confidence", "bins_moved", "void_words", "registered", "departures"),
+        place="foot",
+    )
     def fixed_bins(self) -> str:
         """Confidence interval for TV, valid for bins fixed in advance, or why it is not valid."""
+        plan: RegisteredPlan | None = self.registered
+        planned = plan is not None and plan.bins is not None
         limits = []
         void = None
         for method, name in METHODS.items():
             low, high = hockey_stick_limits(self.histogram(), 0, self.confidence, method)
-            if self.bins_moved:
+            if planned and low.void is None:
+                low = self.fixed_by_plan(low, BINS, "The bins were")
+            elif self.bins_moved:
                 low = low.voided(BINS_MOVED) if low.void is None else low
             void = self.certified(low).void
             limits.append(
@@ -488,7 +523,13 @@ class ScoresPage(ScoreSource, ReferenceChoice, DeltaSetting):
         text = f"{percent(self.confidence)} interval for TV with these bins: {' or '.join(limits)}"
         if void:
             return f"{text}. Not valid here: {void}."
-        return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance."
+        by = f" ({plan.label})" if plan is not None and planned else ""
+        return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
+
+    @sentence(needs=("plan", "registered", "departures"), place="strip")
+    def planned(self) -> str:
+        """The plan of the audit, and how the audit deviates from it."""
+        return self.plan_sentence()
 
     @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:
