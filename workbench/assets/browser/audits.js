@@ -224,6 +224,14 @@ export class Audits {
     location.assign(`./audits/${encodeURIComponent(key)}.audit.zip`)
   }
 
+  report(key, kind, title) {
+    return this.try(async () => {
+      const {download} = await import("./share.js")
+      this.toast(`Making: ${title} …`, null, true)
+      this.toast(`${await download(`./report/audit/${encodeURIComponent(key)}.${kind}`)} was saved.`)
+    })
+  }
+
   remove({key, name}) {
     return this.try(async () => {
       await this.query("remove", {key})
