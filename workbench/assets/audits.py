@@ -118,7 +118,11 @@ def record(audit: Audit) -> dict[str, Any]:
     }
 
 
-def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, Any]:
+def plan(
+    registered: RegisteredPlan,
+    uses: Iterable[PlanUse] = (),
+    audits: Iterable[AuditSummary] = (),
+) -> dict[str, Any]:
     """A registered plan: its choices, when it was stored, its hash, and what it was used for.
 
     Parameters
@@ -126,18 +130,18 @@ def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, 
     registered : RegisteredPlan
     uses : iterable of PlanUse
         First use first.
+    audits : iterable of AuditSummary
+        Those that were saved under it.
     """
-    values = registered.to_dict()
-    rest = {"name", "data", "created", "key"}
-    choices = [[_words(name), _plain(value)] for name, value in values.items() if name not in rest]
     return {
         "key": registered.key,
         "name": registered.name,
         "data": registered.data,
         "created": registered.created.isoformat(),
         "sha256": registered.sha256,
-        "choices": choices,
+        "choices": [list(one) for one in registered.choices.items()],
         "uses": [{"sha256": one.data_sha256, "used": one.used.isoformat()} for one in uses],
+        "audits": [{"key": one.key, "name": one.name} for one in audits],
     }
 
 
@@ -307,10 +311,6 @@ def _settings(audit: Audit) -> list[list[str]]:
 def _setting(parameter: Any, value: Any) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return displayed(value, isinstance(parameter, LogNumber)) if number else _plain(value)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _plain(value: Any) -> str:

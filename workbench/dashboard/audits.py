@@ -295,12 +295,22 @@ class AuditRequests:
         return {"name": self.archive[key].name}
 
     def _series(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        return assets.series(self.archive.series(str(gesture["name"])))
+        name = str(gesture["name"])
+        # To ask for a series by its name would make one.
+        if not any(
+            self.archive.search(series=name, removed=gone, limit=1) for gone in (False, True)
+        ):
+            raise ArchiveError(f"there is no series “{name}” with a saved audit")
+        return assets.series(self.archive.series(name))
 
     def _plans(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        """All plans, newest first."""
-        plans = self.archive.plans
-        return {"plans": [assets.plan(one, plans.uses(one)) for one in plans], **self._kept()}
+        """All plans, newest first, with the audits that were saved under them."""
+        archive, plans = self.archive, self.archive.plans
+        shown = [
+            assets.plan(one, plans.uses(one), archive.search(one.sha256, limit=MOST))
+            for one in plans
+        ]
+        return {"plans": shown, **self._kept()}
 
     def _import(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Add the audit of the file that was uploaded."""
