@@ -6,7 +6,7 @@ import {save, sentence} from "./chart_menu.js"
 import {closePanels} from "./shell.js"
 
 const LINK = ["link", "Copy link", "Opens this page with its settings; has no data."]
-const FILES = [
+export const FILES = [
   ["html", "Report (HTML)", "One file; its charts work without a server."],
   ["pdf", "Report (PDF)", "The same report for print."],
   ["md", "Markdown", "The report as text, for an issue or a wiki."],
