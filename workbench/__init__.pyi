@@ -80,6 +80,7 @@ from .bounds.strategies import Anytime as Anytime
 from .bounds.strategies import HeldOut as HeldOut
 from .bounds.strategies import Pointwise as Pointwise
 from .bounds.strategies import Simultaneous as Simultaneous
+from .bounds.texts import bound_texts as bound_texts
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
 from .claims.gdp import GDP as GDP
@@ -101,6 +102,8 @@ from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
+from .figures.paper.export import save_figure as save_figure
+from .figures.paper.packages import MissingPackage as MissingPackage
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts
