@@ -20,8 +20,8 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount",
+    "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -42,7 +42,8 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
+    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
+    "BoundDistribution",
     "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
     "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
     "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
