@@ -45,10 +45,10 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
-    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
-    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
+    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
+    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
+    "DataSet", "Detectable", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
+    "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
     "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
     "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
     "WorstOrder",

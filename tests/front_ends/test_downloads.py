@@ -17,9 +17,9 @@ from pkgutil import resolve_name
 import pytest
 from helpers.servers import free_port
 from tornado.ioloop import IOLoop
-from workbench.bounds.texts import bound_texts
 
 import workbench as wb
+from workbench.bounds.texts import bound_texts
 from workbench.dashboard.app import App, make_server
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.serving import downloads

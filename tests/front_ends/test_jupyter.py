@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import param
 import pytest
-from workbench.figures.paper.table import figure_csv
 
 import workbench as wb
 import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
 from workbench.figures.kit.svg import svg
+from workbench.figures.paper.table import figure_csv
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.view import IDLE, View
 from workbench.jupyter.widgets.controls import Field

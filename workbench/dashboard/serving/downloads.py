@@ -163,7 +163,7 @@ def _as_csv(workspace: Workspace, key: str) -> str:
     return "\n".join(["score,member", *rows, ""])
 
 
-class PageHandler(DownloadHandler):
+class PageDownloadHandler(DownloadHandler):
     """Base class of handlers of what is made from a page, for the visitor whose page it is."""
 
     def initialize(self, desk: Desk) -> None:
@@ -196,7 +196,7 @@ class PageHandler(DownloadHandler):
         raise HTTPError(404)
 
 
-class ReportHandler(PageHandler):
+class ReportHandler(PageDownloadHandler):
     """Handler of a page as a report."""
 
     async def get(self, page: str, kind: str) -> None:
@@ -256,7 +256,7 @@ def _report(audit: Audit, kind: str, report: Report, workspace: Workspace | None
     return f"{file_name(audit.page, subject)}.{kind}", content
 
 
-class FigureHandler(PageHandler):
+class FigureHandler(PageDownloadHandler):
     """Handler of a chart as a file for a paper, or of its data."""
 
     async def get(self, page: str, name: str, kind: str) -> None:
@@ -280,7 +280,7 @@ class FigureHandler(PageHandler):
         await self.answer_from(page, figure, share.FIGURE_KINDS[kind])
 
 
-class NumberHandler(PageHandler):
+class NumberHandler(PageDownloadHandler):
     """Handler of a number as texts that people copy."""
 
     async def get(self, page: str, name: str) -> None:
