@@ -15,7 +15,7 @@ from functools import partial
 
 import workbench as wb
 from workbench.cli import audit, datasets, lists, mechanism_test, serve
-from workbench.cli.parser import CommandParser
+from workbench.cli.parser import CommandParser, in_options
 
 BAD_INPUT = 2
 
@@ -34,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(arguments.run(arguments))
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"workbench: {error}\n")
+        sys.stderr.write(f"workbench: {in_options(str(error), vars(arguments))}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("workbench: interrupted\n")
