@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import RegisteredPlan
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -107,15 +106,10 @@ def plan(
         n_q=n_q,
         stopping=stopping,
     )
-    return (opened_workspace() if workspace is None else workspace).audits.plans.add(found)
-
-
-def plans_of(workspace: Workspace) -> tuple[RegisteredPlan, ...]:
-    """The plans of a workspace, the newest first; none where its archive cannot be read."""
-    try:
-        return tuple(sorted(workspace.audits.plans, key=lambda one: one.created, reverse=True))
-    except ArchiveError:
-        return ()
+    chosen = opened_workspace() if workspace is None else workspace
+    kept = chosen.audits.plans.add(found)
+    chosen.announce()
+    return kept
 
 
 #: What data are that anybody can see, by the kind of their source.

@@ -27,7 +27,8 @@ export class Record {
           make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "")),
         make("div", {class: "wb-actions"},
           button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
-          button("Export", () => audits.export(record.key), "wb-plain-button"),
+          this.reports(),
+          button("Export", () => audits.export(record.key), "wb-plain-button", {title: "One file that can be imported elsewhere"}),
           button("Delete", () => audits.remove(record), "wb-plain-button"))),
       ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
       this.warning,
@@ -36,6 +37,27 @@ export class Record {
       ...this.parts())
     if (audits.missing?.key === record.key) this.tellMissing(audits.missing.words)
     audits.missing = null
+  }
+
+  // A button, and the kinds of report below it; their script comes when it is pressed.
+  reports() {
+    const menu = make("div", {class: "wb-popover", popover: "auto", role: "group", "aria-label": "Report"})
+    const opens = button("Report …", async () => {
+      const {FILES} = await import("./share.js")
+      menu.replaceChildren(...FILES.map(([kind, title, words]) => {
+        const item = button("", () => {
+          menu.hidePopover()
+          this.audits.report(this.record.key, kind, title)
+        }, "wb-share-item", {"data-kind": kind})
+        item.append(make("strong", {}, title), make("span", {}, words))
+        return item
+      }))
+      const {left, bottom} = opens.getBoundingClientRect()
+      menu.showPopover()
+      Object.assign(menu.style, {left: `${Math.max(8, Math.min(left, innerWidth - menu.offsetWidth - 8))}px`, top: `${bottom + 4}px`})
+      menu.firstChild.focus()
+    }, "wb-plain-button", {"aria-haspopup": "true"})
+    return make("span", {}, opens, menu)
   }
 
   // The page cannot be shown again: what is kept is here, and this is what is missing.

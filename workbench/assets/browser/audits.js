@@ -3,11 +3,13 @@
 
 import {make} from "./board.js"
 import {addressOf, button, linkTo, nameLink, numberShown, plural, styled, table, time} from "./audit_parts.js"
+import {Comparison} from "./audit_comparison.js"
 import {plansOf} from "./audit_plans.js"
 import {Record} from "./audit_record.js"
 import {Series} from "./audit_series.js"
 import {short} from "./save.js"
 
+const MOST_COMPARED = 6
 const PAUSE = 200 // ms without a key press until the list is asked for
 
 export {styled}
@@ -172,12 +174,13 @@ export class Audits {
     const keys = [...this.chosen.keys()]
     this.selection.hidden = !keys.length
     const compare = button("Compare", () => this.go("audits", {}, true, new URL(addressOf("compare", ...keys), location.href).hash), "wb-filled-button")
-    compare.disabled = keys.length < 2
+    compare.disabled = keys.length < 2 || keys.length > MOST_COMPARED
     const clear = button("Clear", () => {
       this.chosen.clear()
       this.draw()
     })
-    this.selection.replaceChildren(make("p", {}, keys.length < 2 ? "1 audit selected. Select another one to compare." : `${plural(keys.length, "audit")} selected.`), clear, compare)
+    this.selection.replaceChildren(make("p", {}, keys.length < 2 ? "1 audit selected. Select another one to compare."
+      : keys.length > MOST_COMPARED ? `${keys.length} audits selected; at most ${MOST_COMPARED} can be compared.` : `${keys.length} audits selected.`), clear, compare)
   }
 
   empty() {
@@ -221,6 +224,14 @@ export class Audits {
     location.assign(`./audits/${encodeURIComponent(key)}.audit.zip`)
   }
 
+  report(key, kind, title) {
+    return this.try(async () => {
+      const {download} = await import("./share.js")
+      this.toast(`Making: ${title} …`, null, true)
+      this.toast(`${await download(`./report/audit/${encodeURIComponent(key)}.${kind}`)} was saved.`)
+    })
+  }
+
   remove({key, name}) {
     return this.try(async () => {
       await this.query("remove", {key})
@@ -248,6 +259,7 @@ export class Audits {
 // What the hash of the address names.
 const PARTS = {
   audit: (audits, [key]) => Record.of(audits, key),
+  compare: (audits, keys) => Comparison.of(audits, keys),
   series: (audits, [name]) => Series.of(audits, name),
   plans: audits => plansOf(audits),
 }

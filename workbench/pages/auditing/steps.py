@@ -53,7 +53,7 @@ def code_cells(audit: Audit) -> tuple[CodeStep, ...]:
         The code of the audit is no Python.
     """
     numbers = {number.name for number in audit.numbers}
-    found = {_variable(one): data_source(one) for one in audit.data if one.sha256}
+    found = {_variable(one): data_source(one, audit.key) for one in audit.data if one.sha256}
     first, *rest = (part for part in audit.code.strip().split("\n\n"))
     steps = [CodeStep(first, sets=_set_by(first))]
     for part in rest:
@@ -63,12 +63,14 @@ def code_cells(audit: Audit) -> tuple[CodeStep, ...]:
     return tuple(steps)
 
 
-def data_source(data: AuditData) -> str:
+def data_source(data: AuditData, key: str = "") -> str:
     """The line that finds a data set of an audit by its hash.
 
     Parameters
     ----------
     data : AuditData
+    key : str
+        Of the audit; "" if it was not saved.
     """
     found = call(
         "wb.recorded_scores",
@@ -76,6 +78,7 @@ def data_source(data: AuditData) -> str:
         name=data.name,
         files=data.files or None,
         reading=dict(data.reading),
+        audit=key or None,
     )
     return f"{_variable(data)} = {found}"
 
@@ -101,7 +104,7 @@ def _set_by(source: str) -> tuple[str, ...]:
 def _runnable(source: str, audit: Audit) -> str:
     """The lines, with uploaded files found by their hash, and a word on what is missing."""
     for name, sha256 in _uploads(audit):
-        found = call("wb.recorded_file", repr(sha256), repr(name))
+        found = call("wb.recorded_file", repr(sha256), repr(name), audit=audit.key or None)
         source = source.replace(f"wb.read_one_run({name!r}", f"wb.read_one_run({found}")
     return _GIVEN.sub(_asked, source)
 
