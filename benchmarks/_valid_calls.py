@@ -47,21 +47,11 @@ REFUSED = tuple(
 RESULTS = (
     "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
     "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
-    "DataSet", "Detectable", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
-    "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "BoundDistribution",
-    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
-    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
-    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
-    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram",
-    "Coverage", "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath",
-    "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism",
-    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
-    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
-    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
+    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
+    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
+    "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
