@@ -226,7 +226,8 @@ class PlannedSource(KnownPlans, ScoreSource):
             What the plan fixes, such as "The threshold was".
         """
         plan = self.registered
-        deviation = voiding(self.departures, result)
+        # Not `departures`: a copy of the page that watches nothing may have been changed.
+        deviation = voiding(self._departures_now(), result)
         if deviation is not None:
             return bound.voided(deviation_text(deviation, plan.label))
         found = self.certified(bound)
@@ -319,20 +320,25 @@ class PlannedSource(KnownPlans, ScoreSource):
 
     def _judge(self, *events: Any) -> None:
         """Compare the audit with its plan, and say what is not valid."""
-        plan = self.registered
-        data = self.planned_data or PlannedData.of_scores(self.scores)
-        found = () if plan is None else deviations(plan, self.audit_facts(data))
-        void = self._why_void(found, data)
-        news = {"departures": found, "void_words": void}
+        found = self._departures_now()
+        news = {"departures": found, "void_words": self._why_void(found)}
         news = {name: value for name, value in news.items() if getattr(self, name) != value}
         if news:  # most steps of a drag change nothing
             self._set_quietly(**news)
 
-    def _why_void(self, found: tuple[Deviation, ...], data: PlannedData) -> str:
+    @property
+    def _data_now(self) -> PlannedData:
+        return self.planned_data or PlannedData.of_scores(self.scores)
+
+    def _departures_now(self) -> tuple[Deviation, ...]:
+        plan = self.registered
+        return () if plan is None else deviations(plan, self.audit_facts(self._data_now))
+
+    def _why_void(self, found: tuple[Deviation, ...]) -> str:
         plan = self.registered
         if plan is not None and timely(found):
             kept = not {one.what for one in found} & set(self.FIXED.values())
-            changed = self.looked or ("" if kept else self.doubted) or data.reread
+            changed = self.looked or ("" if kept else self.doubted) or self._data_now.reread
         else:
             changed = self.looked or self.doubted or self.reread
         if changed:
