@@ -18,7 +18,7 @@ from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.pages.auditing.audit_of import audit_of
-from workbench.pages.inputs.notebook import NOT_SHOWN
+from workbench.pages.auditing.notebook import NOT_SHOWN
 from workbench.pages.registry import PAGES
 from workbench.reports import pdf as printing
 from workbench.reports.contents import Contents
@@ -229,6 +229,12 @@ def test_code_cannot_leave_its_block():
         page_audit("counts"), code="import workbench as wb\n\nx = '''\n```\n````'''\n"
     )
     assert "`````python" in markdown(Contents(audit))
+
+
+def test_code_that_is_no_python_is_shown_as_it_was_recorded():
+    audit = dataclasses.replace(page_audit("counts"), code="rm -rf / <b>")
+    assert "rm -rf / <b>" in visible(html(Contents(audit)))
+    assert "```python\nrm -rf / <b>\n```" in markdown(Contents(audit))
 
 
 # -- the card -----------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
 from workbench.reports.states import ANSWERS, states
+from workbench.workspaces.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +53,9 @@ def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
             assert layout == json.loads(content(page.draw(item)["layout"])), (item.name, places)
 
 
-def test_a_search_is_not_moved_by_its_delta():
-    assert page_states("mechanism").sliders == ()
+@pytest.mark.parametrize("name", ["mechanism", "coveragelab"])
+def test_results_of_long_work_are_not_moved_by_its_settings(name):
+    assert page_states(name).sliders == ()
 
 
 def test_whoever_moves_the_threshold_of_the_scores_page_chose_it_after_seeing_them():
@@ -155,3 +157,29 @@ def test_scores_that_were_given_in_python_have_states():
     view_page = PAGES["scores"].page_about(wb.Scores([1.0, 2.0, 3.0] * 9, [0.0, 1.0, 2.0] * 9))
     audit = audit_of(view_page)
     assert {s.name for s in states(audit, audit.live).sliders} == set(ANSWERS)
+
+
+def test_under_a_plan_a_moved_slider_departs_from_it_as_on_the_page():
+    space = Workspace()
+    plan = wb.plan("release 3", "the nightly run", threshold=0.3, workspace=space)
+    data = space.add_scores(wb.GaussianPair(1.0).sample(300, seed=0), "nightly")
+
+    def page_under_plan():
+        page = PAGES["scores"].kind(workspace=space)
+        page.follow(data.key)
+        page.plan = plan.sha256
+        return page
+
+    page = page_under_plan()
+    found = states(audit_of(page), page)
+    threshold, delta = found.sliders
+    assert "fixed in advance" in found.drawn("epsilon_here")["all"]
+    for places in ({"threshold": threshold.start - 5}, {"log_delta": delta.start - 2}):
+        moved = page_under_plan()
+        for slider in found.sliders:
+            if slider.name in places:
+                setattr(moved, slider.name, slider.values[places[slider.name]])
+        for item in (*moved.numbers(), *moved.sentences()):
+            assert found.drawn(item.name, **places)["all"] == content(moved.draw(item)), item.name
+    moved = shown(found.drawn("epsilon_here", threshold=threshold.start - 5))
+    assert moved["tone"] == "void"

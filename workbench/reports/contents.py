@@ -232,7 +232,7 @@ class Contents:
         shown = {name for name, one in numbers.items() if one.shown not in NOT_SHOWN}
         try:
             steps = code_cells(self.audit)
-        except SyntaxError:  # of a stranger's audit
+        except ValueError:  # a stranger's audit
             return self.audit.code
         imports, *rest = steps
         parts = []

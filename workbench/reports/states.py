@@ -15,6 +15,7 @@ from workbench._format import plain
 from workbench.assets.board import parts
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditNumber
+from workbench.pages.core.jobs import Job
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
 from workbench.pages.core.sliders import displayed, number_of, snap
 from workbench.pages.core.state import same
@@ -173,7 +174,8 @@ def states(audit: Audit, page: Page | None = None, report: Report = silent) -> S
         twin = page.snapshot(watching=True)
         alike = [item for item in twin.items() if _alike(twin.draw(item), own.get(item.name))]
         moving = _moving(twin, alike)
-        sliders = tuple(_sliders(twin, moving))
+        both = sum(set(ANSWERS) <= page.inputs(item) for item in alike)
+        sliders = tuple(_sliders(twin, moving, both))
         done, total = 0, _count(moving, sliders)
         for where in sorted({on for on in moving.values() if on}):
             group = [item for item in alike if moving[item.name] == where]
@@ -197,14 +199,35 @@ def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
         for control in section.controls
         if control.name in ANSWERS and control.offered(page)
     }
+    changed = {name: _changed(page, name) for name in ANSWERS if name in offered}
     # A result of long work does not follow: the page would call it out of date.
-    shown = {job.into: page.inputs(job) for job in page.jobs().values() if getattr(page, job.into)}
+    shown = {job.into: page.inputs(job) for job in shown_jobs(page)}
     found = {}
     for item in items:
         inputs = page.inputs(item)
         stale = set().union(*(needs for into, needs in shown.items() if into in inputs))
-        found[item.name] = tuple(n for n in ANSWERS if n in (inputs & offered) - stale)
-    return found
+        found[item.name] = tuple(n for n in changed if n not in stale and inputs & changed[n])
+    figures = {name for item in items if item.kind == "figure" for name in found[item.name]}
+    idle = {n for n in changed if n not in figures and any(n in needs for needs in shown.values())}
+    return {item: tuple(n for n in on if n not in idle) for item, on in found.items()}
+
+
+def shown_jobs(page: Page) -> list[Job]:
+    """The jobs of a page whose results it shows."""
+    return [job for job in page.jobs().values() if getattr(page, job.into) is not None]
+
+
+def _changed(page: Page, name: str) -> set[str]:
+    """Names of the parameters that change when a slider is moved, by the page's own doing, too."""
+    changed = {name}
+    for end in page.param[name].get_soft_bounds():
+        twin = page.snapshot(watching=True)
+        setattr(twin, name, end)
+        after = twin.param.values()
+        changed |= {
+            n for n, value in page.param.values().items() if not same((value,), (after[n],))
+        }
+    return changed
 
 
 def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[ReportSlider, ...]) -> int:
@@ -235,8 +258,9 @@ def _over(
         yield dict(drawn)
 
 
-def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[ReportSlider]:
-    both = sum(len(on) > 1 for on in moving.values())
+def _sliders(
+    page: Page, moving: Mapping[str, tuple[str, ...]], both: int
+) -> Iterator[ReportSlider]:
     for name in (name for name in ANSWERS if any(name in on for on in moving.values())):
         parameter: Any = page.param[name]
         low, high = parameter.get_soft_bounds()

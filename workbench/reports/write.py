@@ -21,7 +21,7 @@ from workbench.reports.contents import Contents
 from workbench.reports.html import html
 from workbench.reports.markdown import markdown
 from workbench.reports.pdf import pdf
-from workbench.reports.states import states
+from workbench.reports.states import shown_jobs, states
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
@@ -105,6 +105,10 @@ def _html(audit: Audit, workspace: Workspace | None, report: Report) -> str:
     found = states(audit, page, report)
     if page is not None and not found.sliders:
         why = "These charts depend on no threshold and no δ that could be moved."
+    elif page is not None:
+        moved = {slider.name for slider in found.sliders}
+        fixed = [job.title for job in shown_jobs(page) if moved & page.inputs(job)]
+        why = f"Results of “{'” and “'.join(fixed)}” stay as computed." if fixed else ""
     return html(Contents(audit, page), found, why)
 
 
