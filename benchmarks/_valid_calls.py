@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +23,8 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount",
-    "Score", "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
+    "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -43,13 +46,12 @@ REFUSED = tuple(
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
     "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
-    "BoundDistribution",
-    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
-    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
-    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
+    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
+    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
+    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
+    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
+    "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -123,6 +125,16 @@ def workspace() -> wb.Workspace:
     return made
 
 
+def axes() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def drawing() -> str:
+    return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
+
+
 def kept_here() -> wb.DataSet:
     return wb.workspace().add_scores(scores(), "kept")
 
@@ -137,6 +149,11 @@ def kept_table() -> DataTable:
 
 def page_audit() -> wb.Audit:
     return wb.audit(counts())
+
+
+def registered() -> wb.RegisteredPlan:
+    stored = datetime(2026, 1, 1, tzinfo=UTC)
+    return wb.RegisteredPlan("release 3", "the nightly run", stored, threshold=0.5)
 
 
 def archive() -> wb.Archive:
@@ -171,6 +188,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
             wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
         )
     ),
+    "RegisteredPlan": registered,
+    "Deviation": lambda: wb.Deviation("the threshold", "0.3", "0.41"),
     "AuditSeries": lambda: wb.AuditSeries("nightly", 0.95, (OBJECTS["SeriesAudit"](),)),
     "SeriesAudit": lambda: wb.SeriesAudit(1, 0.975, "0" * 64, datetime(2026, 1, 1, tzinfo=UTC)),
     "Bound": lambda: band().epsilon(1e-5),
@@ -263,6 +282,8 @@ _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
+    **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
+    "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
     "anytime_path": {"delta": 1e-5},
@@ -285,6 +306,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
     "Archive.search": {"text": "before"},
     "Archive.series": {"name": "nightly"},
+    "SeriesAudit.member": {"audit": Make(lambda: dataclasses.replace(page_audit(), numbers=()))},
     "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
@@ -296,6 +318,7 @@ OWN: dict[str, dict[str, Any]] = {
         "guarantee": "estimate",
         "method": "Mann–Whitney",
     },
+    "bound_texts": {"bound": Make(OBJECTS["Bound"])},
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
     "compare_methods": {
@@ -350,6 +373,36 @@ OWN: dict[str, dict[str, Any]] = {
     "Audit.from_dict": {"card": Make(lambda: page_audit().to_dict())},
     "Audit.named": {"name": "an audit"},
     "Audit.report": {"path": "audit.json"},
+    "RegisteredPlan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "key": "",
+    },
+    "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
+    "plan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "workspace": Make(wb.Workspace),
+    },
     "same_number": {"value": 1.5, "recorded": 1.5},
     "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
     "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
@@ -377,6 +430,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
+    "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},

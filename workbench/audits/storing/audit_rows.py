@@ -342,7 +342,8 @@ def _words(audit: Audit) -> str:
     """What a search looks in: tags between marks, then every other text."""
     tags = "".join(f"{_lower(tag)}{_TAG}" for tag in audit.tags)
     data = [text for one in audit.data for text in (one.name, one.source)]
-    texts = (audit.name, audit.note, audit.title, audit.page, audit.by, audit.series, *data)
+    plan = () if audit.plan is None else (audit.plan.name, audit.plan.sha256)
+    texts = (audit.name, audit.note, audit.title, audit.page, audit.by, audit.series, *data, *plan)
     rest = "\n".join(_lower(text).replace(_TAG, " ") for text in texts)
     return f"{_TAG}{tags}\n{rest}"
 

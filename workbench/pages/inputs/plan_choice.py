@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -19,16 +20,21 @@ from workbench.audits.deviations import (
     timely,
     voiding,
 )
+from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import Deviation, RegisteredPlan, label_of, time_text
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.workspaces.planning import PlannedData, plans_of
+from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
 
 #: Characters of the name of a plan that a page shows.
 LONGEST_NAME = 60
+
+#: Seconds after which a page looks for plans that another program stored, and after which it tries
+#: again where the database cannot be read.
+LOOK_AGAIN, LOOK_AGAIN_LATER = 3.0, 60.0
 
 #: What the menu calls the choice of no plan.
 NONE = "none"
@@ -67,11 +73,11 @@ class PlanChoice(param.Selector):
 
     def get_range(self) -> dict[str, str]:
         """The hashes on offer by what people read, the newest plan first."""
-        page = self.owner if isinstance(self.owner, Page) else None
+        page = self.owner if isinstance(self.owner, KnownPlans) else None
         found = {NONE: ""}
         if page is None:
             return found
-        for plan in page.known_plans:  # type: ignore[attr-defined]
+        for plan in page.known_plans:
             name = short_name(plan)
             taken = name in found
             found[f"{name} ({plan.label})" if taken else name] = plan.sha256
@@ -101,7 +107,38 @@ class PlanChoice(param.Selector):
             raise ValueError(f"a plan is named by its SHA-256, got {val!r}")
 
 
-class PlannedSource(ScoreSource):
+class KnownPlans(Page):
+    """Base of the pages with a `PlanChoice`: the plans of the workspace."""
+
+    def __init__(self, *args: Any, **params: Any):
+        self._known_plans: tuple[RegisteredPlan, ...] = ()
+        self._look_again_at = 0.0
+        super().__init__(*args, **params)
+
+    @property
+    def known_plans(self) -> tuple[RegisteredPlan, ...]:
+        """The plans of the workspace, the newest first, as they were when the page last looked."""
+        if time.monotonic() >= self._look_again_at and self.workspace.may_have_audits:
+            try:
+                self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
+            except ArchiveError:  # every move of a slider asks for them
+                wait = LOOK_AGAIN_LATER
+            self._look_again_at = time.monotonic() + wait
+        return self._known_plans
+
+    def find_plan(self, sha256: str) -> RegisteredPlan | None:
+        """The plan of a hash; None for "" and for one that the workspace does not have.
+
+        Parameters
+        ----------
+        sha256 : str
+        """
+        if sha256 not in ("", *(plan.sha256 for plan in self.known_plans)):
+            self._look_again_at = 0.0
+        return next((plan for plan in self.known_plans if plan.sha256 == sha256), None)
+
+
+class PlannedSource(KnownPlans, ScoreSource):
     """Base of the pages about one data set whose audit may be made under a plan.
 
     Provides ``plan`` (the saved setting), ``registered`` (the plan itself; None without one),
@@ -135,7 +172,6 @@ class PlannedSource(ScoreSource):
     void_words = param.Parameter("", precedence=-1, doc="Why no bound of the page is valid.")
 
     def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._known_plans: tuple[RegisteredPlan, ...] | None = None
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._choose_plan, "plan")
         # After the marks of what was changed after looking.
@@ -164,32 +200,14 @@ class PlannedSource(ScoreSource):
         """
         raise NotImplementedError
 
-    # -- the plans that there are --------------------------------------------------------------
-
-    @property
-    def known_plans(self) -> tuple[RegisteredPlan, ...]:
-        """The plans of the workspace, the newest first, as they were when the page last looked."""
-        if self._known_plans is None:
-            self._known_plans = plans_of(self.workspace)
-        return self._known_plans
+    # -- under a plan --------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Take note of other plans, and that the data set was renamed or read in another way."""
-        self._known_plans = None
+        self._look_again_at = 0.0
         if self.plan and self.registered is None:
             self._choose_plan()
         super().refresh()
-
-    def _find_plan(self) -> RegisteredPlan | None:
-        for look_again in (False, True):
-            if look_again:
-                self._known_plans = None
-            for plan in self.known_plans if self.plan else ():
-                if plan.sha256 == self.plan:
-                    return plan
-        return None
-
-    # -- under a plan --------------------------------------------------------------------------
 
     @property
     def looked_words(self) -> str:
@@ -208,7 +226,8 @@ class PlannedSource(ScoreSource):
             What the plan fixes, such as "The threshold was".
         """
         plan = self.registered
-        deviation = voiding(self.departures, result)
+        # Not `departures`: a copy of the page that watches nothing may have been changed.
+        deviation = voiding(self._departures_now(), result)
         if deviation is not None:
             return bound.voided(deviation_text(deviation, plan.label))
         found = self.certified(bound)
@@ -218,24 +237,29 @@ class PlannedSource(ScoreSource):
         note = FixedInAdvance(f"{bound.note} {said}" if bound.note else said, plan.label)
         return replace(found, note=note)
 
-    def plan_sentence(self) -> str:
-        """The plan, and how the audit deviates from it; empty without one."""
+    def following_words(self) -> str:
+        """The plan; empty without one."""
         plan = self.registered
         if plan is None:
+            return ""
+        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
+        kept = " The audit follows it." if not self.departures else ""
+        before = ", before these scores were opened" if timely(self.departures) else ""
+        return f"{stored}{before}.{kept}"
+
+    def departing_words(self) -> str:
+        """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
+        if self.registered is None:
             label = label_of(self.plan)
             return _MISSING.format(label=f"P{label[1:]}") if self.plan else ""
-        name = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        found = self.departures
-        if not found:
-            return f"{name}, before these scores were opened: the audit follows it."
         void, other = (
-            " ".join(_sentence(one) for one in found if one.voids is voids)
+            " ".join(_sentence(one) for one in self.departures if one.voids is voids)
             for voids in (True, False)
         )
-        said = [f"The audit deviates from it. {void}"] if void else []
+        said = [f"The audit deviates from its plan. {void}"] if void else []
         if other:
-            said.append(f"Without an effect on bounds: {other}")
-        return f"{name}. {' '.join(said)}"
+            said.append(f"Deviations from the plan without an effect on bounds: {other}")
+        return " ".join(said)
 
     def without_plan(self) -> dict[str, Any]:
         """The parameters without a plan: what was changed under it counts as any other change."""
@@ -249,7 +273,7 @@ class PlannedSource(ScoreSource):
     def _choose_plan(self, *events: Any) -> None:
         if events and self._quiet:
             return
-        plan = self._find_plan()
+        plan = self.find_plan(self.plan)
         if plan is not None:
             self._follow_plan(plan)
         elif self.plan:  # of a link, or of another workspace
@@ -296,20 +320,25 @@ class PlannedSource(ScoreSource):
 
     def _judge(self, *events: Any) -> None:
         """Compare the audit with its plan, and say what is not valid."""
-        plan = self.registered
-        data = self.planned_data or PlannedData.of_scores(self.scores)
-        found = () if plan is None else deviations(plan, self.audit_facts(data))
-        void = self._why_void(found, data)
-        news = {"departures": found, "void_words": void}
+        found = self._departures_now()
+        news = {"departures": found, "void_words": self._why_void(found)}
         news = {name: value for name, value in news.items() if getattr(self, name) != value}
         if news:  # most steps of a drag change nothing
             self._set_quietly(**news)
 
-    def _why_void(self, found: tuple[Deviation, ...], data: PlannedData) -> str:
+    @property
+    def _data_now(self) -> PlannedData:
+        return self.planned_data or PlannedData.of_scores(self.scores)
+
+    def _departures_now(self) -> tuple[Deviation, ...]:
+        plan = self.registered
+        return () if plan is None else deviations(plan, self.audit_facts(self._data_now))
+
+    def _why_void(self, found: tuple[Deviation, ...]) -> str:
         plan = self.registered
         if plan is not None and timely(found):
             kept = not {one.what for one in found} & set(self.FIXED.values())
-            changed = self.looked or ("" if kept else self.doubted) or data.reread
+            changed = self.looked or ("" if kept else self.doubted) or self._data_now.reread
         else:
             changed = self.looked or self.doubted or self.reread
         if changed:
