@@ -84,6 +84,7 @@ DEVIATIONS = [
     ({"public": "a draw"}, "the data", {THRESHOLD, BINS}),
     ({"reread": "the column"}, "the reading of the data", {THRESHOLD, BINS}),
     ({"used_before": "“old”"}, "the use of the plan", {THRESHOLD, BINS}),
+    ({"other_plan": "plan 01234567"}, "the choice of the plan", {THRESHOLD, BINS}),
 ]
 
 
@@ -158,7 +159,10 @@ def test_one_open_size_is_any_size():
 
 
 def test_a_plan_is_not_timely_for_data_that_could_be_seen_before():
-    late = ({"opened": STORED}, {"opened": None}, {"public": "x"}, {"used_before": "y"})
+    late = (
+        *({"opened": STORED}, {"opened": None}, {"public": "x"}),
+        *({"used_before": "y"}, {"other_plan": "z"}),
+    )
     assert timely(deviations(PLAN, replace(KEPT, threshold=2.0)))
     assert not any(timely(deviations(PLAN, replace(KEPT, **change))) for change in late)
 
@@ -332,6 +336,18 @@ def test_the_first_opening_outlives_the_program(tmp_path):
     first.close()
     assert wb.workspace(tmp_path).opened(old.sha256) == old.created
     assert wb.workspace(tmp_path).opened("0" * 64) is None
+
+
+def test_two_plans_for_the_same_data_the_first_counts(space):
+    first, second, alike = (
+        wb.plan(name, "the run", threshold=threshold, workspace=space)
+        for name, threshold in (("a", 0.5), ("b", 0.7), ("c", 0.5))
+    )
+    data = space.add_scores(scores(0), "data")
+    assert PlannedData.of(data, space, first).other_plan == ""
+    assert PlannedData.of(data, space, second).other_plan == first.label
+    assert PlannedData.of(data, space, alike).other_plan == ""
+    assert PlannedData.of(data, space, first).other_plan == ""
 
 
 def test_examples_and_draws_can_be_seen_by_anybody_and_use_nothing_up(space):

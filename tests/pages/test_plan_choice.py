@@ -305,6 +305,16 @@ def test_two_data_sets_under_one_plan(space):
     assert page.epsilon_here().void is None
 
 
+def test_the_best_of_two_plans_is_not_fixed_in_advance(space):
+    other = planned(space, threshold=0.9)
+    page, plan = opened(space)
+    page.plan = other.sha256
+    said = f"these data were audited first under {plan.label}, not {other.label}"
+    assert page.epsilon_here().void == said
+    page.plan = plan.sha256
+    assert page.epsilon_here().void is None
+
+
 @pytest.mark.parametrize("key", ["example:gaussian", "draw:gaussian?mu=1.0&n=1000&seed=3"])
 def test_an_example_under_a_plan_is_never_fixed_in_advance(space, key):
     page = ScoresPage(workspace=space)

@@ -24,6 +24,8 @@ What voids which of them, each to the safe side:
   chosen by these scores.
 - *A plan that was used for other data first*: of several audits under one plan the best can be
   reported. The first use is the one that the plan was written for.
+- *Data that were audited under another plan first*, if that one fixes something else about the
+  bound: of several plans for the same scores the best could be chosen.
 - *Data that were read in another way after results were seen*, unless the choice is one that the
   plan fixes and it now agrees with the plan.
 
@@ -83,6 +85,7 @@ _EFFECTS: dict[str, tuple[tuple[str, ...], str]] = {
     "the data": (_FIXED, "these are {done}; {plan} needs {planned}"),
     "the reading of the data": (_FIXED, "{done} was changed after results were seen"),
     "the use of the plan": (_FIXED, "{plan} was used first for {done}"),
+    "the choice of the plan": (_FIXED, "these data were audited first under {done}, not {plan}"),
 }
 
 
@@ -114,6 +117,8 @@ class AuditFacts:
         plan fixed; "" for none.
     used_before : str
         The data that the plan was used for first, in words, if these are others; "" otherwise.
+    other_plan : str
+        The plan that these data were audited under first, if it fixes another bound; "" otherwise.
     """
 
     larger_is_member: bool
@@ -131,6 +136,7 @@ class AuditFacts:
     public: str = ""
     reread: str = ""
     used_before: str = ""
+    other_plan: str = ""
 
 
 def deviations(plan: RegisteredPlan, facts: AuditFacts) -> tuple[Deviation, ...]:
@@ -179,7 +185,10 @@ def timely(found: Sequence[Deviation]) -> bool:
     ----------
     found : sequence of Deviation
     """
-    late = {"the opening of the data", "the data", "the use of the plan"}
+    late = {
+        *("the opening of the data", "the data"),
+        *("the use of the plan", "the choice of the plan"),
+    }
     return not any(one.what in late for one in found)
 
 
@@ -210,6 +219,8 @@ def _of_the_data(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
         found.append(Deviation("the opening of the data", after, known))
     if facts.used_before:
         found.append(Deviation("the use of the plan", "one data set", facts.used_before))
+    if facts.other_plan:
+        found.append(Deviation("the choice of the plan", plan.label, facts.other_plan))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench import _checks
 from workbench.audits.plan import RegisteredPlan
+from workbench.audits.plans import Plans
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import workspace as opened_workspace
@@ -128,7 +129,9 @@ class PlannedData:
 
     Parameters
     ----------
-    larger_is_member, sampling, cluster_rule, n_p, n_q, opened, public, reread, used_before
+    larger_is_member, sampling, cluster_rule, n_p, n_q
+        As of `workbench.Scores`.
+    opened, public, reread, used_before, other_plan
         As of `workbench.audits.deviations.AuditFacts`.
     """
 
@@ -141,6 +144,7 @@ class PlannedData:
     public: str = ""
     reread: str = ""
     used_before: str = ""
+    other_plan: str = ""
 
     @classmethod
     def of_scores(cls, scores: Scores) -> PlannedData:
@@ -175,14 +179,28 @@ class PlannedData:
         else:
             uses = plans.uses(registered.key)
             first = uses[0].data_sha256 if uses else dataset.sha256
-        other = "" if first == dataset.sha256 else _named(first, workspace)
-        return replace(known, opened=opened, reread=_reread(dataset, registered), used_before=other)
+        return replace(
+            known,
+            opened=opened,
+            reread=_reread(dataset, registered),
+            used_before="" if first == dataset.sha256 else _named(first, workspace),
+            other_plan=_other_plan(registered, dataset.sha256, plans),
+        )
 
 
 def _named(sha256: str, workspace: Workspace) -> str:
     """Data in words, by their hash where the workspace has them no longer."""
     found = workspace.find(sha256, removed=True)
     return f"other data (SHA-256 {sha256[:8]})" if found is None else f"“{found.name}”"
+
+
+def _other_plan(registered: RegisteredPlan, sha256: str, plans: Plans) -> str:
+    """The plan that data were audited under first, if it fixes another bound."""
+    used = {
+        use.used: plan for plan in plans for use in plans.uses(plan) if use.data_sha256 == sha256
+    }
+    first = used[min(used)] if used else registered
+    return "" if first.same_bound(registered) else first.label
 
 
 def _reread(dataset: DataSet, registered: RegisteredPlan) -> str:
