@@ -46,12 +46,12 @@ REFUSED = tuple(
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
     "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
-    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram",
-    "Coverage", "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath",
-    "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism",
-    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
-    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
-    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
+    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
+    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
+    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
+    "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -306,6 +306,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
     "Archive.search": {"text": "before"},
     "Archive.series": {"name": "nightly"},
+    "SeriesAudit.member": {"audit": Make(lambda: dataclasses.replace(page_audit(), numbers=()))},
     "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
