@@ -1,7 +1,10 @@
 """`workbench audit` with --series, --save and --baseline, and names that are more than letters."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -370,8 +373,6 @@ def test_markdown_shows_a_name_as_code(audit, scores):
     "name", ["a<b>|`c`'d\" é😀 %0A, x:y.csv", "line\nbreak\x1b[31m.csv", b"bad\xffbytes.csv"]
 )
 def test_names_of_files_are_text_in_every_format(audit, scores, tmp_path, name):
-    import os
-
     path = scores(1, 1, n=300)
     own = tmp_path / (os.fsdecode(name) if isinstance(name, bytes) else name)
     try:
@@ -386,5 +387,18 @@ def test_names_of_files_are_text_in_every_format(audit, scores, tmp_path, name):
             json.loads(said)
         elif form == "junit":
             ElementTree.fromstring(said)
-    status, said, problem = audit(own, "--claim", "gdp(0.5)", "--save", "kept", "--keep-scores")
-    assert status in (1, 2), problem
+    status, _, problem = audit(own, "--claim", "gdp(0.5)", "--save", "kept", "--keep-scores")
+    assert status == 1, problem
+    assert audit(scores(0.2, 2), "--baseline", "kept")[0] == 0
+    status, _, problem = audit(own, "--p", "nothing", "--q", "out")
+    assert status == 2
+    assert "\x1b" not in problem
+
+
+def test_names_of_files_forge_no_line_of_the_log(tmp_path):
+    path = tmp_path / "a\n::error::forged\x1b[31m.csv"
+    path.write_text("in,out\n" + "\n".join(f"{i},{i + 0.5}" for i in range(50)))
+    done = subprocess.run([sys.executable, "-m", "workbench", "audit", str(path)],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert r"a\n::error::forged\x1b[31m' (csv): P = column 'in'" in done.stderr
+    assert "\n::error" not in done.stderr + done.stdout

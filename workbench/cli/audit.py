@@ -176,7 +176,11 @@ def _claim(text: str) -> Claim:
     """A claim from its text; the one of a table is read from its file."""
     table = re.fullmatch(r"\s*table\((.+)\)\s*", text)
     if table is None:
-        return wb.parse_claim(text)
+        try:
+            return wb.parse_claim(text)
+        except ValueError as error:
+            # Arguments of a claim are no options, whatever they are called.
+            raise ValueError(f"--claim {text}: {error}") from None
     from workbench.pages.inputs.reference import read_claims
 
     path = Path(table[1].strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
@@ -28,6 +29,29 @@ def visible(text: str) -> str:
     Names are chosen by other people, and must not forge a line of a log or move the cursor.
     """
     return "".join(_escaped(one) if _acts(one) else one for one in text)
+
+
+def visible_lines(text: str) -> str:
+    """`visible` text that keeps its line ends."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+class ShownNames(logging.Filter):
+    """Log filter that writes names in messages as `visible` text."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """True, with the texts among the arguments of the message made visible."""
+        if isinstance(record.args, tuple):
+            record.args = tuple(visible(one) if isinstance(one, str) else one
+                                for one in record.args)  # fmt: skip
+        return True
+
+    @classmethod
+    def install(cls) -> None:
+        """Have all that logs to the terminal use it."""
+        for handler in logging.getLogger().handlers:
+            if not any(isinstance(one, cls) for one in handler.filters):
+                handler.addFilter(cls())
 
 
 def _acts(character: str) -> bool:
