@@ -99,6 +99,7 @@ class SeriesAudit:
         ValueError
             It was made at another one.
         """
+        _checks.instance(audit, Audit, "audit", "a workbench.Audit; wb.audit makes one")
         levels = {bound.confidence for bound in audit.bounds.values()} - {None, self.confidence}
         if levels:
             raise ValueError(
