@@ -47,11 +47,11 @@ REFUSED = tuple(
 RESULTS = (
     "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
     "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
-    "DataSet", "Detectable", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
-    "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
-    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
+    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
+    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
+    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
+    "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -151,6 +151,11 @@ def page_audit() -> wb.Audit:
     return wb.audit(counts())
 
 
+def registered() -> wb.RegisteredPlan:
+    stored = datetime(2026, 1, 1, tzinfo=UTC)
+    return wb.RegisteredPlan("release 3", "the nightly run", stored, threshold=0.5)
+
+
 def archive() -> wb.Archive:
     made = wb.Workspace().audits
     made.save(page_audit(), "before")
@@ -183,6 +188,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
             wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
         )
     ),
+    "RegisteredPlan": registered,
+    "Deviation": lambda: wb.Deviation("the threshold", "0.3", "0.41"),
     "AuditSeries": lambda: wb.AuditSeries("nightly", 0.95, (OBJECTS["SeriesAudit"](),)),
     "SeriesAudit": lambda: wb.SeriesAudit(1, 0.975, "0" * 64, datetime(2026, 1, 1, tzinfo=UTC)),
     "Bound": lambda: band().epsilon(1e-5),
@@ -366,6 +373,36 @@ OWN: dict[str, dict[str, Any]] = {
     "Audit.from_dict": {"card": Make(lambda: page_audit().to_dict())},
     "Audit.named": {"name": "an audit"},
     "Audit.report": {"path": "audit.json"},
+    "RegisteredPlan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "key": "",
+    },
+    "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
+    "plan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "workspace": Make(wb.Workspace),
+    },
     "same_number": {"value": 1.5, "recorded": 1.5},
     "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
     "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
@@ -393,6 +430,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
+    "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},

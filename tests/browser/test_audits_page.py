@@ -255,6 +255,58 @@ def test_a_link_to_an_audit_works_after_a_reload_and_one_to_nothing_says_so(audi
     page.locator(".wb-empty").filter(has_text="no audit").wait_for()
 
 
+def test_what_was_typed_outlives_a_reload_but_not_a_cancel(audits):
+    one = audits("counts")
+    one.page.keyboard.press("Control+s")
+    one.save_dialog().get_by_role("textbox", name="Note").fill("a long story")
+    one.page.reload()
+    await_charts(one.page)
+    one.page.keyboard.press("Control+s")
+    note = one.save_dialog().get_by_role("textbox", name="Note")
+    assert note.input_value() == "a long story"
+    one.save_dialog().get_by_role("button", name="Cancel").click()
+    one.page.keyboard.press("Control+s")
+    one.save_dialog()
+    assert note.input_value() == ""
+
+
+def test_a_deleted_audit_says_so_under_its_link_and_comes_back(audits):
+    one = audits("counts")
+    one.save("kept")
+    one.page.locator(".wb-toast a").click()
+    one.page.locator(".wb-record").get_by_role("button", name="Delete").click()
+    one.says("was deleted")
+    one.page.go_back()
+    one.page.get_by_role("button", name="Bring it back").click()
+    one.page.locator(".wb-record").get_by_role("button", name="Delete").wait_for()
+    one.go_to_list()
+    one.listed("kept")
+
+
+def test_a_dropped_file_is_imported(audits, tmp_path):
+    one = audits("counts")
+    page = one.page
+    one.save("to be dropped")
+    one.go_to_list()
+    with page.expect_download() as download:
+        one.act("to be dropped", "Export")
+    content = list(download.value.path().read_bytes())
+    other = audits("audits").page
+    other.get_by_role("heading", name="Nothing is saved yet").wait_for()
+    other.evaluate(
+        """content => {
+            const files = new DataTransfer()
+            files.items.add(new File([new Uint8Array(content)], "a.audit.zip"))
+            for (const kind of ["dragover", "drop"]) {
+                document.querySelector(".wb-audits").dispatchEvent(new DragEvent(kind,
+                    {bubbles: true, cancelable: true, dataTransfer: files}))
+            }
+        }""",
+        content,
+    )
+    other.locator("tr[data-key]").filter(has_text="to be dropped").wait_for()
+
+
 def test_the_search_and_the_start_page_lead_to_saved_audits(audits):
     one = audits("counts")
     page = one.page

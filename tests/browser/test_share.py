@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from pkgutil import resolve_name
 
 import pytest
 from helpers.bench import BenchPage
 from helpers.board import SHOWN
 from helpers.browser import WIDE, await_charts, grave_faults
 
+from workbench.bounds.texts import bound_texts
+from workbench.figures.paper.table import figure_csv
 from workbench.pages.registry import PAGES
 
 PHONE = {"width": 390, "height": 844}
@@ -229,7 +230,6 @@ def test_a_saved_chart_and_its_data_are_those_in_view(sharing):
     one = sharing("counts", viewport=WIDE["viewport"])
     one.set("False positives", "31")
     one.numbers()
-    figure_csv = resolve_name("workbench.figures.paper.table:figure_csv")
     for item in PAGES["counts"].kind.figures()[:2]:
         wanted = figure_csv(drawn("counts", fp=31).draw(item))
         menu = one.open_chart(item.title)
@@ -281,7 +281,7 @@ def test_a_number_is_copied_as_sentence_latex_and_bibtex(sharing):
     one = sharing("scores", viewport=WIDE["viewport"])
     bound = drawn("scores").epsilon()
     copies = one.open_number("ε lower bound")
-    texts = resolve_name("workbench.bounds.texts:bound_texts")(bound)
+    texts = bound_texts(bound)
     assert one.copied(copies, "LaTeX") == bound.to_latex()
     assert one.copied(copies, "BibTeX") == texts["bibtex"]
     assert one.copied(copies, "sentence") == texts["sentence"]

@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 import workbench as wb
-from workbench.pages.inputs.notebook import notebook_of
+from workbench.pages.auditing.notebook import notebook_of
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ import urllib.parse
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 from functools import partial
-from pkgutil import resolve_name
 
 import pytest
 from helpers.servers import free_port
@@ -26,6 +25,7 @@ from workbench.dashboard.serving import downloads
 from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import WHO
 from workbench.dashboard.tab import Tab
+from workbench.figures.paper.table import figure_csv
 from workbench.pages.core.page import Fact
 from workbench.pages.registry import PAGES
 from workbench.progress import Cancelled
@@ -133,7 +133,6 @@ def test_a_page_is_sent_as_one_html_file_that_is_named_after_page_and_data(serve
 
 @pytest.mark.parametrize("name", ALL_PAGES)
 def test_the_data_of_every_chart_are_sent(served, name):
-    figure_csv = resolve_name("workbench.figures.paper.table:figure_csv")
     for item, figure in figures(served.page(name)).items():
         assert served.file(f"figure/{name}/{item}.csv").decode() == figure_csv(figure), item
 
@@ -278,8 +277,7 @@ def test_a_width_or_letters_that_are_not_possible_are_refused_in_words(served, q
 
 
 def test_what_is_missing_is_said_with_the_command_that_installs_it(served, monkeypatch):
-    packages = resolve_name("workbench.figures.paper.packages")
-    monkeypatch.setattr(packages, "find_spec", lambda name: None)
+    monkeypatch.setattr("workbench.figures.paper.packages.find_spec", lambda name: None)
     status, headers, body = served.get("figure/scores/tradeoff.svg")
     assert status == 501
     assert "pip install 'dp-audit-workbench[paper]'" in body.decode()

@@ -21,13 +21,13 @@ from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.onerun import Memoryless
 from workbench.pages import plan, watch
 from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.auditing.notebook import NOT_SHOWN, as_text, notebook_of
 from workbench.pages.auditing.steps import code_cells
 from workbench.pages.compare import ComparePage, GivenComparePage
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given import page_about, scores_page
 from workbench.pages.inputs.data import draw_key, example_key
-from workbench.pages.inputs.notebook import NOT_SHOWN, as_text, notebook_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
@@ -286,6 +286,13 @@ def test_a_simulated_plan_is_repeated(monkeypatch):
     names = {}
     exec("\n\n".join([code[0], code[1], *(part for part in code if "medians" in part)]), names)
     assert wb.same_number(names["median_at_n"], found) == names["median_at_n"]
+
+
+def test_code_that_is_no_python_is_refused():
+    for code in ("import workbench as wb\n\nepsilon = (", "a = 1\0", "f = (\n\n1)"):
+        audit = replace(audit_of(CountsPage()), code=code)
+        with pytest.raises(ValueError, match="the code of this audit is no Python"):
+            notebook_of(audit)
 
 
 # -- texts ---------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def number(shown: AuditNumber) -> dict[str, Any]:
     ----------
     shown : AuditNumber
     """
-    return {"title": shown.title, **_content(_value(shown))}
+    return {"title": shown.title, **_number(shown)}
 
 
 def record(audit: Audit) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "sha256": audit.sha256,
         "frame": _frame(audit),
         "items": {
-            **{one.name: _content(_value(one)) for one in audit.numbers},
+            **{one.name: _number(one) for one in audit.numbers},
             **{one.name: one.text for one in audit.sentences},
             **{one.name: _content(dict(one.figure)) for one in audit.figures},
         },
@@ -239,6 +239,13 @@ def _charts(figures: Sequence[AuditFigure]) -> dict[str, Any]:
 
 def _content(value: Any) -> Any:
     return json.loads(board.content(value))
+
+
+def _number(shown: AuditNumber) -> dict[str, Any]:
+    content: dict[str, Any] = _content(_value(shown))
+    if shown.bound is not None and shown.note:  # by which plan it was fixed in advance
+        content["note"] = " · ".join(filter(None, (content["note"], shown.note)))
+    return content
 
 
 def _value(shown: AuditNumber) -> Any:

@@ -1,6 +1,6 @@
 """The command line: each command is a module, registered in `main`.
 
-`serve`, `audit` (printed by `score_audit`), `report`, `mechanism_test` (printed by
+`serve`, `audit` (printed by `score_audit`), `report`, `plan`, `mechanism_test` (printed by
 `mechanism_formats`), `datasets`, `audits` and `lists` are commands; `parser` reads the arguments,
 `files` has the options of score files, `output` and `progress` what commands print, `address` what
 is said where a server cannot listen.
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import workbench as wb
-from workbench.cli import audit, audits, datasets, lists, mechanism_test, report, serve
+from workbench.cli import audit, audits, datasets, lists, mechanism_test, plan, report, serve
 from workbench.cli.output import ShownNames, visible_lines
 from workbench.cli.parser import CommandParser, in_options
 
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=wb.__version__)
     parser.set_defaults(run=partial(_help, parser))
     commands = parser.add_subparsers(metavar="COMMAND")
-    for module in (serve, audit, report, mechanism_test, datasets, audits, lists):
+    for module in (serve, audit, report, plan, mechanism_test, datasets, audits, lists):
         module.add(commands)
     return parser
 

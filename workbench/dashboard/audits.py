@@ -253,6 +253,7 @@ class AuditRequests:
         audit = self.archive[str(gesture["key"])]
         return {
             **assets.record(audit),
+            "removed": self.archive.find(audit.key).removed,
             "versions": [assets.row(one) for one in self.archive.versions(audit.key)],
             "attached": [
                 {"name": one.name, "kind": one.kind, "size": len(one.content)}

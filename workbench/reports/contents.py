@@ -17,10 +17,10 @@ from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.bounds.citations import references
 from workbench.coverage_lab.measured import measured
+from workbench.pages.auditing.notebook import NOT_SHOWN
 from workbench.pages.auditing.steps import code_cells
 from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import LogNumber, displayed
-from workbench.pages.inputs.notebook import NOT_SHOWN
 from workbench.pages.registry import PAGES
 from workbench.reports.states import recorded
 from workbench.reports.summary import Summary, summary

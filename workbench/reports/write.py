@@ -13,9 +13,9 @@ from workbench import _json
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.pages.auditing.attached import bring_data
+from workbench.pages.auditing.notebook import notebook_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
-from workbench.pages.inputs.notebook import notebook_of
 from workbench.progress import Report, silent
 from workbench.reports.contents import Contents
 from workbench.reports.html import html

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from workbench import _checks
 from workbench.audits.plan import RegisteredPlan
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -106,7 +107,9 @@ def plan(
         n_q=n_q,
         stopping=stopping,
     )
+    need = "a workbench.Workspace; wb.workspace() opens one"
     chosen = opened_workspace() if workspace is None else workspace
+    _checks.instance(chosen, Workspace, "workspace", need)
     kept = chosen.audits.plans.add(found)
     chosen.announce()
     return kept

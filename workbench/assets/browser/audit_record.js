@@ -17,6 +17,11 @@ export class Record {
     Object.assign(this, {audits, record})
     const {name, note, tags, made, by, title, series, position} = record
     this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    const deleted = record.removed ? [make("p", {class: "wb-problem"}, "This audit was deleted. ",
+      button("Bring it back", async () => {
+        await audits.restore(record.key, name)
+        audits.again()
+      }))] : []
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
       ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
     this.board = boardOf(record)
@@ -29,9 +34,9 @@ export class Record {
           button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
           this.reports(),
           button("Export", () => audits.export(record.key), "wb-plain-button", {title: "One file that can be imported elsewhere"}),
-          button("Delete", () => audits.remove(record), "wb-plain-button"))),
+          ...(record.removed ? [] : [button("Delete", () => audits.remove(record), "wb-plain-button")]))),
       ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
-      this.warning,
+      ...deleted, this.warning,
       ...(note ? [make("p", {class: "wb-audit-note"}, note)] : []),
       this.board.element,
       ...this.parts())

@@ -10,6 +10,7 @@ import {Series} from "./audit_series.js"
 import {short} from "./save.js"
 
 const MOST_COMPARED = 6
+const SOON = 250 // ms after which a part that has not come is announced
 const PAUSE = 200 // ms without a key press until the list is asked for
 
 export {styled}
@@ -30,17 +31,22 @@ export class Audits {
   // Shows what the address names.
   async show() {
     if (this.hash === location.hash && this.part) return this.part.refresh?.()
+    const first = this.hash === undefined
     this.hash = location.hash
     const [, kind = "", keys = ""] = location.hash.match(/^#([a-z]+)(?:=(.*))?$/) ?? []
-    const asked = keys.split(",").filter(Boolean).map(decodeURIComponent)
+    const asked = keys.split(",").filter(Boolean).map(decoded)
     const make = PARTS[kind] ?? (() => this.list)
+    const late = setTimeout(() => { document.documentElement.dataset.opening = "audits" }, SOON)
     const part = await make(this, asked)
-    if (this.hash !== location.hash) return
+    await part.refresh?.()
+    clearTimeout(late)
+    delete document.documentElement.dataset.opening
+    if (this.hash !== location.hash) return part.stop?.()
     this.part?.stop?.()
     this.part = part
     this.main.replaceChildren(part.element)
-    await part.refresh?.()
     scrollTo(0, 0)
+    if (!first) this.main.querySelector("h1")?.focus({preventScroll: true})
   }
 
   // The archive changed, here or in another window.
@@ -48,9 +54,10 @@ export class Audits {
     if (!this.element.hidden && this.part?.live) this.part.refresh()
   }
 
-  stop() {
-    this.part?.stop?.()
-    this.part = null
+  // Shows it anew.
+  again() {
+    this.hash = null
+    return this.show()
   }
 
   // -- the list --
@@ -70,8 +77,9 @@ export class Audits {
     this.selection = make("div", {class: "wb-selection", role: "group", "aria-label": "Selected audits", hidden: ""})
     this.where = make("p", {class: "wb-quiet"})
     this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    this.filters = make("div", {class: "wb-filters"}, this.search, this.page, this.chips)
     const element = make("div", {}, this.head("Saved audits"), this.problem,
-      make("div", {class: "wb-filters"}, this.search, this.page, this.chips),
+      this.filters,
       this.status, this.body, this.selection, this.where)
     return {element, live: true, refresh: () => this.find()}
   }
@@ -82,7 +90,7 @@ export class Audits {
       if (file.files.length) this.import([...file.files])
       file.value = ""
     })
-    return make("header", {class: "wb-audits-head"}, make("h1", {}, title),
+    return make("header", {class: "wb-audits-head"}, make("h1", {tabindex: "-1"}, title),
       make("nav", {"aria-label": "Saved audits"}, linkTo(addressOf("plans"), "Plans", {class: "wb-text-link"})), make("div", {class: "wb-actions"}, file,
         make("label", {for: file.id, class: "wb-plain-button"}, "Import a file …")))
   }
@@ -118,7 +126,7 @@ export class Audits {
     const filtered = Boolean(text.trim() || of || tags.length)
     const focused = document.activeElement?.dataset?.focus
     this.drawChips()
-    this.element.querySelector(".wb-filters").hidden = !this.rows.length && !filtered
+    this.filters.hidden = !this.rows.length && !filtered
     this.status.textContent = this.rows.length ? plural(this.rows.length, "audit") + (this.more ? " of more" : "") : filtered ? "Nothing found." : ""
     this.body.replaceChildren(...(this.rows.length ? this.drawRows() : filtered ? [] : [this.empty()]))
     this.drawSelection()
@@ -232,15 +240,19 @@ export class Audits {
     })
   }
 
+  restore(key, name) {
+    return this.try(async () => {
+      await this.query("restore", {key})
+      this.toast(`“${short(name)}” is back.`)
+    })
+  }
+
   remove({key, name}) {
     return this.try(async () => {
       await this.query("remove", {key})
       this.chosen.delete(key)
       if (this.part !== this.list) this.go("audits")
-      const undo = button("Undo", () => this.try(async () => {
-        await this.query("restore", {key})
-        this.toast(`“${short(name)}” is back.`)
-      }))
+      const undo = button("Undo", () => this.restore(key, name))
       this.toast(`“${short(name)}” was deleted.`, undo)
     })
   }
@@ -253,6 +265,14 @@ export class Audits {
       const {key, name} = await this.query("import")
       this.toast("Imported ", linkTo(addressOf("audit", key), `“${short(name)}”`))
     })
+  }
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

@@ -266,7 +266,7 @@ class AuditRows:
 
     def _summed_up(self, asked: Select[Any], removed: bool) -> list[AuditSummary]:
         with self.database.reading() as connection:
-            rows: list[Any] = list(connection.execute(asked).tuples())
+            rows: list[Any] = list(connection.execute(asked))
         found = [AuditSummary(*row) for row in rows]
         return [replace(one, removed=True) for one in found] if removed else found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.audits.audit import Audit
@@ -49,18 +50,22 @@ def code_cells(audit: Audit) -> tuple[CodeStep, ...]:
 
     Raises
     ------
-    SyntaxError
-        The code of the audit is no Python.
+    ValueError
+        The code of the audit is no Python: it comes from somebody else, or is damaged.
     """
+    try:
+        return tuple(_steps(audit))
+    except (SyntaxError, ValueError) as error:  # a NUL is a ValueError
+        raise ValueError(f"the code of this audit is no Python: {error}") from error
+
+
+def _steps(audit: Audit) -> Iterator[CodeStep]:
     numbers = {number.name for number in audit.numbers}
     found = {_variable(one): data_source(one, audit.key) for one in audit.data if one.sha256}
-    first, *rest = (part for part in audit.code.strip().split("\n\n"))
-    steps = [CodeStep(first, sets=_set_by(first))]
-    for part in rest:
+    for part in audit.code.strip().split("\n\n"):
         sets = _set_by(part)
         source = found[sets[0]] if len(sets) == 1 and sets[0] in found else _runnable(part, audit)
-        steps.append(CodeStep(source, tuple(n for n in sets if n in numbers), sets))
-    return tuple(steps)
+        yield CodeStep(source, tuple(name for name in sets if name in numbers), sets)
 
 
 def data_source(data: AuditData, key: str = "") -> str:

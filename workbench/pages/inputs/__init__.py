@@ -5,5 +5,5 @@
 `score_source` is the base of pages about one data set, `plan_choice` that of those whose audit may
 follow a plan, and `plan_writing` that of a page that stores plans. `scores` chooses two data sets;
 `direction` asks about the direction of the score. `code` writes the Python that a page shows,
-`spec` is its state as plain values, `notebook` a notebook of both.
+`spec` is its state as plain values.
 """

@@ -42,6 +42,11 @@ def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, A
     dict
         JSON of a notebook in the format nbformat 4.5: what the audit is, its data, a cell for
         every number, and the page.
+
+    Raises
+    ------
+    ValueError
+        As `code_cells`.
     """
     audit = audit_of(subject, fresh=fresh) if isinstance(subject, Page) else subject
     numbers = {number.name: number for number in audit.numbers}
@@ -89,7 +94,9 @@ def _about(audit: Audit) -> str:
     facts = [f"Page: {as_text(audit.title)}", f"Made: {audit.made:%Y-%m-%d %H:%M} UTC"]
     facts += [f"By: {as_text(audit.by)}"] if audit.by else []
     facts += [f"Tags: {as_text(', '.join(audit.tags))}"] if audit.tags else []
-    facts += [f"Audit: {as_text(audit.key)}"] if audit.key else []
+    facts += [f"Key: {as_text(audit.key)}"] if audit.key else []
+    if audit.series:
+        facts.append(f"Series: {as_text(audit.series)}, audit {audit.position}")
     facts += [_data(one) for one in audit.data]
     if audit.plan is not None:
         facts.append(
@@ -106,7 +113,8 @@ def _about(audit: Audit) -> str:
     lines.append("\n".join(f"- {fact}" for fact in facts))
     lines.append(
         "The DP Audit Workbench wrote this notebook. Run from top to bottom, it computes each "
-        "number of the audit and fails where one differs from what the audit recorded."
+        "number of the audit and fails where one differs from what the audit recorded. The code "
+        "comes with the audit: read it before you run the notebook of a stranger's audit."
     )
     return "\n\n".join(lines)
 
