@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -309,7 +309,6 @@ OWN: dict[str, dict[str, Any]] = {
     "SeriesAudit.member": {"audit": Make(lambda: dataclasses.replace(page_audit(), numbers=()))},
     "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
-    "SeriesAudit.member": {"audit": Make(lambda: replace(page_audit(), numbers=()))},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
     "Bound.from_dict": {"values": Make(lambda: OBJECTS["Bound"]().to_dict())},
