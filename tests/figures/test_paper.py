@@ -179,6 +179,21 @@ def test_powers_of_ten_are_written_as_powers():
     assert texts == [r"$\mathdefault{10^{-6}}$", "1"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("δ = 1e-5", r"δ = $\mathdefault{10^{-5}}$"),
+        ("ε at δ = 3.16e-8, 95%", r"ε at δ = $\mathdefault{3.16 \times 10^{-8}}$, 95%"),
+        ("10<sup>−12</sup>", r"$\mathdefault{10^{-12}}$"),
+        ("run_1e-5b, 2e5.csv, a1e-5", "run_1e-5b, 2e5.csv, a1e-5"),
+        ("costs $1e-5", r"costs \$$\mathdefault{10^{-5}}$"),
+    ],
+)
+def test_numbers_are_written_as_in_a_paper(text, expected):
+    assert written(text) == expected
+    axes().set_title(written(text)).get_window_extent()
+
+
 # -- in gray -----------------------------------------------------------------------------------
 
 
