@@ -147,6 +147,8 @@ from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
+from .reports.card import card_schema as card_schema
+from .reports.errors import ReportError as ReportError
 from .scores.examples import example as example
 from .scores.examples import examples as examples
 from .scores.files import read_scores as read_scores

@@ -99,7 +99,8 @@ def test_on_a_phone_the_pages_are_in_the_drawer(visit, served):
     assert menu.is_hidden()
     opens = page.get_by_role("button", name="Open drawer")
     opens.press("Enter")
-    assert named(page, menu) == [e.title for pages in MENU.values() for e in pages.values()]
+    titles = [e.title for pages in MENU.values() for e in pages.values()]
+    assert named(page, menu) == [*titles, "Saved audits"]
     assert menu.get_by_role("heading").all_text_contents() == list(MENU)
     assert menu.locator("[aria-current=page]").get_attribute("data-page") == "scores"
     assert grave_faults(page) == []

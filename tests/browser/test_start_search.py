@@ -91,6 +91,32 @@ def test_recent_data_sets_are_shown_and_chosen(opened):
     assert page.evaluate("start.recent.hidden")
 
 
+def test_recent_audits_are_links_beside_recent_data_sets(opened):
+    page = opened()
+    recent = page.get_by_role("region", name="Recent audits")
+    assert not recent.is_visible()
+    page.evaluate(
+        """start.show({datasets: [{key: "k1", name: "mine", kind: "scores", size: "4 + 6",
+           when: new Date().toISOString()}], audits: [{key: "a 1", name: "<b>release 7</b>",
+           title: "Scores", made: new Date(Date.now() - 2 * 86400e3).toISOString(), number: {
+           title: "ε lower bound", relation: "≥", value: "1.62", badge: "simultaneous",
+           tone: "good"}}]})"""
+    )
+    link = recent.get_by_role("link").first
+    lines = link.inner_text().split("\n")
+    assert lines == [
+        "<b>release 7</b>",
+        "Scores",
+        "ε lower bound ≥ 1.62 simultaneous",
+        "2 days ago",
+    ]
+    assert link.get_attribute("href") == "./audits#audit=a%201"
+    data = page.get_by_role("region", name="Recent data sets")
+    assert abs(data.bounding_box()["y"] - recent.bounding_box()["y"]) < 1
+    page.evaluate("start.show({datasets: [], audits: []})")
+    assert not recent.is_visible()
+
+
 def test_the_game_states_exact_rates_and_a_bound_that_is_not_too_large(opened):
     page = opened()
     slider = page.get_by_role("slider", name="Threshold of the game")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from workbench.dashboard.serving.visitors import KEPT, OWNER, Visitors, user_nam
 from workbench.workspaces.workspace import Workspace
 
 GAUSSIAN = "example:gaussian"
-HOSTILE = '<img src=x onerror=alert(1)> **bold** "quoted" \' 😀 ' + "long " * 2000
+HOSTILE = ('<img src=x onerror=alert(1)> **bold** "quoted" \' 😀 ' + "long " * 2000)[:10_000]
 
 
 class Asking(Reader):
@@ -153,15 +154,15 @@ def test_where_audits_are_kept_is_said_with_the_time_for_which_a_server_keeps_th
 
 
 def test_names_of_any_kind_come_back_as_they_are(reader):
-    key = reader.saves(name=HOSTILE.strip(), note=HOSTILE, tags=["<i>x</i>"])
-    assert reader.listed() == [HOSTILE.strip()]
+    key = reader.saves(name=HOSTILE, note=HOSTILE, tags=["<i>x</i>"])
+    assert reader.listed() == [HOSTILE]
     record = reader.asks("record", key=key)
-    assert (record["name"], record["note"]) == (HOSTILE.strip(), HOSTILE)
+    assert (record["name"], record["note"]) == (HOSTILE, HOSTILE)
     assert record["tags"] == ["<i>x</i>"]
 
 
 def test_an_audit_needs_a_name_and_a_refused_one_is_not_kept(reader):
-    assert "name" in reader.problem("save", of="scores", name="")
+    assert "name" in reader.problem("save", of="scores", name="  ")
     assert reader.listed() == []
 
 
@@ -241,6 +242,69 @@ def test_with_its_scores_an_audit_opens_anywhere(bench, reader):
     page = bench.live("scores").page
     assert bench.workspace.dataset(page.data_key).sha256 == added.sha256
     assert page.epsilon().value == epsilon
+
+
+# -- several ---------------------------------------------------------------------------------------
+
+
+def test_a_comparison_names_exactly_the_parameter_that_differs(bench, reader):
+    one = reader.saves("counts", "March")
+    reader.sets("counts", "tp", 420)
+    other = reader.saves("counts", "April")
+    found = reader.asks("compare", keys=[one, other])
+    assert found["parameters"] == [["True positives", ["400", "420"]]]
+    assert found["sentences"][0] == (
+        "The parameter True positives differs: 400 in “March”, 420 in “April”."
+    )
+    assert len(found["sentences"]) == 2
+    assert found["data"] == found["software"] == []
+    epsilon = found["numbers"][0]
+    assert epsilon["differs"]
+    assert [cell["badge"] for cell in epsilon["cells"]] == ["pointwise", "pointwise"]
+    names = [figure["name"] for figure in found["charts"]["frame"]["figures"]]
+    assert names
+    assert set(names) == set(found["charts"]["items"])
+
+
+def test_long_names_are_short_in_sentences_and_whole_in_links(reader):
+    keys = [reader.saves("counts", HOSTILE), reader.saves("counts", HOSTILE)]
+    found = reader.asks("compare", keys=keys)
+    assert {one["name"] for one in found["audits"]} == {HOSTILE}
+    assert max(len(one["short"]) for one in found["audits"]) < 100
+
+
+@pytest.mark.parametrize("number", [0, 1, 7])
+def test_one_audit_or_too_many_are_not_compared(reader, number):
+    key = reader.saves("counts")
+    assert "audits" in reader.problem("compare", keys=[key] * number)
+
+
+def test_a_series_has_its_chart_and_levels(bench, reader):
+    archive = bench.workspace.audits
+    for seed in (1, 2):
+        scores = wb.Scores(*np.random.default_rng(seed).normal(size=(2, 300)))
+        place = archive.reserve("nightly", scores)
+        view = wb.audit(scores, {"confidence": place.confidence})
+        archive.save(replace(view, series="nightly", position=place.position), name=f"run {seed}")
+    found = reader.asks("series", name="nightly")
+    assert [one["audit"]["name"] for one in found["audits"]] == ["run 1", "run 2"]
+    assert [one["confidence"] for one in found["audits"]] == ["97.5%", "99.1667%"]
+    assert "2 audits" in found["words"]
+    assert found["charts"]["items"]["series"]["data"]
+    assert reader.asks("list")["audits"][0]["series"] == "nightly"
+
+
+def test_plans_are_listed_with_the_audits_under_them(bench, reader):
+    planned = wb.plan("release 7", "losses of the test set", threshold=0.5,
+                      workspace=bench.workspace)  # fmt: skip
+    (shown,) = reader.asks("plans")["plans"]
+    assert (shown["name"], shown["sha256"]) == ("release 7", planned.sha256)
+    assert shown["choices"] == [list(one) for one in planned.choices.items()]
+    assert shown["uses"] == shown["audits"] == []
+    audit = replace(wb.audit(wb.example("gaussian")), plan=planned)
+    bench.workspace.audits.save(audit, name="under it")
+    (shown,) = reader.asks("plans")["plans"]
+    assert [one["name"] for one in shown["audits"]] == ["under it"]
 
 
 # -- delete, export, import ------------------------------------------------------------------------
@@ -354,6 +418,7 @@ def test_a_page_that_is_at_work_is_not_waited_for_for_ever(bench, reader, monkey
         ("save", {"of": "nowhere", "name": "x"}),
         ("save", {"of": "start", "name": "x"}),
         ("explode", {}),
+        ("series", {"name": "nothing such"}),
         ("list", {"offset": "many"}),
     ],
 )

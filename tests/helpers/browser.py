@@ -53,9 +53,10 @@ DRAWN = """shown => {
 
 
 def await_charts(page: Any) -> None:
-    """Until all charts of the page that is shown are drawn, or the start page is."""
+    """Until all charts of the page that is shown are drawn, or a page without charts is."""
     page.wait_for_function("'connected' in document.documentElement.dataset")
-    page.locator(f"{SHOWN}, .wb-start:not([hidden])").first.wait_for()
+    others = ".wb-start:not([hidden]), .wb-audits:not([hidden])"
+    page.locator(f"{SHOWN}, {others}").first.wait_for()
     if page.locator(SHOWN).count():
         page.wait_for_function(DRAWN, arg=SHOWN)
 

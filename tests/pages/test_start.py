@@ -112,7 +112,8 @@ def test_the_index_has_all_pages_controls_items_and_terms():
     found = {
         (e["kind"], e.get("page"), e.get("control") or e.get("item") or e.get("key")) for e in INDEX
     }
-    expected = {("page", name, None) for name in PAGES} | {("term", None, key) for key in TERMS}
+    expected = {("page", name, None) for name in (*PAGES, "audits")}
+    expected |= {("term", None, key) for key in TERMS}
     for name, entry in PAGES.items():
         kind = entry.kind
         expected |= {("number", name, item.name) for item in kind.numbers()}

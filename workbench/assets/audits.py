@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from workbench._format import percent
 from workbench.assets import board
 from workbench.audits.audit import Audit
+from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import error
 from workbench.audits.storing.plan_rows import PlanUse
+from workbench.audits.summary import AuditSummary
 from workbench.pages.core.page import Fact, NotChosen
 from workbench.pages.core.sliders import LogNumber, displayed
 from workbench.pages.registry import PAGES
@@ -27,6 +29,15 @@ TITLE = "Saved audits"
 ADDRESS = f"/{NAME}"
 ANSWERS = "What was found before, and what differs?"
 
+#: Title and help of the chart of a series.
+BY_AUDIT = "Lower bounds on ε by audit"
+ABOUT_SERIES = (
+    "Each audit's bound at its own confidence; all hold together with that of the series."
+)
+
+#: Characters of a name in a sentence.
+SHORT = 60
+
 #: Entry of the page in the search.
 FOUND = {
     "kind": "page",
@@ -38,7 +49,7 @@ FOUND = {
 }
 
 
-def row(audit: Any) -> dict[str, Any]:
+def row(audit: AuditSummary) -> dict[str, Any]:
     """A saved audit in a list.
 
     Parameters
@@ -69,7 +80,7 @@ def number(shown: AuditNumber) -> dict[str, Any]:
     ----------
     shown : AuditNumber
     """
-    return {"title": shown.title, **_content(_value(shown))}
+    return {"title": shown.title, **_number(shown)}
 
 
 def record(audit: Audit) -> dict[str, Any]:
@@ -94,7 +105,7 @@ def record(audit: Audit) -> dict[str, Any]:
         "sha256": audit.sha256,
         "frame": _frame(audit),
         "items": {
-            **{one.name: _content(_value(one)) for one in audit.numbers},
+            **{one.name: _number(one) for one in audit.numbers},
             **{one.name: one.text for one in audit.sentences},
             **{one.name: _content(dict(one.figure)) for one in audit.figures},
         },
@@ -107,7 +118,11 @@ def record(audit: Audit) -> dict[str, Any]:
     }
 
 
-def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, Any]:
+def plan(
+    registered: RegisteredPlan,
+    uses: Iterable[PlanUse] = (),
+    audits: Iterable[AuditSummary] = (),
+) -> dict[str, Any]:
     """A registered plan: its choices, when it was stored, its hash, and what it was used for.
 
     Parameters
@@ -115,18 +130,18 @@ def plan(registered: RegisteredPlan, uses: Iterable[PlanUse] = ()) -> dict[str, 
     registered : RegisteredPlan
     uses : iterable of PlanUse
         First use first.
+    audits : iterable of AuditSummary
+        Those that were saved under it.
     """
-    values = registered.to_dict()
-    rest = {"name", "data", "created", "key"}
-    choices = [[_words(name), _plain(value)] for name, value in values.items() if name not in rest]
     return {
         "key": registered.key,
         "name": registered.name,
         "data": registered.data,
         "created": registered.created.isoformat(),
         "sha256": registered.sha256,
-        "choices": choices,
+        "choices": [list(one) for one in registered.choices.items()],
         "uses": [{"sha256": one.data_sha256, "used": one.used.isoformat()} for one in uses],
+        "audits": [{"key": one.key, "name": one.name} for one in audits],
     }
 
 
@@ -140,7 +155,7 @@ def series(found: AuditSeries) -> dict[str, Any]:
     return {
         "name": found.name,
         "words": found.explain(),
-        "charts": _charts([("series", "Lower bounds on ε by audit", found.figure())]),
+        "charts": _charts([AuditFigure("series", BY_AUDIT, found.figure(), ABOUT_SERIES, span=12)]),
         "audits": [_position(found, one) for one in found.audits],
     }
 
@@ -159,17 +174,78 @@ def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
     }
 
 
-def _charts(figures: Iterable[tuple[str, str, Mapping[str, Any]]], span: int = 12) -> Any:
-    """Frame and items of charts alone: name, title and figure of each."""
-    shown = [AuditFigure(*one, span=span) for one in figures]
+def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
+    """Audits side by side: what differs in sentences and tables, numbers, curves in one chart.
+
+    Parameters
+    ----------
+    audits : sequence of Audit
+    """
+    found = AuditComparison(tuple(map(_in_words, audits)))
+    figures = {one.name: one for audit in audits for one in audit.figures}
+    data = {
+        name: ["–" if one is None else one.name for one in sets]
+        for name, sets in found.data.items()
+    }
     return {
-        "frame": {**_FRAME, "figures": [_figure(one) for one in shown]},
-        "items": {one.name: _content(dict(one.figure)) for one in shown},
+        "audits": [
+            {"key": a.key, "name": a.name, "short": name, "title": a.title}
+            | {"made": a.made.isoformat(), "by": a.by}
+            for a, name in zip(audits, found.names, strict=True)
+        ],
+        "sentences": found.explain().splitlines(),
+        "parameters": [[name, list(values)] for name, values in found.parameters.items()],
+        "data": [[name, names] for name, names in data.items()],
+        "software": [[name, list(versions)] for name, versions in found.software.items()],
+        "numbers": [
+            {
+                "title": one.title,
+                "differs": one.differs,
+                "cells": [None if n is None else number(n) for n in one.numbers],
+            }
+            for one in found.numbers
+        ],
+        "charts": _charts(
+            [replace(figures[name], figure=found.overlay(name), span=6) for name in found.figures]
+        ),
+    }
+
+
+def _in_words(audit: Audit) -> Audit:
+    """The audit with settings as its page shows them, and a name that has room in a sentence."""
+    labels: dict[str, str] = {}
+    if audit.page in PAGES:
+        kind = PAGES[audit.page].kind
+        names = [
+            n for n in (*audit.settings, *(d.parameter for d in audit.data)) if n in kind.param
+        ]
+        labels = {name: str(kind.param[name].label) for name in names}
+    settings = {
+        labels.get(name, name): _setting(kind.param[name], value) if name in labels else value
+        for name, value in audit.settings.items()
+    }
+    data = tuple(replace(d, parameter=labels.get(d.parameter, d.parameter)) for d in audit.data)
+    short = audit.name if len(audit.name) <= SHORT else f"{audit.name[: SHORT - 1]}…"
+    return replace(audit, name=short, settings=settings, data=data)
+
+
+def _charts(figures: Sequence[AuditFigure]) -> dict[str, Any]:
+    """Frame and items of charts alone."""
+    return {
+        "frame": {**_FRAME, "figures": [_figure(one) for one in figures]},
+        "items": {one.name: _content(dict(one.figure)) for one in figures},
     }
 
 
 def _content(value: Any) -> Any:
     return json.loads(board.content(value))
+
+
+def _number(shown: AuditNumber) -> dict[str, Any]:
+    content: dict[str, Any] = _content(_value(shown))
+    if shown.bound is not None and shown.note:  # by which plan it was fixed in advance
+        content["note"] = " · ".join(filter(None, (content["note"], shown.note)))
+    return content
 
 
 def _value(shown: AuditNumber) -> Any:
@@ -242,10 +318,6 @@ def _settings(audit: Audit) -> list[list[str]]:
 def _setting(parameter: Any, value: Any) -> str:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return displayed(value, isinstance(parameter, LogNumber)) if number else _plain(value)
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def _plain(value: Any) -> str:

@@ -19,13 +19,19 @@ from functools import partial
 from typing import Any, Protocol
 
 from workbench.assets import audits as assets
+from workbench.audits.archive import Archive
+from workbench.audits.errors import ArchiveError
 from workbench.dashboard.files import Receiver, UploadError
 from workbench.dashboard.live_page import LivePage
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.worker import submit
+from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
+from workbench.pages.core.page import Page
 from workbench.pages.core.queue import LatestWins, Task
+from workbench.pages.core.upload import Upload
+from workbench.pages.inputs.data import DataChoice
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.storing.store import MemoryStore
 from workbench.workspaces.workspace import Workspace
@@ -38,9 +44,13 @@ GESTURES = ("audit", "files", "chunk")
 #: Audits in an answer; people ask for more.
 MOST = 50
 
-#: For how long the memory of a server keeps them; see `workbench.dashboard.serving.visitors.KEPT`.
-UNTIL = (
-    " until 12 hours after your last visit, or until it is stopped: export what you want to keep"
+#: Audits in a comparison: as many as can be told apart in a chart.
+MOST_COMPARED = 6
+
+#: Where and for how long a server keeps audits; see `workbench.dashboard.serving.visitors.KEPT`.
+IN_MEMORY = (
+    "in the memory of this server until 12 hours after your last visit, or until it is stopped: "
+    "export what you want to keep"
 )
 
 #: What the history calls the changes that can be undone.
@@ -133,7 +143,7 @@ class AuditRequests:
         self._post(change)
 
     @property
-    def archive(self) -> Any:
+    def archive(self) -> Archive:
         """The archive of the visitor, opened when it is first used."""
         return self.bench.workspace.audits
 
@@ -193,21 +203,21 @@ class AuditRequests:
     def _kept(self) -> dict[str, str]:
         """Where the audits are kept, for how long, and what is wrong with that."""
         where = self.archive.where
-        until = UNTIL if where == MemoryStore.where else ""
-        return {"kept": f"Saved audits are kept {where}{until}.", "problem": self.archive.problem}
+        where = IN_MEMORY if where.startswith("in the memory") else where
+        return {"kept": f"Saved audits are kept {where}.", "problem": self.archive.problem}
 
     def _propose(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """What the dialog begins with, before a page is saved."""
         page = str(gesture["of"])
-        workspace = self.bench.workspace
-        key = self.bench.ask(page, lambda live: live.page.data_key)
-        dataset = workspace.dataset(key) if key else None
-        told = "" if dataset is None else f", {dataset.name}"
+        shown = self.bench.ask(page, lambda live: live.page.snapshot())
+        data = [shown.workspace.dataset(shown.data_key).name] if shown.data_key else []
+        now = datetime.now()
+        subject = ", ".join([self.bench.tabs[page].title, *data])
         answer: dict[str, Any] = {
-            "name": f"{self.bench.tabs[page].title}{told}, {datetime.now():%d %B %Y}",
+            "name": f"{subject}, {now.day} {now:%B %Y}",
             "note": "",
             "tags": [],
-            "scores": _size(dataset.n_p + dataset.n_q) if dataset and not dataset.virtual else "",
+            "scores": _attachable(shown),
             **self._kept(),
             "previous": None,
         }
@@ -219,8 +229,6 @@ class AuditRequests:
 
     def _save(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Save a page as it is, in its turn."""
-        from workbench.pages.auditing.attached import attachments_of
-
         page, previous = str(gesture["of"]), str(gesture.get("previous", ""))
         shown = self.bench.ask(page, lambda live: live.page.snapshot())
         fresh = self.bench.tabs[page].make(shown.workspace)
@@ -245,6 +253,7 @@ class AuditRequests:
         audit = self.archive[str(gesture["key"])]
         return {
             **assets.record(audit),
+            "removed": self.archive.find(audit.key).removed,
             "versions": [assets.row(one) for one in self.archive.versions(audit.key)],
             "attached": [
                 {"name": one.name, "kind": one.kind, "size": len(one.content)}
@@ -254,8 +263,6 @@ class AuditRequests:
 
     def _open(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Have the page of an audit show it again; without its data, say what is missing."""
-        from workbench.pages.auditing.attached import bring_data
-
         audit = self.archive[str(gesture["key"])]
         workspace = self.bench.workspace
         try:
@@ -268,6 +275,12 @@ class AuditRequests:
         self.bench.show_audit(audit.page, settings)
         self.versions_of[audit.page] = audit.key
         return {"page": audit.page, "name": audit.name}
+
+    def _compare(self, gesture: dict[str, Any]) -> dict[str, Any]:
+        keys = [str(key) for key in gesture["keys"]]
+        if len(keys) > MOST_COMPARED:
+            raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
+        return assets.comparison([self.archive[key] for key in keys])
 
     def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
         key = str(gesture["key"])
@@ -283,12 +296,22 @@ class AuditRequests:
         return {"name": self.archive[key].name}
 
     def _series(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        return assets.series(self.archive.series(str(gesture["name"])))
+        name = str(gesture["name"])
+        # To ask for a series by its name would make one.
+        if not any(
+            self.archive.search(series=name, removed=gone, limit=1) for gone in (False, True)
+        ):
+            raise ArchiveError(f"there is no series “{name}” with a saved audit")
+        return assets.series(self.archive.series(name))
 
     def _plans(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        """All plans, newest first."""
-        plans = self.archive.plans
-        return {"plans": [assets.plan(one, plans.uses(one)) for one in plans], **self._kept()}
+        """All plans, newest first, with the audits that were saved under them."""
+        archive, plans = self.archive, self.archive.plans
+        shown = [
+            assets.plan(one, plans.uses(one), archive.search(one.sha256, limit=MOST))
+            for one in plans
+        ]
+        return {"plans": shown, **self._kept()}
 
     def _import(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Add the audit of the file that was uploaded."""
@@ -308,6 +331,7 @@ _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] =
     "save": AuditRequests._save,
     "record": AuditRequests._record,
     "open": AuditRequests._open,
+    "compare": AuditRequests._compare,
     "remove": AuditRequests._remove,
     "restore": AuditRequests._restore,
     "import": AuditRequests._import,
@@ -316,11 +340,25 @@ _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] =
 }
 
 
-def _size(scores: int) -> str:
-    """How many scores there are, and about how much room they take."""
-    room = 8 * scores
-    shown = f"{room / 1e6:,.1f} MB" if room >= 1e6 else f"{max(1, round(room / 1e3)):,} kB"
-    return f"{scores:,} scores, about {shown}"
+def _attachable(page: Page) -> str:
+    """How many scores and files of a page can be saved with it, and how large they are about."""
+    parameters = page.param.objects()
+    chosen = [
+        getattr(page, name) for name, one in parameters.items() if isinstance(one, DataChoice)
+    ]
+    sets = [page.workspace.dataset(key) for key in dict.fromkeys(chosen) if key]
+    scores = sum(one.n_p + one.n_q for one in sets if not one.virtual)
+    uploads = [getattr(page, name) for name, one in parameters.items() if isinstance(one, Upload)]
+    files = [content for upload in uploads for _, content in upload or ()]
+    told = [f"{scores:,} scores, about {_size(8 * scores)}"] if scores else []
+    if files:
+        number = f"{len(files)} file{'s' if len(files) > 1 else ''}"
+        told.append(f"{number}, {_size(sum(map(len, files)))}")
+    return "; ".join(told)
+
+
+def _size(room: int) -> str:
+    return f"{room / 1e6:,.1f} MB" if room >= 1e6 else f"{max(1, round(room / 1e3)):,} kB"
 
 
 def _words(error: Exception) -> str:

@@ -1,7 +1,7 @@
 // The registered plans: what was fixed before any score was seen, when, and what it was used for.
 
 import {make} from "./board.js"
-import {backToList, facts, failed, plural, time} from "./audit_parts.js"
+import {backToList, facts, failed, nameLink, plural, time} from "./audit_parts.js"
 
 export async function plansOf(audits) {
   try {
@@ -16,9 +16,11 @@ export async function plansOf(audits) {
   }
 }
 
-function shown({name, data, created, sha256, choices, uses}) {
+function shown({name, created, sha256, choices, uses, audits}) {
   const used = uses.map(({sha256: content, used: at}) => make("li", {}, "for data with SHA-256 ", make("code", {}, `${content.slice(0, 12)}…`), ", first at ", time(at)))
   return make("section", {class: "wb-card wb-registered"}, make("h2", {}, name), make("p", {class: "wb-quiet"}, "Stored at ", time(created), ", SHA-256 ", make("code", {title: sha256}, `${sha256.slice(0, 8)}…`)),
-    facts([["Data", data], ...choices.filter(([, value]) => value !== "–")]),
-    used.length ? make("div", {}, make("p", {}, `Used ${plural(used.length, "time")}:`), make("ul", {}, ...used)) : make("p", {}, "Not used yet."))
+    facts(choices),
+    ...(audits.length ? [make("p", {}, "Saved audits under this plan:"), make("ul", {}, ...audits.map(audit => make("li", {}, nameLink(audit))))] : []),
+    ...(used.length ? [make("p", {}, `Used ${plural(used.length, "time")}:`), make("ul", {}, ...used)] : []),
+    ...(used.length || audits.length ? [] : [make("p", {}, "Not used yet.")]))
 }

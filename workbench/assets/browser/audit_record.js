@@ -17,6 +17,11 @@ export class Record {
     Object.assign(this, {audits, record})
     const {name, note, tags, made, by, title, series, position} = record
     this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    const deleted = record.removed ? [make("p", {class: "wb-problem"}, "This audit was deleted. ",
+      button("Bring it back", async () => {
+        await audits.restore(record.key, name)
+        audits.again()
+      }))] : []
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
       ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
     this.board = boardOf(record)
@@ -27,15 +32,37 @@ export class Record {
           make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "")),
         make("div", {class: "wb-actions"},
           button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
-          button("Export", () => audits.export(record.key), "wb-plain-button"),
-          button("Delete", () => audits.remove(record), "wb-plain-button"))),
+          this.reports(),
+          button("Export", () => audits.export(record.key), "wb-plain-button", {title: "One file that can be imported elsewhere"}),
+          ...(record.removed ? [] : [button("Delete", () => audits.remove(record), "wb-plain-button")]))),
       ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
-      this.warning,
+      ...deleted, this.warning,
       ...(note ? [make("p", {class: "wb-audit-note"}, note)] : []),
       this.board.element,
       ...this.parts())
     if (audits.missing?.key === record.key) this.tellMissing(audits.missing.words)
     audits.missing = null
+  }
+
+  // A button, and the kinds of report below it; their script comes when it is pressed.
+  reports() {
+    const menu = make("div", {class: "wb-popover", popover: "auto", role: "group", "aria-label": "Report"})
+    const opens = button("Report …", async () => {
+      const {FILES} = await import("./share.js")
+      menu.replaceChildren(...FILES.map(([kind, title, words]) => {
+        const item = button("", () => {
+          menu.hidePopover()
+          this.audits.report(this.record.key, kind, title)
+        }, "wb-share-item", {"data-kind": kind})
+        item.append(make("strong", {}, title), make("span", {}, words))
+        return item
+      }))
+      const {left, bottom} = opens.getBoundingClientRect()
+      menu.showPopover()
+      Object.assign(menu.style, {left: `${Math.max(8, Math.min(left, innerWidth - menu.offsetWidth - 8))}px`, top: `${bottom + 4}px`})
+      menu.firstChild.focus()
+    }, "wb-plain-button", {"aria-haspopup": "true"})
+    return make("span", {}, opens, menu)
   }
 
   // The page cannot be shown again: what is kept is here, and this is what is missing.

@@ -3,7 +3,7 @@
 import {make} from "./board.js"
 import {backToList, boardOf, failed, nameLink, numberShown, table, time} from "./audit_parts.js"
 
-const HEADS = ["", "Audit", "Bound on ε", "Refuted claims", "Confidence", "Error spent", "Error left", "Reserved"]
+const HEADS = ["No.", "Audit", "Bound on ε", "Refuted claims", "Confidence", "Error spent", "Error left", "Reserved"]
 
 export class Series {
   static async of(audits, name) {

@@ -3,11 +3,14 @@
 
 import {make} from "./board.js"
 import {addressOf, button, linkTo, nameLink, numberShown, plural, styled, table, time} from "./audit_parts.js"
+import {Comparison} from "./audit_comparison.js"
 import {plansOf} from "./audit_plans.js"
 import {Record} from "./audit_record.js"
 import {Series} from "./audit_series.js"
 import {short} from "./save.js"
 
+const MOST_COMPARED = 6
+const SOON = 250 // ms after which a part that has not come is announced
 const PAUSE = 200 // ms without a key press until the list is asked for
 
 export {styled}
@@ -28,17 +31,22 @@ export class Audits {
   // Shows what the address names.
   async show() {
     if (this.hash === location.hash && this.part) return this.part.refresh?.()
+    const first = this.hash === undefined
     this.hash = location.hash
     const [, kind = "", keys = ""] = location.hash.match(/^#([a-z]+)(?:=(.*))?$/) ?? []
-    const asked = keys.split(",").filter(Boolean).map(decodeURIComponent)
+    const asked = keys.split(",").filter(Boolean).map(decoded)
     const make = PARTS[kind] ?? (() => this.list)
+    const late = setTimeout(() => { document.documentElement.dataset.opening = "audits" }, SOON)
     const part = await make(this, asked)
-    if (this.hash !== location.hash) return
+    await part.refresh?.()
+    clearTimeout(late)
+    delete document.documentElement.dataset.opening
+    if (this.hash !== location.hash) return part.stop?.()
     this.part?.stop?.()
     this.part = part
     this.main.replaceChildren(part.element)
-    await part.refresh?.()
     scrollTo(0, 0)
+    if (!first) this.main.querySelector("h1")?.focus({preventScroll: true})
   }
 
   // The archive changed, here or in another window.
@@ -46,9 +54,10 @@ export class Audits {
     if (!this.element.hidden && this.part?.live) this.part.refresh()
   }
 
-  stop() {
-    this.part?.stop?.()
-    this.part = null
+  // Shows it anew.
+  again() {
+    this.hash = null
+    return this.show()
   }
 
   // -- the list --
@@ -68,8 +77,9 @@ export class Audits {
     this.selection = make("div", {class: "wb-selection", role: "group", "aria-label": "Selected audits", hidden: ""})
     this.where = make("p", {class: "wb-quiet"})
     this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    this.filters = make("div", {class: "wb-filters"}, this.search, this.page, this.chips)
     const element = make("div", {}, this.head("Saved audits"), this.problem,
-      make("div", {class: "wb-filters"}, this.search, this.page, this.chips),
+      this.filters,
       this.status, this.body, this.selection, this.where)
     return {element, live: true, refresh: () => this.find()}
   }
@@ -80,7 +90,7 @@ export class Audits {
       if (file.files.length) this.import([...file.files])
       file.value = ""
     })
-    return make("header", {class: "wb-audits-head"}, make("h1", {}, title),
+    return make("header", {class: "wb-audits-head"}, make("h1", {tabindex: "-1"}, title),
       make("nav", {"aria-label": "Saved audits"}, linkTo(addressOf("plans"), "Plans", {class: "wb-text-link"})), make("div", {class: "wb-actions"}, file,
         make("label", {for: file.id, class: "wb-plain-button"}, "Import a file …")))
   }
@@ -116,7 +126,7 @@ export class Audits {
     const filtered = Boolean(text.trim() || of || tags.length)
     const focused = document.activeElement?.dataset?.focus
     this.drawChips()
-    this.element.querySelector(".wb-filters").hidden = !this.rows.length && !filtered
+    this.filters.hidden = !this.rows.length && !filtered
     this.status.textContent = this.rows.length ? plural(this.rows.length, "audit") + (this.more ? " of more" : "") : filtered ? "Nothing found." : ""
     this.body.replaceChildren(...(this.rows.length ? this.drawRows() : filtered ? [] : [this.empty()]))
     this.drawSelection()
@@ -172,12 +182,13 @@ export class Audits {
     const keys = [...this.chosen.keys()]
     this.selection.hidden = !keys.length
     const compare = button("Compare", () => this.go("audits", {}, true, new URL(addressOf("compare", ...keys), location.href).hash), "wb-filled-button")
-    compare.disabled = keys.length < 2
+    compare.disabled = keys.length < 2 || keys.length > MOST_COMPARED
     const clear = button("Clear", () => {
       this.chosen.clear()
       this.draw()
     })
-    this.selection.replaceChildren(make("p", {}, keys.length < 2 ? "1 audit selected. Select another one to compare." : `${plural(keys.length, "audit")} selected.`), clear, compare)
+    this.selection.replaceChildren(make("p", {}, keys.length < 2 ? "1 audit selected. Select another one to compare."
+      : keys.length > MOST_COMPARED ? `${keys.length} audits selected; at most ${MOST_COMPARED} can be compared.` : `${keys.length} audits selected.`), clear, compare)
   }
 
   empty() {
@@ -221,15 +232,27 @@ export class Audits {
     location.assign(`./audits/${encodeURIComponent(key)}.audit.zip`)
   }
 
+  report(key, kind, title) {
+    return this.try(async () => {
+      const {download} = await import("./share.js")
+      this.toast(`Making: ${title} …`, null, true)
+      this.toast(`${await download(`./report/audit/${encodeURIComponent(key)}.${kind}`)} was saved.`)
+    })
+  }
+
+  restore(key, name) {
+    return this.try(async () => {
+      await this.query("restore", {key})
+      this.toast(`“${short(name)}” is back.`)
+    })
+  }
+
   remove({key, name}) {
     return this.try(async () => {
       await this.query("remove", {key})
       this.chosen.delete(key)
       if (this.part !== this.list) this.go("audits")
-      const undo = button("Undo", () => this.try(async () => {
-        await this.query("restore", {key})
-        this.toast(`“${short(name)}” is back.`)
-      }))
+      const undo = button("Undo", () => this.restore(key, name))
       this.toast(`“${short(name)}” was deleted.`, undo)
     })
   }
@@ -245,9 +268,18 @@ export class Audits {
   }
 }
 
+function decoded(text) {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
 // What the hash of the address names.
 const PARTS = {
   audit: (audits, [key]) => Record.of(audits, key),
+  compare: (audits, keys) => Comparison.of(audits, keys),
   series: (audits, [name]) => Series.of(audits, name),
   plans: audits => plansOf(audits),
 }

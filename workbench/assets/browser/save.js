@@ -4,6 +4,7 @@ import {make} from "./board.js"
 import {styled} from "./audit_parts.js"
 
 const DRAFT = "workbench:draft" // what was typed and not saved, in case the page is reloaded
+const FIELDS = ["name", "note", "tags"]
 
 let count = 0
 
@@ -35,7 +36,11 @@ export class SaveDialog {
     this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
     this.button = make("button", {type: "submit", class: "wb-filled-button"}, "Save")
     const cancel = make("button", {type: "button", class: "wb-plain-button"}, "Cancel")
-    cancel.addEventListener("click", () => this.element.close())
+    const forget = () => sessionStorage.removeItem(DRAFT)
+    cancel.addEventListener("click", () => {
+      forget()
+      this.element.close()
+    })
     this.form = make("form", {method: "dialog"},
       make("h2", {id}, "Save this audit"),
       make("p", {class: "wb-quiet"}, "Its numbers with their guarantees, its charts and its settings are kept as they are now. A saved audit is never changed."),
@@ -50,6 +55,7 @@ export class SaveDialog {
     })
     this.form.addEventListener("input", () => this.keepDraft())
     this.element = make("dialog", {class: "wb-save-dialog", "aria-labelledby": id}, this.form)
+    this.element.addEventListener("cancel", forget)
     document.body.append(this.element)
   }
 
@@ -64,7 +70,7 @@ export class SaveDialog {
     this.page = page
     this.proposed = null
     this.fail("")
-    for (const field of [this.name, this.note, this.tags]) field.value = ""
+    for (const field of FIELDS) this[field].value = ""
     this.scores.checked = false
     this.withScores.hidden = this.versions.hidden = true
     this.where.textContent = ""
@@ -95,7 +101,7 @@ export class SaveDialog {
     this.where.textContent = kept
     this.fail(problem)
     const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null")
-    if (draft?.page === this.page) Object.assign(this.name, {value: draft.name}), Object.assign(this.note, {value: draft.note}), Object.assign(this.tags, {value: draft.tags})
+    if (draft?.page === this.page) for (const field of FIELDS) this[field].value = draft[field]
   }
 
   // What is proposed depends on whether it is a new version.
@@ -123,8 +129,8 @@ export class SaveDialog {
   }
 
   keepDraft() {
-    const [name, note, tags] = [this.name.value, this.note.value, this.tags.value]
-    sessionStorage.setItem(DRAFT, JSON.stringify({page: this.page, name, note, tags}))
+    const typed = Object.fromEntries(FIELDS.map(field => [field, this[field].value]))
+    sessionStorage.setItem(DRAFT, JSON.stringify({page: this.page, ...typed}))
   }
 
   busy(on) {

@@ -35,9 +35,9 @@ class AuditFileHandler(RequestHandler):
 
 def _exported(workspace: Workspace, key: str) -> tuple[str, bytes]:
     """The name and the content of the file of an audit."""
-    archive: Any = workspace.audits
-    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in archive[key].name)[:_LONGEST]
-    return f"{name or 'audit'}.audit.zip", archive.exported(key)
+    name = workspace.audits.find(key).name
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:_LONGEST]
+    return f"{plain or 'audit'}.audit.zip", workspace.audits.exported(key)
 
 
 def patterns() -> list[tuple[Any, ...]]:
