@@ -2,12 +2,14 @@
 
 The only markup that figures use is that of powers of ten. Numbers such as 1e-5 are written as
 powers of ten as well; all else, such as the name of a data set with signs that mean something
-elsewhere, is shown as it is.
+elsewhere, is shown as it is, and signs that no font has by their names.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import cache
 
 _POWER = re.compile(r"10<sup>(−?)(\d+)</sup>")
 #: A number such as 3.16e-5.
@@ -27,9 +29,24 @@ def written(text: str) -> str:
     line = " ".join(text.split())
     if len(line) > LONGEST:
         line = line[: LONGEST - 1] + "…"
+    if not line.isascii():
+        line = "".join(sign if _has_glyph(sign) else f"[{_named(sign)}]" for sign in line)
     escaped = line.replace("$", r"\$")
     powers = _POWER.sub(lambda found: _formula(f"10^{{{found[1] and '-'}{found[2]}}}"), escaped)
     return _SCIENTIFIC.sub(_number, powers)
+
+
+@cache
+def _has_glyph(sign: str) -> bool:
+    """Whether DejaVu, to which all families fall back, has a sign."""
+    from matplotlib import font_manager
+
+    font = font_manager.get_font(font_manager.findfont("DejaVu Sans"))
+    return bool(font.get_char_index(ord(sign)))
+
+
+def _named(sign: str) -> str:
+    return unicodedata.name(sign, f"U+{ord(sign):04X}").lower()
 
 
 def _number(found: re.Match[str]) -> str:
