@@ -12,13 +12,13 @@ import nbformat
 import pytest
 from helpers.pages import upload
 from helpers.reports import NAMES, NASTY, page_audit, page_states, visible
+from workbench.pages.inputs.notebook import NOT_SHOWN
 
 import workbench as wb
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.pages.auditing.audit_of import audit_of
-from workbench.pages.inputs.notebook import NOT_SHOWN
 from workbench.pages.registry import PAGES
 from workbench.reports import pdf as printing
 from workbench.reports.contents import Contents
