@@ -306,6 +306,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
     "Archive.search": {"text": "before"},
     "Archive.series": {"name": "nightly"},
+    "SeriesAudit.member": {"audit": Make(lambda: dataclasses.replace(page_audit(), numbers=()))},
     "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},

@@ -439,6 +439,11 @@ def test_a_snapshot_keeps_the_plan(space):
     twin = page.snapshot()
     page.threshold = 0.41
     assert twin.epsilon_here().void is None
+    for watching in (True, False):
+        other = twin.snapshot(watching)
+        other.threshold = 0.41
+        assert "fixed 0.3" in other.epsilon_here().void
+    assert twin.epsilon_here().void is None
 
 
 # -- audits -----------------------------------------------------------------------------------
