@@ -215,6 +215,7 @@ def test_data_that_are_gone_leave_the_record_and_scores_bring_it_back(audits, tm
     one.page.go_back()
     one.act("with scores", "Open")
     one.wait_for("scores")
+    one.wait_for_data("ledger-7")
     assert one.numbers() == numbers
 
 
