@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,8 +23,8 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "Claim", "Finder", "NoBoundError", "Pair", "RunCount", "Score",
-    "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
+    "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -29,6 +32,9 @@ PROTOCOL = (
     "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
 )  # fmt: skip
+
+#: Methods that take any number of arguments, which have no names.
+UNNAMED = ("Archive.compare",)
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -39,13 +45,23 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Audit", "AuditSeries", "BettingCounts", "Bound", "BoundDistribution",
+    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
+    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
+    "DataSet", "Detectable", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
+    "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
+    "BoundDistribution",
     "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
     "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
     "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
     "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
     "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
     "WorstOrder",
+    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram",
+    "Coverage", "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath",
+    "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism",
+    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
+    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
+    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -119,6 +135,16 @@ def workspace() -> wb.Workspace:
     return made
 
 
+def axes() -> Any:
+    from matplotlib.figure import Figure
+
+    return Figure().add_subplot()
+
+
+def drawing() -> str:
+    return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
+
+
 def kept_here() -> wb.DataSet:
     return wb.workspace().add_scores(scores(), "kept")
 
@@ -135,9 +161,27 @@ def page_audit() -> wb.Audit:
     return wb.audit(counts())
 
 
+def registered() -> wb.RegisteredPlan:
+    stored = datetime(2026, 1, 1, tzinfo=UTC)
+    return wb.RegisteredPlan("release 3", "the nightly run", stored, threshold=0.5)
+
+
+def archive() -> wb.Archive:
+    made = wb.Workspace().audits
+    made.save(page_audit(), "before")
+    made.series("nightly")
+    return made
+
+
+def audit_file() -> bytes:
+    return archive().exported("before")
+
+
 #: Class -> a valid object, which its methods are called on and whose fields construct another.
 OBJECTS: dict[str, Callable[[], Any]] = {
+    "Archive": archive,
     "Audit": page_audit,
+    "AuditComparison": lambda: wb.AuditComparison((page_audit(), page_audit())),
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
@@ -154,6 +198,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
             wb.GaussianPair(3), claim_epsilon=0.5, delta=1e-5, guarantee="pointwise"
         )
     ),
+    "RegisteredPlan": registered,
+    "Deviation": lambda: wb.Deviation("the threshold", "0.3", "0.41"),
     "AuditSeries": lambda: wb.AuditSeries("nightly", 0.95, (OBJECTS["SeriesAudit"](),)),
     "SeriesAudit": lambda: wb.SeriesAudit(1, 0.975, "0" * 64, datetime(2026, 1, 1, tzinfo=UTC)),
     "Bound": lambda: band().epsilon(1e-5),
@@ -246,6 +292,8 @@ _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
+    **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
+    "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
     "anytime_path": {"delta": 1e-5},
@@ -257,6 +305,18 @@ OWN: dict[str, dict[str, Any]] = {
         "trials": 1,
         "samples": 200,
     },
+    "Archive": {"database": Make(lambda: archive().database)},
+    **{
+        f"Archive.{name}": {"name": "before"}
+        for name in ("attachments", "exported", "find", "remove", "restore", "versions")
+    },
+    "Archive.add_file": {"file": Make(audit_file)},
+    "Archive.export": {"name": "before", "path": "before.audit.zip"},
+    "Archive.reserve": {"series": "nightly", "scores": Make(scores)},
+    "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
+    "Archive.search": {"text": "before"},
+    "Archive.series": {"name": "nightly"},
+    "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "BlockOrder": {"edges": [-1.0, 1.0], "ranks": [2, 0, 1]},
@@ -267,6 +327,7 @@ OWN: dict[str, dict[str, Any]] = {
         "guarantee": "estimate",
         "method": "Mann–Whitney",
     },
+    "bound_texts": {"bound": Make(OBJECTS["Bound"])},
     "BoundDistribution.quantile": {"level": 0.5},
     "compare": {"a": Make(scores), "b": Make(scores), "fpr": [0.1, 0.5]},
     "compare_methods": {
@@ -321,6 +382,36 @@ OWN: dict[str, dict[str, Any]] = {
     "Audit.from_dict": {"card": Make(lambda: page_audit().to_dict())},
     "Audit.named": {"name": "an audit"},
     "Audit.report": {"path": "audit.json"},
+    "RegisteredPlan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "key": "",
+    },
+    "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
+    "plan": {
+        "name": "release 3",
+        "data": "the nightly run",
+        "threshold": 0.5,
+        "bins": {"bins": 20, "range": [0, 1]},
+        "sampling": "one run",
+        "cluster_rule": "max",
+        "interval": "joint",
+        "claim": "gdp(1)",
+        "n_p": 100,
+        "n_q": 100,
+        "stopping": "anytime",
+        "workspace": Make(wb.Workspace),
+    },
     "same_number": {"value": 1.5, "recorded": 1.5},
     "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
     "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
@@ -340,8 +431,15 @@ OWN: dict[str, dict[str, Any]] = {
     "one_run_mu_bound": _GUESSES,
     "tradeoff_curve": {"mu": 0.5},
     "workspace": {"path": "kept"},
+    "Workspace.bring": {
+        "tables": Make(lambda: [kept_table()]),
+        "source": Make(lambda: workspace().dataset("kept").source),
+        "reading": Make(lambda: workspace().dataset("kept").reading),
+        "name": "brought",
+    },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
+    "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
@@ -635,6 +733,7 @@ def _calls() -> Iterator[Call]:
             if (
                 method.startswith("_")
                 or method in PROTOCOL
+                or f"{name}.{method}" in UNNAMED
                 or not (
                     inspect.isfunction(static) or isinstance(static, (classmethod, staticmethod))
                 )

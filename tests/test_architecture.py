@@ -55,7 +55,7 @@ OUTSIDE = {
     },
     "audits": {"numpy", "pandas", "sqlalchemy", "alembic"},
     "workspaces": {"numpy", "pandas", "pyarrow", "sqlalchemy", "platformdirs"},
-    "figures": {"numpy"},
+    "figures": {"numpy", "matplotlib"},
     "pages": {"numpy", "param"},
 }
 
@@ -93,7 +93,7 @@ def test_imports_go_downward(path):
 def test_importing_the_library_loads_nothing_heavy():
     heavy = (
         "panel, plotly, ipywidgets, pandas, scipy, pyarrow, dp_accounting, sklearn, param, bokeh, "
-        "sqlalchemy, alembic, platformdirs"
+        "sqlalchemy, alembic, platformdirs, matplotlib"
     )
     code = f"import sys, workbench; print([m for m in {heavy.split(', ')!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

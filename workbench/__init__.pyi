@@ -80,6 +80,7 @@ from .bounds.strategies import Anytime as Anytime
 from .bounds.strategies import HeldOut as HeldOut
 from .bounds.strategies import Pointwise as Pointwise
 from .bounds.strategies import Simultaneous as Simultaneous
+from .bounds.texts import bound_texts as bound_texts
 from .claims.approx import ApproxDP as ApproxDP
 from .claims.base import Claim as Claim
 from .claims.gdp import GDP as GDP
@@ -101,6 +102,8 @@ from .estimators.histogram import histogram as histogram
 from .estimators.roc import Roc as Roc
 from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
+from .figures.paper.export import save_figure as save_figure
+from .figures.paper.packages import MissingPackage as MissingPackage
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts
@@ -144,6 +147,8 @@ from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
+from .reports.card import card_schema as card_schema
+from .reports.errors import ReportError as ReportError
 from .scores.examples import example as example
 from .scores.examples import examples as examples
 from .scores.files import read_scores as read_scores

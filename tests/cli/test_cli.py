@@ -432,3 +432,20 @@ def test_refusals_name_options_and_leave_code_as_it_is(tmp_path, capsys):
 def test_a_claim_is_refused_in_its_own_words(claim, says, capsys):
     assert main(["audit", GAUSSIAN, "--claim", claim]) == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["audit", GAUSSIAN, "--delta", "2"], "workbench: --delta must lie in [0, 1)"),
+        (["audit", GAUSSIAN, "--confidence", "95"], "workbench: --confidence must lie strictly"),
+        (["audit", GAUSSIAN, "--claim", "approx(2, 1)"], "--claim approx(2, 1): delta must lie in"),
+        (["test", "noisy-max", "--must-detect", "0.5"], "workbench: --must-detect must be above"),
+        (["test", "noisy-max", "--time-limit", "-1"], "workbench: --time-limit must be above 0"),
+        (["test", "noisy-max", "--samples", "3"], "workbench: --samples must be a whole number"),
+        (["test", "noisy-max", "--testers", "x"], "workbench: --testers must be one of"),
+    ],
+)
+def test_refusals_name_the_option_that_gave_the_value(arguments, says, capsys):
+    assert main(arguments) == 2
+    assert says in capsys.readouterr().err

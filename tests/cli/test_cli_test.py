@@ -141,7 +141,7 @@ def test_what_must_be_detected_decides_whether_samples_are_too_few(capsys, mine)
     assert status == 3
     assert "a leak of ε at δ = 1e-5 = 1.1 would not have been found" in said
     assert main(["test", *asked, "--must-detect=1"]) == 2
-    assert "must_detect must be above what is claimed, 1" in capsys.readouterr().err
+    assert "--must-detect must be above what is claimed, 1" in capsys.readouterr().err
 
 
 def test_the_domain_and_the_relation_are_the_persons(capsys, mine):
@@ -266,7 +266,7 @@ def test_a_replay_takes_the_rest_from_the_file(capsys, mine, tmp_path):
         (["svt5", "--trials=0"], "trials"),
         (["svt5", "--samples=10"], "samples"),
         (["svt5", "--confidence=0.05"], "did you mean 0.95"),
-        (["svt5", "--time-limit=-1"], "time_limit"),
+        (["svt5", "--time-limit=-1"], "--time-limit must be above 0"),
         (["svt5", "--workers=none"], "--workers must be a number, got 'none', or 'processes'"),
         (["svt5", "--save=nowhere/found.json"], "there is no directory nowhere"),
         (["svt5", "--replay=nowhere.json"], "nowhere.json"),

@@ -27,7 +27,7 @@ def test_every_audit_is_a_point_with_its_confidence():
         assert f"{100 * one.confidence:.6g}"[:5] in text
         assert "confidence" in text
     assert list(refutes[0]["x"]) == [one.position for one in series.refuted]
-    assert refutes[0]["marker"]["symbol"] == "x"
+    assert refutes[0]["marker"]["symbol"] == "diamond"
     assert "Audits that refute a claim: " in figure["layout"]["meta"]["summary"]
 
 

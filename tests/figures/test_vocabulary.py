@@ -20,7 +20,9 @@ from workbench.figures.kit.marks import Mark, Share, Style
 from workbench.figures.kit.svg import svg
 
 FIGURES = Path(wb.__file__).parent / "figures"
-MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if FIGURES / "kit" not in p.parents]
+#: The kit makes figures; the renderer for papers and the overlay of several figures read them.
+SPEAKERS = {FIGURES / "kit", FIGURES / "paper", FIGURES / "overlay.py"}
+MODULES = [p for p in sorted(FIGURES.rglob("*.py")) if not SPEAKERS & {p, *p.parents}]
 
 
 def words(text):

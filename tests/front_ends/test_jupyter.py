@@ -15,6 +15,7 @@ import workbench.pandas
 from workbench.assets.board import content
 from workbench.figures.kit.layout import empty
 from workbench.figures.kit.svg import svg
+from workbench.figures.paper.table import figure_csv
 from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.view import IDLE, View
 from workbench.jupyter.widgets.controls import Field
@@ -492,6 +493,41 @@ def test_plotly_crosses_only_when_asked(view, monkeypatch):
     assert [content for content, _ in sent] == [{"kind": "plotly"}]
     assert len(sent[0][1][0]) < 450_000
     assert "plotly" not in board.get_state()
+
+
+def test_the_board_is_answered_with_files_texts_and_its_modules(view, monkeypatch):
+    board = widget_of(view).board
+    sent = []
+    monkeypatch.setattr(board, "send", lambda content, buffers: sent.append((content, buffers)))
+
+    def ask(**question):
+        board._hand_over(board, {"kind": "ask", "id": "7", **question}, [])
+        content, buffers = sent.pop()
+        assert (content.pop("kind"), content.pop("id")) == ("answer", "7")
+        assert not sent
+        return content, buffers[0]
+
+    _, code = ask(what="module", name="copy.js")
+    assert b"export class CopyButtons" in code
+    assert b"import " not in re.sub(rb"//.*", b"", code)  # the kernel sends it alone
+    view.threshold = 0.5
+    answer, data = ask(what="file", item="tradeoff", **{"as": "csv"})
+    assert answer == {"name": "tradeoff.csv", "type": "text/csv; charset=utf-8"}
+    assert data.decode() == figure_csv(view.page.tradeoff())
+    answer, data = ask(what="file", item="tradeoff", width=4, family="sans", **{"as": "svg"})
+    assert data.startswith(b"<?xml")
+    answer, _ = ask(what="texts", item="epsilon")
+    assert answer["texts"]["latex"] == view.epsilon.to_latex()
+    for wrong in (
+        {"what": "file", "item": "tradeoff", "as": "exe"},
+        {"what": "file", "item": "tradeoff", "as": "svg", "width": 1e9},
+        {"what": "file", "item": "nothing", "as": "svg"},
+        {"what": "module", "name": "../board.py"},
+        {},
+    ):
+        answer, data = ask(**wrong)
+        assert set(answer) == {"error"}
+        assert data == b""
 
 
 def test_the_mimebundle_holds_widget_picture_and_text(view):

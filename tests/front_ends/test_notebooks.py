@@ -174,6 +174,12 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "share found at ε = 1": (0.07, 0.07),  # at most 5%, and three standard errors
         "share found at the ε that is detectable": (0.9, 0.1),  # at least 80%
     },
+    "13-keep-and-report-an-audit": {
+        "first night that refutes the claim": (7, 0),
+        "error probability that eight nights spent": (0.04444444, 5e-7),  # 5% · 8/9
+        "numbers found again": (9, 0),
+        "claimed ε, exact": (4.37717810, 5e-4),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -214,6 +220,13 @@ HEADLINES = {
         "confirmed on fresh samples",
         "ignores its rng",
     ],
+    "13-keep-and-report-an-audit": [
+        "fixed in advance",
+        "fixed -1.8",
+        "The parameter plan differs",
+        "none of them makes a false statement",
+        "9 of 9 numbers were found again",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -253,6 +266,11 @@ TRUTHS = {
         "doubled median: ε at least, by random": 2.0,
         "doubled median: ε at least, by bandit": 2.0,
         "randomized response with a coin: ε at least": 1.86200,  # log(1 + 2e)
+    },
+    "13-keep-and-report-an-audit": {
+        "simultaneous bound of release 3": 4.37717810,
+        "bound at the planned threshold": 4.37717810,
+        "simultaneous bound of release 4": 8.78695586,  # μ = 1.8
     },
 }
 

@@ -68,6 +68,17 @@ class PostgreSQL:
             connection.execute(f'CREATE DATABASE "{name}"')
         return self.url(name)
 
+    def emptied(self) -> str:
+        """The URL of a database without tables, which is faster than a new one."""
+        with self.admin() as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                "datname = current_database() AND pid <> pg_backend_pid()"
+            )
+            connection.execute("DROP SCHEMA public CASCADE")
+            connection.execute("CREATE SCHEMA public")
+        return self.url()
+
     def admin(self) -> Any:
         """A connection outside of SQLAlchemy."""
         import psycopg
@@ -121,5 +132,5 @@ def postgresql() -> Iterator[PostgreSQL]:
         server.start()
         yield server
     finally:
-        server.stop()
+        server.stop(signal.SIGQUIT)  # nobody needs its files any more
         shutil.rmtree(folder, ignore_errors=True)

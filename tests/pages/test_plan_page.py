@@ -74,7 +74,7 @@ def test_a_target_that_the_truth_does_not_allow_is_told_in_a_sentence(page):
 def test_no_leak_can_be_planned_for(page):
     page.pair_mu = 0.0
     for item in items(page):
-        assert page.draw(item)
+        assert page.draw(item) or item.name == "plan_stored"
     assert page.true_epsilon().text == "0"
     assert page.needed().text == "none"
 
@@ -151,7 +151,7 @@ def test_partial_plans_draw(page):
     ):
         page.plan = partial
         for item in items(page):
-            assert page.draw(item)
+            assert page.draw(item) or item.name == "plan_stored"
 
 
 def test_bounds_approach_the_truth_from_below(page):
@@ -192,3 +192,58 @@ def test_a_notebook_reads_four_counts():
         wb.explore_counts(tp=3, fp=4)
     with pytest.raises(ValueError, match="no runs with the record"):
         wb.explore_counts(tp=0, fp=1, tn=1, fn=0)
+
+
+# -- a plan that is written down ------------------------------------------------------------------
+
+
+def written(page, **values):
+    """The page after the button was pressed."""
+    fields = {"planned_name": "release 3", "planned_data": "the nightly run"} | values
+    page.param.update(fields)
+    page.store_plan = True
+    return page
+
+
+def test_a_plan_is_stored_with_the_page_s_settings(page):
+    page.log_n, page.log_delta, page.confidence = 4, -6, 0.99
+    written(page, planned_threshold=0.25, planned_direction=False, planned_claim="gdp(1)")
+    (kept,) = page.workspace.audits.plans
+    assert (kept.threshold, kept.bins, kept.larger_is_member) == (0.25, None, False)
+    assert (kept.n_p, kept.n_q, kept.delta, kept.confidence) == (10_000, 10_000, 1e-6, 0.99)
+    assert (kept.claim, kept.stopping) == ("gdp(1)", "fixed")
+    assert f"stored at {kept.created:%Y-%m-%d}" in page.plan_stored()
+    assert kept.sha256[:8] in page.plan_stored()
+
+
+def test_bins_and_open_sizes(page):
+    written(page, planned_fixes="bins", planned_sizes="open", planned_low=-3.0)
+    (kept,) = page.workspace.audits.plans
+    assert (kept.threshold, kept.bins) == (None, {"bins": 20, "range": [-3, 1]})
+    assert (kept.n_p, kept.n_q) == (None, None)
+    written(page, planned_sizes="anytime", planned_fixes="both")
+    newest = next(iter(page.workspace.audits.plans))
+    assert (newest.stopping, newest.n_p, newest.threshold) == ("anytime", None, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"planned_name": ""}, "name must have 1 to"),
+        ({"planned_data": "x" * 10_001}, "data must have 1 to"),
+        ({"planned_claim": "private"}, "cannot read the claim"),
+        ({"planned_fixes": "bins", "planned_low": 5.0}, "range must go from low to high"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_not_stored(page, values, message):
+    written(page, **values)
+    assert page.message.startswith("The plan was not stored: ")
+    assert message in page.message
+    assert not list(page.workspace.audits.plans)
+    assert page.plan_stored() == ""
+
+
+def test_a_hostile_name_is_text(page):
+    written(page, planned_name="<script>alert(1)</script> " + "y" * 5000)
+    assert "“<script>alert(1)</script> y" in page.plan_stored()
+    assert len(page.plan_stored()) < 500

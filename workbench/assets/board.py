@@ -13,7 +13,7 @@ from workbench import _json
 from workbench.bounds.bound import Bound
 from workbench.coverage_lab.measured import measured
 from workbench.figures.kit.theme import DARK, FONT, LIGHT
-from workbench.pages.core.page import Fact, Item, NotChosen, Page, terms_of
+from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term, terms_of
 
 HERE = Path(__file__).parent / "browser"
 SCRIPT = HERE / "board.js"
@@ -152,7 +152,8 @@ def _tone(bound: Bound) -> str:
         return "void"
     if bound.guarantee == "estimate":
         return "estimate"
-    return "warn" if bound.guarantee in ("approximate", "pointwise") else "good"
+    conditional = bound.guarantee in ("approximate", "pointwise") and not fixed_term(bound)
+    return "warn" if conditional else "good"
 
 
 def _array(array: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pkgutil import resolve_name
-
 from workbench import _checks
+from workbench.bounds.texts import bound_texts
+from workbench.figures.paper.export import figure_bytes
+from workbench.figures.paper.table import figure_csv
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
 
 #: Files that a chart can be saved as, and their media types.
@@ -15,11 +16,7 @@ FIGURE_KINDS = {
     "csv": "text/csv; charset=utf-8",
 }
 
-_FILE = "workbench.figures.paper.export:figure_bytes"
-_CSV = "workbench.figures.paper.table:figure_csv"
-_TEXTS = "workbench.bounds.texts:bound_texts"
-
-#: Widths of a chart on paper, in inches, and kinds of letters.
+#: Widths of a chart on paper, in inches, and kinds of letters. A wide PNG takes much memory.
 LEAST_WIDTH, MOST_WIDTH = 2.0, 8.0
 FAMILIES = ("serif", "sans")
 
@@ -70,8 +67,8 @@ def figure_file(
     check_figure_file(kind, width, family)
     figure = page.draw(item)
     if kind == "csv":
-        return str(resolve_name(_CSV)(figure)).encode()
-    return bytes(resolve_name(_FILE)(figure, kind, width=width, family=family))
+        return figure_csv(figure).encode()
+    return figure_bytes(figure, kind, width=width, family=family)
 
 
 def number_texts(page: Page, item: Item) -> dict[str, str]:
@@ -95,4 +92,4 @@ def number_texts(page: Page, item: Item) -> dict[str, str]:
         return {"sentence": f"{item.title}: {value.text}{note}"}
     if isinstance(value.void, NotChosen):
         return {}
-    return dict(resolve_name(_TEXTS)(value))
+    return bound_texts(value)

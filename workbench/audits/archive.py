@@ -71,7 +71,9 @@ class Archive:
     """
 
     def __init__(self, database: Database):
-        self._database = database
+        self._database = _checks.instance(
+            database, Database, "database", "a database of audits; Workspace.audits has one"
+        )
         self._rows = AuditRows(database)
         self._series = KeptSeries(database, self._present)
 
@@ -188,7 +190,7 @@ class Archive:
             previous=self.find(previous).key if previous else audit.previous,
             key="",
         )
-        return replace(named, key=self._rows.add(named, _figures(named), attachments))
+        return replace(named, key=self._rows.add(named, packed(named), attachments))
 
     def remove(self, name: str) -> None:
         """Take an audit out of the lists; `restore` brings it back, and `purge` deletes it.
@@ -426,7 +428,7 @@ class Archive:
                 self._rows.restore(known.key)
             return self[known.key]
         audit = package.audit
-        key = self._rows.add(audit, _figures(audit), package.attachments, audit.key)
+        key = self._rows.add(audit, packed(audit), package.attachments, audit.key)
         return self[key]
 
     def to_frame(self) -> pd.DataFrame:
@@ -476,7 +478,8 @@ def _headline(one: AuditSummary) -> str:
     return "" if number is None else f"{number.title} {number.shown}"
 
 
-def _figures(audit: Audit) -> bytes:
+def packed(audit: Audit) -> bytes:
+    """The figures of an audit as they are stored."""
     return zlib.compress(to_text(audit.figures).encode("ascii"))
 
 

@@ -26,6 +26,9 @@ _OVERLAY = "workbench.figures.overlay:overlay"
 #: What an audit shows where it lacks a parameter, a number or a package.
 MISSING = "–"
 
+#: Characters of a name here.
+_LONGEST = 80
+
 #: Fields of data that say what they are, and their names in a sentence.
 _DATA = {"sha256": "the content", "key": "the data set", "reread": "what was reread"}
 
@@ -87,8 +90,8 @@ class AuditComparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the audits; those that share a name have the time or a number added."""
-        names = [one.name or one.title for one in self.audits]
+        """Names of the audits in one line; where they are the same, with a time or a number."""
+        names = [_one_line(one.name or one.title) for one in self.audits]
         same = Counter(names)
         names = [
             f"{name} ({one.made.astimezone():%Y-%m-%d %H:%M})" if same[name] > 1 else name
@@ -276,6 +279,11 @@ def _what_differs(sets: tuple[AuditData | None, ...]) -> list[str]:
     if any(one.reading != there[0].reading for one in there):
         found.append("how they were read")
     return found
+
+
+def _one_line(name: str) -> str:
+    text = " ".join(name.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _text(value: Any) -> str:

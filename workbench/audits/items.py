@@ -21,8 +21,10 @@ class AuditNumber:
     title : str
     bound : Bound, optional
         None for a number without uncertainty.
-    text, note : str
+    text : str
         What is shown for a number without uncertainty.
+    note : str
+        What is shown beside it; for a bound, by which plan its choices were fixed in advance.
     ask : str
         What has to be chosen before the bound means anything; "" for nothing.
     help, formula, caution : str
@@ -48,10 +50,10 @@ class AuditNumber:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Guarantee, confidence, assumptions and why they do not hold; the note of a fact."""
-        if self.bound is None:
-            return (self.note,) if self.note else ()
-        return self.bound.terms
+        """Guarantee, note, confidence, assumptions, and why they do not hold."""
+        terms = () if self.bound is None else self.bound.terms
+        note = (self.note,) if self.note else ()
+        return (*terms[:1], *note, *terms[1:])
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values; ±∞, which JSON lacks, are strings."""

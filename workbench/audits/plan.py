@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -19,6 +20,9 @@ STOPPING = ("fixed", "anytime")
 
 #: Characters of a name and of the words about the data.
 LONGEST_TEXT = 10_000
+
+#: Characters of a claim.
+LONGEST_CLAIM = 200
 
 #: Most bins, as of `workbench.histogram`.
 MOST_BINS = 100_000
@@ -273,8 +277,11 @@ def fixed_bins(bins: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(ends, str) or not hasattr(ends, "__len__") or len(ends) != 2:
         raise ValueError(f"range must be two numbers, got {_checks.shown(ends)}")
     low, high = (_checks.number(end, "range") for end in ends)
-    if not low < high:
-        raise ValueError(f"range must go from low to high, got {_checks.shown(ends)}")
+    if not 0 < high - low < math.inf:
+        raise ValueError(
+            f"range must go from low to high, and no further than 1.8e308; got "
+            f"{_checks.shown(ends)}"
+        )
     if "width" in bins:
         width = _checks.positive(bins["width"], "width")
         many, kept = (high - low) / width, {"width": width}
@@ -295,6 +302,11 @@ def claim_text(claim: str) -> str:
         It cannot be read.
     """
     said = _checks.text(claim, "claim").strip()
+    if len(said) > LONGEST_CLAIM:
+        raise ValueError(
+            f"claim must have at most {LONGEST_CLAIM} characters, such as 'approx(2, 1e-5)'; got "
+            f"{_checks.shown(claim)}"
+        )
     if said:
         parse_claim(said)
     return said

@@ -16,8 +16,10 @@ ROUND_OFF = 1e-9
 
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
-#: A number as pages write it: "1,000", "2.39e-5", "72.8%", "∞", "10²¹".
-_WRITTEN = re.compile(rf"10[{_SUPERSCRIPT}]+|[-−]?(?:∞|\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?%?)")
+#: A number as pages write it: "1,000", "2.39e-5", "72.8%", "∞", "10²¹"; not the 1 of "1/σ".
+_WRITTEN = re.compile(
+    rf"10[{_SUPERSCRIPT}]+|[-−]?(?:∞|\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\d/])%?)"
+)
 
 
 def same_number(value: Any, recorded: Any, made_with: Mapping[str, str] | None = None) -> Any:
@@ -97,12 +99,8 @@ def _reads(value: Any, written: str) -> bool:
         return value == written
     if written[-1] in _SUPERSCRIPT:
         power = int("".join(str(_SUPERSCRIPT.index(digit)) for digit in written[2:]))
-        # A value that no float holds is infinite here.
-        return (
-            10**power * (1 - ROUND_OFF) <= value
-            if power > 300
-            else (0 <= math.log10(value) - power < 1)
-        )
+        # A value that no float holds is infinite.
+        return math.isinf(value) if power > 308 else 0 <= math.log10(value) - power < 1
     sign = -1 if written[0] in "-−" else 1
     digits = written.lstrip("-−").replace(",", "")
     if digits == "∞":
@@ -110,10 +108,10 @@ def _reads(value: Any, written: str) -> bool:
     percents, digits = digits.endswith("%"), digits.rstrip("%")
     mantissa, _, exponent = digits.partition("e")
     unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-    if "." not in mantissa and float(value) % 1:
+    if "." not in mantissa and len(mantissa) > 3 and float(value) % 1:  # three digits are shown
         unit *= 10 ** (len(mantissa) - len(mantissa.rstrip("0")))
     scale = 100 if percents else 1
-    return bool(abs(scale * value - sign * float(digits)) < unit * (1 + ROUND_OFF))
+    return bool(abs(scale * value - sign * float(digits)) < unit)
 
 
 def _plain(value: Any) -> Any:

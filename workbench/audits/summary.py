@@ -32,10 +32,10 @@ class AuditSummary:
     position : int
         Its number in the series; 0 for none.
     versions : int
-        How many versions there are of it, this one included.
-    removed : bool
+        How many versions had been saved when it was, this one included.
     about : str
         Tags, names of data and the first number, as JSON.
+    removed : bool
     """
 
     key: str
@@ -50,8 +50,8 @@ class AuditSummary:
     series: str
     position: int
     versions: int
-    removed: bool
     about: str = field(repr=False)
+    removed: bool = False
 
     @property
     def made(self) -> datetime:

@@ -3,7 +3,8 @@
 ========================  ==============================================================
 I look for                it is in
 ========================  ==============================================================
-the result type           `bound`; its sentences in `wording`, its BibTeX in `citations`
+the result type           `bound`; its sentences in `wording`, its LaTeX in `latex`, its BibTeX
+                          in `citations`, all forms for copying in `texts`
 ε and μ from two samples  `lower_bounds`, with a class for each guarantee in `strategies`;
                           plain estimates in `estimates`
 what a bound is about     `quantities`: ε, δ, μ, TV, TPR, precision of error rates (α, β)

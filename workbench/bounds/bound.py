@@ -269,6 +269,19 @@ class Bound(Wording):
 
         return bibtex(self.method)
 
+    def to_latex(self) -> str:
+        r"""The bound in LaTeX, without its note; all texts are escaped.
+
+        Examples
+        --------
+        >>> bound = wb.mu_from_counts(tp=400, fp=100, tn=400, fn=100)
+        >>> print(bound.to_latex())
+        $\mu \ge 1.42$ (pointwise, 95\% confidence, assuming independent rows)
+        """
+        from workbench.bounds.latex import latex_of
+
+        return latex_of(self)
+
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain Python values, those of ``at`` among them: ``"delta"``, …."""
         values: dict[str, Any] = {}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench import __version__
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -29,6 +31,22 @@ KEYS = {
     "TV": "koskela-tv",
     "ZANELLA23": "zanella",
 }
+
+#: Where the workbench is published.
+HOME = "https://pypi.org/project/dp-audit-workbench/"
+
+
+def _own(key: str, note: str = "") -> str:
+    """The entry of the workbench, with a note on the method of its own."""
+    more = f"\n  note    = {{{note}}}," if note else ""
+    return f"""@software{{dp_audit_workbench{key},
+  title   = {{{{DP}} Audit Workbench}},
+  author  = {{{{The DP Audit Workbench authors}}}},
+  year    = {{2026}},
+  version = {{{__version__}}},
+  url     = {{{HOME}}},{more}
+}}"""
+
 
 _ENTRIES = {
     "auditorium": """@article{kong2023auditorium,
@@ -135,12 +153,8 @@ _ENTRIES = {
   booktitle = {Surveys in Combinatorics},
   year      = {1989},
 }""",
-    "workbench": """@software{dp_audit_workbench,
-  title  = {DP Audit Workbench},
-  author = {{The DP Audit Workbench developers}},
-  year   = {2026},
-  note   = {Simultaneous order-statistic band for the trade-off function},
-}""",
+    "workbench-itself": _own(""),
+    "workbench": _own("_band", "Simultaneous order-statistic band for the trade-off function"),
     "johnson-welch": """@article{johnson1940applications,
   title   = {Applications of the Non-Central t-Distribution},
   author  = {Johnson, N. L. and Welch, B. L.},
@@ -148,12 +162,9 @@ _ENTRIES = {
   volume  = {31},
   year    = {1940},
 }""",
-    "workbench-selection": """@software{dp_audit_workbench_selection,
-  title  = {DP Audit Workbench},
-  author = {{The DP Audit Workbench developers}},
-  year   = {2026},
-  note   = {Search over orders of the outputs for the selection that leaks most},
-}""",
+    "workbench-selection": _own(
+        "_selection", "Search over orders of the outputs for the selection that leaks most"
+    ),
     "ville": """@book{ville1939etude,
   title     = {{\\'E}tude critique de la notion de collectif},
   author    = {Ville, Jean},
@@ -215,12 +226,9 @@ _ENTRIES = {
   volume  = {18},
   year    = {1947},
 }""",
-    "workbench-one-run": """@software{dp_audit_workbench_one_run,
-  title  = {DP Audit Workbench},
-  author = {{The DP Audit Workbench developers}},
-  year   = {2026},
-  note   = {Sharp limit for guesses on canaries under approximate differential privacy},
-}""",
+    "workbench-one-run": _own(
+        "_one_run", "Sharp limit for guesses on canaries under approximate differential privacy"
+    ),
     "steinke": """@inproceedings{steinke2023privacy,
   title     = {Privacy Auditing with One (1) Training Run},
   author    = {Steinke, Thomas and Nasr, Milad and Jagielski, Matthew},
@@ -370,6 +378,18 @@ def bibtex(method: str) -> str:
     if method not in _SOURCES:
         raise ValueError(f"no source is known for {method!r}; known: {', '.join(_SOURCES)}")
     return "\n\n".join(_ENTRIES[key] for key in _SOURCES[method])
+
+
+def with_own(method: str) -> str:
+    """The BibTeX entries of a method, if they are known, and that of the workbench itself.
+
+    Parameters
+    ----------
+    method : str
+        As `Bound.method`.
+    """
+    keys = [*_SOURCES.get(method, ()), "workbench-itself"]
+    return "\n\n".join(_ENTRIES[key] for key in keys)
 
 
 def references() -> pd.DataFrame:

@@ -1,8 +1,9 @@
 """The command line: each command is a module, registered in `main`.
 
-`audit` (printed by `audit_formats`), `mechanism_test` (printed by `mechanism_formats`), `serve`,
-`datasets` and `lists`; `parser` reads the arguments, `files` has the options of score files,
-`output` and `progress` what commands print, `address` what is said where a server cannot listen.
+`serve`, `audit` (printed by `score_audit`), `report`, `plan`, `mechanism_test` (printed by
+`mechanism_formats`), `datasets`, `audits` and `lists` are commands; `parser` reads the arguments,
+`files` has the options of score files, `output` and `progress` what commands print, `address` what
+is said where a server cannot listen.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Sequence
 from functools import partial
 
 import workbench as wb
-from workbench.cli import audit, datasets, lists, mechanism_test, serve
-from workbench.cli.parser import CommandParser
+from workbench.cli import audit, audits, datasets, lists, mechanism_test, plan, report, serve
+from workbench.cli.output import ShownNames, visible_lines
+from workbench.cli.parser import CommandParser, in_options
 
 BAD_INPUT = 2
 
@@ -30,11 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = _parser().parse_args(argv)
     logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    ShownNames.install()
     logging.getLogger("workbench").setLevel(logging.INFO)  # the server's own talk stays quiet
     try:
         return int(arguments.run(arguments))
     except (ValueError, OSError) as error:
-        sys.stderr.write(f"workbench: {error}\n")
+        said = in_options(str(error), vars(arguments))
+        sys.stderr.write(f"workbench: {visible_lines(said)}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("workbench: interrupted\n")
@@ -49,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=wb.__version__)
     parser.set_defaults(run=partial(_help, parser))
     commands = parser.add_subparsers(metavar="COMMAND")
-    for module in (serve, audit, mechanism_test, datasets, lists):
+    for module in (serve, audit, report, plan, mechanism_test, datasets, audits, lists):
         module.add(commands)
     return parser
 

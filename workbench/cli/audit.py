@@ -5,24 +5,34 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
-from workbench.cli.files import add_layout_arguments, read_scores
+from workbench.cli.files import STDIN, add_layout_arguments, read_scores
 from workbench.cli.output import add_format, say
+
+if TYPE_CHECKING:
+    from workbench.cli.score_audit.file_audit import FileAudit
 
 _EXIT_STATUS = """exit status:
   0  no claim is refuted, or none was made
-  1  a claim is refuted
+  1  a claim is refuted, or the scores certainly leak more than those of --baseline
   2  bad input
   3  no claim is refuted, but there are too few samples: a mechanism at twice the
      claim would have been refuted with a probability below one half
   4  no claim is refuted, but members score significantly less member-like than
      non-members, as losses read the wrong way do: repeat it with
      --smaller-is-member, or with --larger-is-member if the direction is right
+
+a baseline that was saved without its scores never changes the status: lower bounds
+do not show which of two mechanisms leaks more.
+
+saved audits and series are in the folder that WORKBENCH_HOME names, or in the
+database that WORKBENCH_DATABASE names.
 """
 
 
@@ -44,7 +54,11 @@ def add(commands: Any) -> None:
         help="a score file, or one per group, members first; - is the standard input",
     )
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
-    command.add_argument("--confidence", type=float, default=0.95, help="default: %(default)g")
+    command.add_argument(
+        "--confidence",
+        type=float,
+        help="default: 0.95; of a series, for all its audits together",
+    )
     command.add_argument(
         "--claim",
         action="append",
@@ -58,35 +72,115 @@ def add(commands: Any) -> None:
     add_format(
         command,
         "JUnit XML with one test per claim",
-        "or annotations of a GitHub build, one per claim",
+        ("github", "annotations of a GitHub build, one per claim"),
+        ("sarif", "SARIF 2.1.0 with one rule per claim"),
     )
+    _add_keeping(command)
     add_layout_arguments(command)
+
+
+def _add_keeping(command: argparse.ArgumentParser) -> None:
+    keeping = command.add_argument_group("saved audits")
+    keeping.add_argument(
+        "--series",
+        metavar="NAME",
+        help="make this the next audit of a series, and save it: all audits of the series together "
+        "refute a true claim with a probability of at most 5%% (1 − confidence), however many "
+        "there are; the k-th gets 1/(k(k+1)) of it. The same scores keep their place",
+    )
+    keeping.add_argument("--save", metavar="NAME", help="save the audit under this name")
+    keeping.add_argument("--note", default="", metavar="TEXT", help="a note to the saved audit")
+    keeping.add_argument(
+        "--tag", action="append", default=[], help="a tag of the saved audit; may be repeated"
+    )
+    keeping.add_argument(
+        "--keep-scores",
+        action="store_true",
+        help="save the scores, too: later audits can be compared with them",
+    )
+    keeping.add_argument(
+        "--baseline",
+        metavar="NAME",
+        help="compare with a saved audit: its name or key, or the file that it was exported to; at "
+        "the confidence of this audit, for all false positive rates together",
+    )
 
 
 def audit(arguments: argparse.Namespace) -> int:
     """Print the main numbers of a file, each with its guarantee, and verdicts on claims."""
-    from workbench.cli.audit_formats import FORMATS, FileAudit
+    from workbench.cli.score_audit.file_audit import FileAudit
+    from workbench.cli.score_audit.formats import FORMATS, require_result
 
     # A claim made twice is one claim, and one test.
     claims = list(dict.fromkeys(map(_claim, arguments.claim)))
-    found = FileAudit.of(
-        read_scores(arguments),
-        claims,
-        arguments.delta,
-        arguments.confidence,
-        direction_stated=arguments.larger_is_member is not None,
-    )
-    say(FORMATS[arguments.format](found))
-    if found.reversed:
-        sys.stderr.write(f"workbench: {found.doubt}\n")
-    return found.status
+    require_result(arguments.format, bool(claims or arguments.baseline))
+    archived = arguments.series is not None or arguments.save is not None
+    if (arguments.note or arguments.tag or arguments.keep_scores) and not archived:
+        raise ValueError("--note, --tag and --keep-scores belong to a saved audit; add --save NAME")
+
+    def found(scores: wb.Scores, confidence: float) -> FileAudit:
+        return FileAudit.of(
+            scores,
+            claims,
+            arguments.delta,
+            confidence,
+            direction_stated=arguments.larger_is_member is not None,
+            files=tuple(path for path in arguments.files if path != STDIN),
+        )
+
+    if archived or arguments.baseline is not None:
+        result, problem = _kept(arguments, found)
+    else:
+        confidence = 0.95 if arguments.confidence is None else arguments.confidence
+        result, problem = found(read_scores(arguments), confidence), None
+    say(FORMATS[arguments.format](result))
+    if result.reversed:
+        sys.stderr.write(f"workbench: {result.doubt}\n")
+    if problem is not None:
+        raise problem
+    return result.status
+
+
+def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueError | None]:
+    """An audit that is saved, in a series, or compared; and why it could not be saved."""
+    from workbench.audits.errors import ArchiveError
+    from workbench.cli.score_audit.baseline import Baseline, kept_scores, saved_audit
+    from workbench.cli.score_audit.keeping import FileData, check_delta, page_audit, save
+    from workbench.cli.score_audit.member import SeriesMember
+
+    # All that can be refused is refused before a share of a series is spent.
+    check_delta(arguments.delta)
+    workspace = wb.workspace()
+    archive = workspace.audits
+    old = None if arguments.baseline is None else saved_audit(archive, arguments.baseline)
+    data = FileData.read(arguments)
+    member, confidence = None, 0.95 if arguments.confidence is None else arguments.confidence
+    if arguments.series is not None:
+        member = SeriesMember.reserve(archive, arguments.series, data.scores, arguments.confidence)
+        confidence = member.audit.confidence
+    result = replace(found(data.scores, confidence), series=member)
+    audit = page_audit(data.page(arguments.delta, confidence), result)
+    if old is not None:
+        kept = kept_scores(old, workspace)
+        baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)
+        result = replace(result, baseline=baseline)
+    if arguments.save is None and member is None:
+        return result, None
+    try:
+        return replace(result, saved=save(archive, audit, result, arguments)), None
+    except ArchiveError as error:
+        return result, error
 
 
 def _claim(text: str) -> Claim:
     """A claim from its text; the one of a table is read from its file."""
     table = re.fullmatch(r"\s*table\((.+)\)\s*", text)
     if table is None:
-        return wb.parse_claim(text)
+        try:
+            return wb.parse_claim(text)
+        except ValueError as error:
+            # Arguments of a claim are no options, whatever they are called.
+            raise ValueError(f"--claim {text}: {error}") from None
     from workbench.pages.inputs.reference import read_claims
 
     path = Path(table[1].strip())

@@ -109,7 +109,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help="processes that share the trials; 'processes' for one for each core (default: 1)",
     )
-    add_format(command, "or JUnit XML with one test")
+    add_format(command, "JUnit XML with one test")
     command.add_argument("--save", type=Path, metavar="FILE", help="keep all evidence (JSON)")
     command.add_argument(
         "--replay",

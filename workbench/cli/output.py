@@ -1,12 +1,14 @@
-"""Output formats that commands share: text, JSON, markdown and JUnit XML."""
+"""Output formats that commands share: text, JSON, markdown, JUnit XML and annotations."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +18,53 @@ from workbench import _json
 
 
 def say(text: str) -> None:
-    """Print a line, or several."""
-    sys.stdout.write(text + "\n")
+    """Print a line, or several; what the terminal cannot show is written as an escape."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+
+
+def visible(text: str) -> str:
+    """Text in one line: control characters, line ends and changes of direction as escapes.
+
+    Names are chosen by other people, and must not forge a line of a log or move the cursor.
+    """
+    return "".join(_escaped(one) if _acts(one) else one for one in text)
+
+
+def visible_lines(text: str) -> str:
+    """`visible` text that keeps its line ends."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+class ShownNames(logging.Filter):
+    """Log filter that writes names in messages as `visible` text."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """True, with the texts among the arguments of the message made visible."""
+        if isinstance(record.args, tuple):
+            record.args = tuple(visible(one) if isinstance(one, str) else one
+                                for one in record.args)  # fmt: skip
+        return True
+
+    @classmethod
+    def install(cls) -> None:
+        """Have all that logs to the terminal use it."""
+        for handler in logging.getLogger().handlers:
+            if not any(isinstance(one, cls) for one in handler.filters):
+                handler.addFilter(cls())
+
+
+def _acts(character: str) -> bool:
+    """Whether a character acts on what is around it: ``Cf`` also has the joiners of emoji."""
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+#: Characters that change the direction of the text after them.
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @contextmanager
@@ -37,7 +84,7 @@ def apart() -> Iterator[None]:
         os.close(kept)
 
 
-def add_format(command: argparse.ArgumentParser, junit: str, github: str = "") -> None:
+def add_format(command: argparse.ArgumentParser, junit: str, *more: tuple[str, str]) -> None:
     """Add the options ``--format`` and ``--json``.
 
     Parameters
@@ -45,15 +92,16 @@ def add_format(command: argparse.ArgumentParser, junit: str, github: str = "") -
     command : argparse.ArgumentParser
     junit : str
         What the JUnit XML contains, for the help text.
-    github : str
-        What the annotations of GitHub contain; "" where the command has none.
+    *more : (str, str)
+        Further formats, and what they contain.
     """
-    formats = ("text", "json", "markdown", "junit", *(("github",) if github else ()))
+    formats = ("text", "json", "markdown", "junit", *(name for name, _ in more))
+    words = ["text (default)", "json", "a markdown table", junit, *(what for _, what in more)]
     command.add_argument(
         "--format",
         choices=formats,
         default="text",
-        help=f"text (default), json, a markdown table, {junit}{github and f', {github}'}",
+        help=f"{', '.join(words[:-1])}, or {words[-1]}",
     )
     command.add_argument(
         "--json",
@@ -72,6 +120,23 @@ def to_json(report: dict[str, Any]) -> str:
 def cell(text: str) -> str:
     """Text within one cell of a markdown table."""
     return re.sub(r"\s+", " ", text).replace("|", r"\|")
+
+
+def code_span(text: str) -> str:
+    """Text as a code span of markdown, in which nothing else is marked up."""
+    line = visible(text)
+    longest = max(map(len, re.findall("`+", line)), default=0)
+    fence, space = "`" * (longest + 1), " " if line[:1] == "`" or line[-1:] == "`" else ""
+    return f"{fence}{space}{line}{space}{fence}"
+
+
+def quoted(text: str) -> str:
+    """Text in quotation marks, in one line."""
+    return f"“{visible(text)}”"
+
+
+#: How a sentence quotes what others named: `quoted`, or `code_span` in markdown.
+Quote = Callable[[str], str]
 
 
 @dataclass(frozen=True)

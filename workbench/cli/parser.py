@@ -1,15 +1,43 @@
-"""`CommandParser`: the argument parser of all commands, whose errors propose what was meant."""
+"""`CommandParser`: the argument parser of all commands, whose errors propose what was meant.
+
+`in_options` has refusals name the options of the command line.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from workbench.scores.refusals import did_you_mean
 
 _CHOICE = re.compile(r"invalid choice: '(.*)' \(choose from (.*)\)$", re.DOTALL)
+
+
+#: What messages call an option in another way than it is called.
+_CALLED = {"tester": "testers"}
+
+_ABOUT = re.compile(r"(\w+)(?= must | needs )")
+
+
+def in_options(message: str, options: Collection[str]) -> str:
+    """A refusal of an argument in the name of the option that gave it.
+
+    Parameters
+    ----------
+    message : str
+        Such as "must_detect must be above what is claimed".
+    options : collection of str
+        Destinations of the options that there are.
+    """
+    match = _ABOUT.match(message)
+    if match is None:
+        return message
+    name = _CALLED.get(match[1], match[1])
+    if name not in options:
+        return message
+    return f"--{name.replace('_', '-')}{message[match.end() :]}"
 
 
 class CommandParser(argparse.ArgumentParser):

@@ -20,6 +20,7 @@ from scipy.special import ndtri
 
 from workbench import _checks
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point
 from workbench.curves.validation import (
@@ -43,7 +44,7 @@ _SMALLEST_RATE = 1e-290
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeoffCurve:
+class TradeoffCurve(Plotted):
     """Piecewise-linear trade-off function.
 
     Parameters

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
@@ -33,7 +34,7 @@ Rule = Literal["scott", "fd", "plugin", "wand", "knuth", "quantile"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram:
+class Histogram(Plotted):
     """Relative frequencies of both groups over common bins.
 
     Attributes

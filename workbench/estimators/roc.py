@@ -15,13 +15,14 @@ from scipy.optimize import isotonic_regression
 
 from workbench import _checks
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates
 from workbench.scores.sample import Scores, require_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Roc:
+class Roc(Plotted):
     """Error counts of every threshold attack on two samples.
 
     Attributes

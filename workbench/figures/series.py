@@ -49,7 +49,7 @@ def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> dict[str, Any
     shown = [(one, one.bound) for one in audits if one.bound is not None]
     if not shown:
         return empty("no audit with a bound on ε yet")
-    at = np.array([one.position for one, _ in shown], dtype=float)
+    positions = np.array([one.position for one, _ in shown], dtype=float)
     values = np.array([bound.value for _, bound in shown])
     finite = values[np.isfinite(values)]
     top = max(0.1, float(finite.max(initial=0.0)))
@@ -63,15 +63,22 @@ def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> dict[str, Any
     symbols = {bound.symbol for _, bound in shown}
     quantity = symbols.pop() if len(symbols) == 1 else "ε"
     drawn = [
-        line(COURSE, at, heights, hover=""),
-        _points(BOUND, at, heights, ~refuting, "circle", hover),
-        *([_points(REFUTES, at, heights, refuting, "x", hover)] if refuting.any() else []),
+        line(COURSE, positions, heights, hover=""),
+        _points(BOUND, positions, heights, ~refuting, "circle", hover),
+        *(
+            [_points(REFUTES, positions, heights, refuting, "diamond", hover)]
+            if refuting.any()
+            else []
+        ),
         key([BOUND, REFUTES], columns=2),
     ]
+    highest = max(near.values(), default=0.0)
     for claim, epsilon in near.items():
+        # Claims may lie close to each other.
+        va, dy = ("bottom", 0) if epsilon == highest else ("top", -2)
         drawn += [
             rule(CLAIMED, y=epsilon, behind=True),
-            label(LEFT, epsilon, f"claimed: {claim}", "ink", ha="left", va="bottom", dx=4),
+            label(LEFT, epsilon, f"claimed: {claim}", "ink", ha="left", va=va, dx=4, dy=dy),
         ]
     return chart(
         drawn,
@@ -87,7 +94,8 @@ def _points(
     style: Style, at: Any, heights: Any, which: Any, symbol: str, hover: Sequence[str]
 ) -> Any:
     said = [text for text, chosen in zip(hover, which, strict=True) if chosen]
-    return markers(style, at[which], heights[which], size=9, symbol=symbol, outline=None,
+    size = 9 if symbol == "circle" else 11
+    return markers(style, at[which], heights[which], size=size, symbol=symbol, outline=None,
                    hover="{value}", values=said)  # fmt: skip
 
 

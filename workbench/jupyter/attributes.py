@@ -64,6 +64,11 @@ class PageAttributes:
         """All numbers of the page by name."""
         return {name: self.page.draw(item) for name, item in self._numbers.items()}
 
+    @property
+    def figures(self) -> dict[str, dict[str, Any]]:
+        """All charts of the page by name, in plotly's format; see `workbench.save_figure`."""
+        return {item.name: self.page.draw(item) for item in self.page.figures()}
+
     def update(self, **controls: Any) -> None:
         """Set several controls at once, with one redraw.
 

@@ -6,13 +6,14 @@ import getpass
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import param
 
+from workbench import _checks
 from workbench.assets import board as assets
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
@@ -23,10 +24,12 @@ from workbench.jupyter.kernel_queue import KernelLoop
 from workbench.jupyter.observers import Callback, Link, Observers
 from workbench.jupyter.opening import PageAddress, address_of, is_on_dashboard
 from workbench.jupyter.parts import chosen, listed, sections_for
+from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.core.page import Item, Page
 from workbench.pages.core.session import INTERRUPTED, PageSession
 from workbench.pages.inputs.spec import Spec
+from workbench.workspaces.home import workspace
 
 #: Seconds without a change after which the picture beside the widget is brought up to date.
 IDLE = 0.3
@@ -122,6 +125,40 @@ class View(PageAttributes, Display):
             Not saved; see `save`.
         """
         return audit_of(self.page, _user() if by is None else by)
+
+    def save(
+        self,
+        name: str,
+        note: str = "",
+        tags: Sequence[str] = (),
+        scores: bool = False,
+        by: str | None = None,
+    ) -> Audit:
+        """Save the audit that the page shows now in ``wb.workspace().audits``.
+
+        Parameters
+        ----------
+        name : str
+        note : str, optional
+        tags : sequence of str, optional
+        scores : bool
+            Whether scores and files of the page are saved with it.
+        by : str, optional
+            As of `audit`.
+
+        Returns
+        -------
+        Audit
+            With its key.
+
+        Raises
+        ------
+        ArchiveError
+            It cannot be saved; nothing of it was kept.
+        """
+        _checks.flag(scores, "scores")
+        attached = attachments_of(self.page) if scores else ()
+        return workspace().audits.save(self.audit(by), name, note, tags, attachments=attached)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write a report of what the page shows now.

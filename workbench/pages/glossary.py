@@ -301,6 +301,17 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("scores", "epsilon_here"),
         ),
         Term(
+            "plan",
+            "Plan (fixed in advance)",
+            "What an audit fixes before its scores are opened: where they come from, their "
+            "direction, the threshold or the bins, δ, the confidence, the claim and the sample "
+            "sizes. It is stored with the time and a hash. While the audit follows it, a pointwise "
+            "bound is valid; every deviation is listed, and one that could have been chosen by its "
+            "result makes the bound void.",
+            ("fixed in advance",),
+            ("scores", "epsilon_here"),
+        ),
+        Term(
             "simultaneous",
             "Simultaneous",
             "A bound that holds for all thresholds at once. It stays valid whatever you choose "

@@ -20,7 +20,6 @@ from workbench.pages.core.jobs import job
 from workbench.pages.core.page import (
     Control,
     Fact,
-    Page,
     Section,
     derived,
     figure,
@@ -30,7 +29,7 @@ from workbench.pages.core.page import (
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
 from workbench.pages.inputs.pair import KnownPair, chosen_pair, pair_controls, pair_parameters
-from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
+from workbench.pages.inputs.plan_writing import PlanWriting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
@@ -85,7 +84,7 @@ class Plan:
     bounds: tuple[BoundDistribution, ...] = ()
 
 
-class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
+class PlanPage(PlanWriting, KnownPair):
     """State and drawings of the page."""
 
     title = "Sample size and power"
@@ -136,6 +135,7 @@ class PlanPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
             "Simulation",
             (Control("seed"), Control("simulate", when=lambda page: page.method != "pointwise")),
         ),
+        PlanWriting.plan_section,
     )
 
     # -- results, each computed once a state ---------------------------------------------------

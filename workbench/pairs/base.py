@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
+from workbench._plot import Plotted
 from workbench.curves.validation import (
     DIRECTIONS,
     Floats,
@@ -84,7 +85,7 @@ class PrivacyFunctions(ABC):
         return math.inf
 
 
-class Pair(ABC):
+class Pair(Plotted, ABC):
     """P, the scores with the record in, against Q, the scores with it out.
 
     Everything is exact up to round-off, at any δ and α that a float can hold. Numbers in give

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,8 @@ from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.bounds.citations import references
 from workbench.coverage_lab.measured import measured
+from workbench.pages.auditing.notebook import NOT_SHOWN
+from workbench.pages.auditing.steps import code_cells
 from workbench.pages.core.page import Page
 from workbench.pages.core.sliders import LogNumber, displayed
 from workbench.pages.registry import PAGES
@@ -31,7 +33,7 @@ Row = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Card:
+class NumberCard:
     """A number as the page shows it, with its texts.
 
     Parameters
@@ -56,7 +58,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Reference:
+class CitedSource:
     """A source: as text, and as BibTeX."""
 
     text: str
@@ -104,7 +106,7 @@ class Contents:
         return summary(self.audit)
 
     @cached_property
-    def cards(self) -> list[Card]:
+    def cards(self) -> list[NumberCard]:
         """The numbers."""
         drawn = recorded(self.audit)
         found = []
@@ -114,7 +116,7 @@ class Contents:
             if one.bound is not None:
                 none = f"The audit has no such number: {one.bound.void}."
                 shown["explanation"] = none if one.ask else one.bound.explain()
-            found.append(Card(one.title, caution=one.caution, **shown))
+            found.append(NumberCard(one.title, caution=one.caution, **shown))
         return found
 
     @property
@@ -196,7 +198,7 @@ class Contents:
         ]
 
     @cached_property
-    def references(self) -> list[Reference]:
+    def references(self) -> list[CitedSource]:
         """The sources of the methods, each once."""
         found: dict[str, None] = {}
         for bound in self.audit.bounds.values():
@@ -220,21 +222,28 @@ class Contents:
             f"python{python} -m venv audit && . audit/bin/activate\npython -m pip install {package}"
         )
 
+    @cached_property
+    def program(self) -> str:
+        """The Python program that computes and prints the numbers."""
+        numbers = {one.name: one for one in self.audit.numbers}
+        shown = {name for name, one in numbers.items() if one.shown not in NOT_SHOWN}
+        parts = []
+        for step in code_cells(self.audit):
+            unused = step.names and not shown & set(step.names) and set(step.sets) <= set(numbers)
+            if step.sets == ("view",) or unused:  # the page itself, or a job that nobody ran
+                continue
+            prints = [f"print({numbers[n].title!r}, {n})" for n in step.names if n in shown]
+            parts.append("\n".join([step.source, *prints]))
+        return "\n\n".join(parts)
+
     @property
     def checks(self) -> list[tuple[str, str]]:
         """For data from files: how to check that a file is the one, and its hash."""
+        home = "WORKBENCH_HOME=check workbench data"
         return [
-            (
-                "\n".join(
-                    [
-                        f"WORKBENCH_HOME=check workbench data add {' '.join(map(_quoted, files))}",
-                        "WORKBENCH_HOME=check workbench data list --json",
-                    ]
-                ),
-                one.sha256,
-            )
+            (f"{home} add {' '.join(map(_quoted, one.files))}\n{home} list --json", one.sha256)
             for one in self.audit.data
-            if (files := _files(one))
+            if one.files
         ]
 
 
@@ -251,12 +260,6 @@ def _data_rows(data: AuditData) -> Iterator[Row]:
         yield "Opened", data.opened[:19].replace("T", " ") + " UTC"
     if data.reread:
         yield "Changed", f"{data.reread} was changed after results were shown"
-
-
-def _files(data: AuditData) -> list[str]:
-    """Names of the files that data were read from."""
-    names = re.fullmatch(r"Files? “(.*)”", data.source, re.DOTALL)
-    return names[1].split("” and “") if names and data.sha256 else []
 
 
 def _quoted(name: str) -> str:
@@ -286,10 +289,8 @@ def _said(parameter: Any, value: Any) -> str:
         log = isinstance(parameter, LogNumber)
         return displayed(value, log).replace("e-0", "e-") if log else displayed(value)
     if isinstance(value, list | tuple):
-        names = [
-            str(one.get("name", one)) if isinstance(one, Mapping) else str(one) for one in value
-        ]
-        return ", ".join(names) or "none"
+        files = (one[0] if isinstance(one, list | tuple) else one for one in value)
+        return ", ".join(map(str, files)) or "none"
     return "none" if value is None or value == "" else str(value)
 
 
@@ -306,8 +307,8 @@ def _cited(method: str) -> str:
         return ""
 
 
-def _reference(entry: str, row: Any) -> Reference:
+def _reference(entry: str, row: Any) -> CitedSource:
     if row is None:
-        return Reference(entry.splitlines()[0], entry)
+        return CitedSource(entry.splitlines()[0], entry)
     where = f" {row.published}." if row.published else ""
-    return Reference(f"{row.authors} ({row.year}). {row.title}.{where}", entry)
+    return CitedSource(f"{row.authors} ({row.year}). {row.title}.{where}", entry)

@@ -14,10 +14,11 @@ from pathlib import Path
 from workbench.assets.board import SCRIPT, STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
 from workbench.audits.audit import Audit
+from workbench.audits.items import AuditFigure
 from workbench.figures.kit.svg import svg
 from workbench.pages.core.page import Page
 from workbench.pages.registry import PAGES
-from workbench.reports.contents import Card, Contents, Row
+from workbench.reports.contents import Contents, NumberCard, Row
 from workbench.reports.states import States
 
 HERE = Path(__file__).parent
@@ -128,7 +129,7 @@ def _numbers(contents: Contents) -> str:
     return f'<div class="numbers">{cards}</div><div class="said">{said}</div>{kept}'
 
 
-def _card(card: Card) -> str:
+def _card(card: NumberCard) -> str:
     badge = f'<span class="wb-badge" data-tone="{card.tone}">{escape(card.badge)}</span>'
     terms = escape(card.note) if card.note else ""
     relation = f'<span class="relation">{escape(card.relation)}</span> ' if card.relation else ""
@@ -146,7 +147,7 @@ def _card(card: Card) -> str:
 def _charts(audit: Audit, states: States | None, why_static: str) -> str:
     pictures = "".join(
         f'<figure style="--span:{one.span}"><figcaption><h3>{escape(one.title)}</h3>'
-        f"<p>{escape(one.help)}</p></figcaption>{svg(dict(one.figure), identity=f'in-{one.name}')}"
+        f"<p>{escape(one.help)}</p></figcaption>{_picture(one)}"
         f'<p class="quiet">{escape(one.caution)}</p></figure>'
         for one in audit.figures
     )
@@ -155,6 +156,13 @@ def _charts(audit: Audit, states: States | None, why_static: str) -> str:
     note = f'<p class="quiet">{escape(why_static)}</p>' if why_static else ""
     sliders = "" if states is None else _sliders(states)
     return f'{note}{sliders}<div id="live"></div><div class="pictures">{pictures}</div>'
+
+
+def _picture(one: AuditFigure) -> str:
+    """A chart as an image, in which nothing can reach the document."""
+    drawn = base64.b64encode(svg(dict(one.figure)).encode("utf-8", "replace")).decode("ascii")
+    summary = escape(str(one.figure["layout"]["meta"]["summary"]))
+    return f'<img src="data:image/svg+xml;base64,{drawn}" alt="{summary}">'
 
 
 def _sliders(states: States) -> str:
@@ -231,7 +239,8 @@ def _reproduce(contents: Contents) -> str:
     return (
         f"<p>Install the version that computed this report:</p>"
         f"{_code('Installation', escape(contents.install))}{checks}"
-        f"<p>Then run this program:</p>{_code('Program', escape(contents.audit.code.strip()))}"
+        f"<p>Then run this program, which prints every number:</p>"
+        f"{_code('Program', escape(contents.program))}"
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from workbench.reports.contents import Card, Contents, Row
+from workbench.reports.contents import Contents, NumberCard, Row
 
 #: Characters that mean something in Markdown, or in the HTML within it.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#|~$&!@])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!@])")
 
 #: What makes a line a list, a heading's underline or a rule.
-_START = re.compile(r"^(\d+)([.)])|^([-+=:])")
+_START = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+=:])")
 
 
 def markdown(contents: Contents) -> str:
@@ -85,7 +85,7 @@ def _rows(rows: Iterable[Row]) -> str:
     return _table(("", ""), rows)
 
 
-def _cards(cards: list[Card]) -> list[str]:
+def _cards(cards: list[NumberCard]) -> list[str]:
     rows = [
         (
             card.title,
@@ -118,8 +118,8 @@ def _reproduce(contents: Contents) -> Iterable[str]:
     for commands, digest in contents.checks:
         yield f"The data are the right ones if this prints the SHA-256 `{digest}`:"
         yield fenced(commands, "sh")
-    yield "Then run this program:"
-    yield fenced(contents.audit.code.strip(), "python")
+    yield "Then run this program, which prints every number:"
+    yield fenced(contents.program, "python")
 
 
 def fenced(code: str, language: str) -> str:

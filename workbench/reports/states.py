@@ -16,7 +16,7 @@ from workbench.assets.board import parts
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditNumber
 from workbench.pages.core.page import Fact, Item, NotChosen, Page
-from workbench.pages.core.sliders import displayed, number_of, scale, snap
+from workbench.pages.core.sliders import displayed, number_of, snap
 from workbench.pages.core.state import same
 from workbench.progress import Report, silent
 
@@ -27,7 +27,7 @@ ANSWERS = ("threshold", "log_delta")
 THRESHOLDS = 61
 
 #: Drawings of items that depend on the threshold and on δ, about; and the fewest thresholds.
-MOST_DRAWINGS = 1600
+MOST_DRAWINGS = 1200
 FEWEST = 15
 
 #: Coordinates are rounded to 32 bits where that moves no point by this share of the axis.
@@ -35,7 +35,7 @@ UNSEEN = 1e-5
 
 
 @dataclass(frozen=True)
-class Slider:
+class ReportSlider:
     """A parameter of the page that a report's charts answer to.
 
     Parameters
@@ -63,7 +63,7 @@ class States:
 
     Parameters
     ----------
-    sliders : tuple of Slider
+    sliders : tuple of ReportSlider
     items : mapping of str to dict
         For each item of the page: ``"sliders"``, the indices of the sliders that it depends on, and
         ``"drawings"``, indices into ``drawings`` over the places of these sliders, the last one
@@ -74,7 +74,7 @@ class States:
         Parts as JSON.
     """
 
-    sliders: tuple[Slider, ...]
+    sliders: tuple[ReportSlider, ...]
     items: Mapping[str, dict[str, Any]]
     drawings: list[dict[str, int]]
     contents: list[str]
@@ -168,7 +168,7 @@ def states(audit: Audit, page: Page | None = None, report: Report = silent) -> S
     store = _Store()
     own = recorded(audit)
     items = {name: {"sliders": [], "drawings": [store.add(value)]} for name, value in own.items()}
-    sliders: tuple[Slider, ...] = ()
+    sliders: tuple[ReportSlider, ...] = ()
     if page is not None:
         twin = page.snapshot(watching=True)
         alike = [item for item in twin.items() if _alike(twin.draw(item), own.get(item.name))]
@@ -207,13 +207,13 @@ def _moving(page: Page, items: list[Item]) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[Slider, ...]) -> int:
+def _count(moving: Mapping[str, tuple[str, ...]], sliders: tuple[ReportSlider, ...]) -> int:
     sizes = {slider.name: len(slider.values) for slider in sliders}
     return sum(math.prod(sizes[name] for name in on) for on in set(moving.values()) if on)
 
 
 def _over(
-    page: Page, items: list[Item], sliders: list[Slider], store: _Store
+    page: Page, items: list[Item], sliders: list[ReportSlider], store: _Store
 ) -> Iterator[dict[str, int]]:
     """The drawings of items at all places of the sliders, by name of the item."""
     before: dict[str, tuple[Any, ...]] = {}
@@ -235,29 +235,33 @@ def _over(
         yield dict(drawn)
 
 
-def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[Slider]:
-    used = [name for name in ANSWERS if any(name in on for on in moving.values())]
+def _sliders(page: Page, moving: Mapping[str, tuple[str, ...]]) -> Iterator[ReportSlider]:
     both = sum(len(on) > 1 for on in moving.values())
-    for name in used:
+    for name in (name for name in ANSWERS if any(name in on for on in moving.values())):
         parameter: Any = page.param[name]
-        low, high, step = scale(parameter)
+        low, high = parameter.get_soft_bounds()
         now = getattr(page, name)
-        if name == "threshold":
-            count = THRESHOLDS
-            if both:
-                deltas = scale(page.param["log_delta"])
-                per = round((deltas[1] - deltas[0]) / deltas[2]) + 1  # type: ignore[operator]
-                count = min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * per)))
-        else:
-            if both * FEWEST * (round((high - low) / step) + 1) > MOST_DRAWINGS:  # type: ignore[operator]
-                step *= 2
-            count = round((high - low) / step) + 1  # type: ignore[operator]
-        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}  # type: ignore[arg-type]
+        count = _deltas(page, both) if name == "log_delta" else _thresholds(page, both)
+        places = {snap(parameter, float(x)) for x in np.linspace(low, high, count)} | {now}
         values = tuple(sorted(places))
         texts = tuple(
             plain(number_of(value)) if name == "log_delta" else displayed(value) for value in values
         )
-        yield Slider(name, str(parameter.label), values, texts, values.index(now))
+        yield ReportSlider(name, str(parameter.label), values, texts, values.index(now))
+
+
+def _deltas(page: Page, both: int) -> int:
+    """Places of δ: those of the page; every other one if items depend on the threshold, too."""
+    slider: Any = page.param["log_delta"]
+    low, high = slider.get_soft_bounds()
+    return round((high - low) / (slider.step * (2 if both else 1))) + 1
+
+
+def _thresholds(page: Page, both: int) -> int:
+    """Places of the threshold."""
+    if not both:
+        return THRESHOLDS
+    return min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * _deltas(page, both))))
 
 
 def _drawn(number: AuditNumber) -> Any:

@@ -125,7 +125,9 @@ def summary(audit: Audit) -> Summary:
             *(("", _certainty(level)) for level in levels),
         ),
         void=tuple(_void(audit.numbers)),
-        rests_on=_unique((*rests, *_marked(bounds), *_planned(audit))),
+        rests_on=_unique(
+            (*rests, *(b.note or "" for b in bounds), *_marked(bounds), *_planned(audit))
+        ),
         not_shown=(_NO_AUDIT if no_audit else _NO_PROOF, *_zero(bounds)),
     )
 
@@ -175,8 +177,10 @@ def _mu(bound: Bound) -> str | None:
 
 
 def _total_variation(bound: Bound) -> str | None:
-    if bound.side != "lower" or bound.value <= 0:
+    if bound.side != "lower":
         return None
+    if bound.value <= 0:
+        return f"no leak is shown (TV ≥ {bound.rounded})"
     points = round_safely(100 * float(bound.rounded), "down")
     return (
         f"some attack calls at least {points} percentage points more of the members “member” than "
@@ -185,8 +189,10 @@ def _total_variation(bound: Bound) -> str | None:
 
 
 def _tpr(bound: Bound) -> str | None:
-    if bound.side != "lower" or bound.fpr is None or bound.value <= bound.fpr:
+    if bound.side != "lower" or bound.fpr is None:
         return None
+    if float(bound.rounded) <= bound.fpr:
+        return "no attack is shown that does better than guessing"
     found = round_safely(100 * float(bound.rounded), "down")
     return (
         f"some attack that wrongly accuses {percent(bound.fpr)} of the non-members finds at least "

@@ -6,11 +6,14 @@ import json
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from workbench import _json
 from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
+from workbench.pages.auditing.attached import bring_data
+from workbench.pages.auditing.notebook import notebook_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
 from workbench.progress import Report, silent
@@ -118,10 +121,7 @@ def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
 
 
 def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:
-    from workbench.pages.inputs.notebook import notebook_of
-
-    subject: Any = audit
-    return json.dumps(notebook_of(subject), indent=1) + "\n"
+    return json.dumps(notebook_of(audit), indent=1) + "\n"
 
 
 #: The ending of a file, and what makes its content.
@@ -138,7 +138,11 @@ def _page(audit: Audit, workspace: Workspace | None) -> tuple[Page | None, str]:
     """The page of an audit, or why there is none."""
     if audit.live is not None:
         return audit.live, ""
+    own = Workspace(base=workspace)  # what was saved with the audit is not added to the user's
     try:
-        return page_of(audit, Workspace() if workspace is None else workspace), ""
+        if workspace is not None and audit.key:
+            with suppress(ArchiveError):  # of another archive
+                bring_data(audit, workspace.audits.attachments(audit.key), own)
+        return page_of(audit, own), ""
     except WorkspaceError as error:
         return None, (f"The charts show the state that was recorded and cannot be moved: {error}.")

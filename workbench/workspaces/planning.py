@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.audits.errors import ArchiveError
+from workbench import _checks
 from workbench.audits.plan import RegisteredPlan
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -107,15 +107,12 @@ def plan(
         n_q=n_q,
         stopping=stopping,
     )
-    return (opened_workspace() if workspace is None else workspace).audits.plans.add(found)
-
-
-def plans_of(workspace: Workspace) -> tuple[RegisteredPlan, ...]:
-    """The plans of a workspace, the newest first; none where its archive cannot be read."""
-    try:
-        return tuple(sorted(workspace.audits.plans, key=lambda one: one.created, reverse=True))
-    except ArchiveError:
-        return ()
+    need = "a workbench.Workspace; wb.workspace() opens one"
+    chosen = opened_workspace() if workspace is None else workspace
+    _checks.instance(chosen, Workspace, "workspace", need)
+    kept = chosen.audits.plans.add(found)
+    chosen.announce()
+    return kept
 
 
 #: What data are that anybody can see, by the kind of their source.

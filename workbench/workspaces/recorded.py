@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from workbench import _checks
+from workbench.audits.attachment import Attachment
+from workbench.audits.errors import ArchiveError
 from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import Scores
+from workbench.scores.table import DataTable
 from workbench.workspaces.content import content_hash
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.home import workspace
 from workbench.workspaces.reading import Reading
-from workbench.workspaces.sources import FileSource
+from workbench.workspaces.sources import DataSource, FileSource, source_from_dict
+from workbench.workspaces.storing.parquet import from_parquet
 from workbench.workspaces.storing.store import file_hash
 
 
@@ -23,11 +29,12 @@ def recorded_scores(
     name: str = "",
     files: Sequence[str] = (),
     reading: Mapping[str, Any] | None = None,
+    audit: str = "",
 ) -> Scores:
     """The scores of a data set that an audit recorded; notebooks of audits call this.
 
     They are looked for in the workspace of this computer, `wb.workspace()`, also among data sets
-    that were removed, and then in the files.
+    that were removed; then among the scores that were saved with the audit; and then in the files.
 
     Parameters
     ----------
@@ -39,6 +46,8 @@ def recorded_scores(
         Paths of the files that it came from, members first.
     reading : mapping, optional
         How it was read, as ``AuditData.reading``; by default as the data set is read now.
+    audit : str, optional
+        Key of the audit, where it was saved.
 
     Returns
     -------
@@ -55,15 +64,19 @@ def recorded_scores(
     >>> wb.recorded_scores(kept.sha256).n_p
     2
     """
-    _checks.text(sha256, "sha256"), _checks.text(name, "name")
+    _checks.text(sha256, "sha256"), _checks.text(name, "name"), _checks.text(audit, "audit")
     paths = _checks.each_of(files, str, "files", "the path of a file")
     how = None if reading is None else Reading.from_dict(reading)
     found = workspace().find(sha256, removed=True)
     if found is not None:
         return found.source.read(workspace().tables(found.key), how or found.reading)
+    saved = _saved(sha256, audit)
+    if saved is not None:
+        source, tables = saved
+        return source.read(tables, how or Reading())
     if not paths or not all(Path(path).is_file() for path in paths):
         raise WorkspaceError(_missing(name, sha256, paths))
-    tables = [read_table(Path(path)) for path in paths]
+    tables = tuple(read_table(Path(path)) for path in paths)
     if content_hash(tables) != sha256:
         raise WorkspaceError(
             f"{' and '.join(paths)} in {Path.cwd()} changed since the audit: it read scores with "
@@ -72,10 +85,11 @@ def recorded_scores(
     return FileSource(tuple(paths)).read(tables, how or Reading())
 
 
-def recorded_file(sha256: str, name: str) -> Path:
+def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     """The path of a file that an audit recorded, such as one of canaries.
 
-    It is looked for in the present folder and in the workspace of this computer, `wb.workspace()`.
+    It is looked for in the present folder, in the workspace of this computer, `wb.workspace()`, and
+    among the files that were saved with the audit.
 
     Parameters
     ----------
@@ -83,6 +97,8 @@ def recorded_file(sha256: str, name: str) -> Path:
         Hash of the bytes of the file.
     name : str
         Of the file.
+    audit : str, optional
+        Key of the audit, where it was saved.
 
     Raises
     ------
@@ -95,11 +111,12 @@ def recorded_file(sha256: str, name: str) -> Path:
     >>> wb.recorded_file(kept, "canaries.csv").read_bytes()
     b'score,included'
     """
-    _checks.text(sha256, "sha256")
+    _checks.text(sha256, "sha256"), _checks.text(audit, "audit")
     beside = Path(_checks.text(name, "name")).name
     if Path(beside).is_file() and file_hash(Path(beside).read_bytes()) == sha256:
         return Path(beside)
-    content = workspace().file(sha256)
+    attached = (one.content for one in _attached(audit) if one.sha256 == sha256)
+    content = workspace().file(sha256) or next(attached, None)
     if content is None:
         raise WorkspaceError(
             f"the file {name!r} (SHA-256 {sha256}) is neither in {Path.cwd()} nor in the workspace "
@@ -108,6 +125,26 @@ def recorded_file(sha256: str, name: str) -> Path:
     copy = Path(tempfile.mkdtemp()) / beside
     copy.write_bytes(content)
     return copy
+
+
+def _saved(sha256: str, audit: str) -> tuple[DataSource, tuple[DataTable, ...]] | None:
+    """The source and the tables of a data set that was saved with an audit, or None."""
+    attached = _attached(audit)
+    for data in {one.data for one in attached}:
+        parts = [one for one in attached if one.data == data]
+        tables = tuple(from_parquet(one.content) for one in parts if one.kind == "table")
+        if tables and content_hash(tables) == sha256:
+            described = next(one.content for one in parts if one.kind == "source")
+            return source_from_dict(json.loads(described)), tables
+    return None
+
+
+def _attached(audit: str) -> tuple[Attachment, ...]:
+    """What was saved with an audit; nothing if it is not in the archive of this computer."""
+    if audit:
+        with suppress(ArchiveError):
+            return workspace().audits.attachments(audit)
+    return ()
 
 
 def _missing(name: str, sha256: str, files: Sequence[str]) -> str:

@@ -146,6 +146,11 @@ class Workspace:
                 self._archive = self._open_archive()
             return self._archive
 
+    @property
+    def may_have_audits(self) -> bool:
+        """Whether `audits` may hold anything; False where it would be made, in memory, to look."""
+        return self._archive is not None or self._open_archive is not _archive_in_memory
+
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
 
@@ -576,6 +581,10 @@ class Workspace:
         if changed:
             self._tell()
         return changed
+
+    def announce(self) -> None:
+        """Call the watchers, because something else of the workspace changed, such as its plans."""
+        self._tell()
 
     def snapshot(self) -> WorkspaceState:
         """Names, readings, what was removed and what was chosen, for `revert`."""

@@ -488,9 +488,9 @@ class ChartCard {
       discloses(this.table, {class: "wb-text-button", "aria-label": `Data: ${item.title}`}, "Data",
         () => this.fillTable()),
     ]
-    const menu = make("div", {class: "wb-panel wb-save", role: "group", "aria-label": `Save: ${item.title}`})
+    const menu = make("div", {class: "wb-panel wb-export", role: "group", "aria-label": `Save: ${item.title}`})
     if (tools) {
-      this.saves = discloses(menu, {class: "wb-icon wb-save-button", "aria-label": `Save: ${item.title}`, title: "Save"}, "",
+      this.saves = discloses(menu, {class: "wb-icon wb-export-button", "aria-label": `Save: ${item.title}`, title: "Save"}, "",
         () => this.fillMenu(menu))
       this.saves.innerHTML = SAVE
       buttons.push(this.saves)
@@ -912,7 +912,7 @@ class Disclosures {
     this.pressed = ({target}) => {
       if (!target.closest?.(".wb-numbers")) this.close(".wb-number-panel:not([hidden])")
       if (!target.closest?.(".wb-header")) this.close(".wb-header[data-open]")
-      if (!target.closest?.(".wb-save, .wb-save-button")) this.close(".wb-save:not([hidden])")
+      if (!target.closest?.(".wb-export, .wb-export-button")) this.close(".wb-export:not([hidden])")
     }
     document.addEventListener("pointerdown", this.pressed)
     element.addEventListener("keydown", event => {

@@ -16,7 +16,7 @@ export class ChartMenu {
     const group = `wb-letters-${++menus}`
     const chosen = keptFamily()
     this.buttons = KINDS.map(([kind, words]) => {
-      const button = make("button", {type: "button", class: "wb-save-as", "data-kind": kind}, words)
+      const button = make("button", {type: "button", class: "wb-export-as", "data-kind": kind}, words)
       button.addEventListener("click", () => this.save(kind, words))
       return button
     })
@@ -25,18 +25,18 @@ export class ChartMenu {
       field.addEventListener("change", () => keepFamily(family))
       return [field, make("label", {}, field, words)]
     })
-    this.words = make("p", {class: "wb-save-words", role: "status"})
+    this.words = make("p", {class: "wb-export-words", role: "status"})
     const about = `${WIDTH} in wide, as a column of a paper is.`
     this.element = make("div", {},
       make("h3", {}, "Save this chart"),
-      make("div", {class: "wb-save-kinds"}, ...this.buttons),
+      make("div", {class: "wb-export-kinds"}, ...this.buttons),
       make("fieldset", {}, make("legend", {}, "Letters"), ...this.families.map(([, label]) => label)),
       make("p", {class: "wb-quiet"}, about), this.words)
   }
 
   async save(kind, words) {
     if (this.saving) return
-    this.saving = true
+    this.busy(true)
     this.say(`Making the ${words} …`)
     try {
       const family = this.families.find(([field]) => field.checked)[0].value
@@ -44,13 +44,17 @@ export class ChartMenu {
     } catch (error) {
       this.say(sentence(error.message), "bad")
     }
-    this.saving = false
+    this.busy(false)
+  }
+
+  busy(on) {
+    this.saving = on
+    this.element.toggleAttribute("data-busy", on)
   }
 
   say(words, tone = "") {
     this.words.textContent = words
     this.words.dataset.tone = tone
-    this.element.toggleAttribute("data-busy", this.saving && !tone)
   }
 }
 

@@ -14,6 +14,8 @@ export const FILES = [
   ["ipynb", "Notebook", "Python that computes every number again."],
 ]
 
+const OFTEN = 800 // ms between two looks at how far a file is
+
 export class ShareMenu {
   // page() names the page that is shown; link() copies a link to it; settled() resolves when the
   // server has answered everything; toast(words, more) shows a line; files: whether there are any.
@@ -56,6 +58,7 @@ export class ShareMenu {
     cancel.addEventListener("click", () => control.abort())
     const bar = make("div", {class: "wb-progress", role: "progressbar", "aria-label": `Making: ${title}`}, make("div", {}))
     this.toast(`Making: ${title} …`, make("span", {class: "wb-making"}, bar, cancel))
+    const watch = setInterval(() => showProgress(bar, address), OFTEN)
     try {
       await this.settled()
       this.toast(`${await download(address, control.signal)} was saved.`)
@@ -63,6 +66,7 @@ export class ShareMenu {
       if (control.signal.aborted) this.toast(`Cancelled: ${title}.`)
       else this.toast(sentence(error.message), null, true)
     }
+    clearInterval(watch)
     this.making.delete(address)
     this.show()
   }
@@ -70,6 +74,14 @@ export class ShareMenu {
   show() {
     this.button.toggleAttribute("data-busy", this.making.size > 0)
   }
+}
+
+async function showProgress(bar, address) {
+  const answer = await fetch(`./progress.json?of=${encodeURIComponent(address)}`).catch(() => null)
+  const {fraction} = answer?.ok ? await answer.json() : {}
+  if (typeof fraction !== "number") return
+  bar.setAttribute("aria-valuenow", Math.round(100 * fraction))
+  bar.firstChild.style.width = `${100 * fraction}%`
 }
 
 // Fetches something that the server makes; an error has the server's words.

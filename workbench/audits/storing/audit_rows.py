@@ -15,9 +15,9 @@ from sqlalchemy import (
     Connection,
     Select,
     delete,
+    exists,
     func,
     insert,
-    literal,
     select,
 )
 
@@ -137,7 +137,10 @@ class AuditRows:
         first = _first(connection, audit.previous) if audit.previous else key
         if first is None:
             raise ArchiveError(f"there is no audit {audit.previous!r} to save a new version of")
-        connection.execute(insert(AUDITS).values(_row(audit, key, first, card)))
+        before = select(func.max(AUDITS.c.version)).where(AUDITS.c.first == first)
+        row = _row(audit, card)
+        row |= {"key": key, "first": first, "version": 1 + (connection.scalar(before) or 0)}
+        connection.execute(insert(AUDITS).values(row))
         connection.execute(insert(CARDS).values(audit=key, card=card))
         connection.execute(
             insert(FIGURES).values(audit=key, sha256=sha256(figures).hexdigest(), content=figures)
@@ -207,35 +210,28 @@ class AuditRows:
         ]
         found += [AUDITS.c.page == page] if page else []
         found += [AUDITS.c.series == series] if series else []
-        asked = _summaries(removed, versions).where(*found)
-        asked = asked.order_by(AUDITS.c.position.desc()).limit(limit).offset(offset or None)
-        with self.database.reading() as connection:
-            return [AuditSummary(*row) for row in connection.execute(asked).tuples()]
+        found += [] if versions or removed else [_NEWEST]
+        asked = _summaries(removed).where(*found).limit(limit).offset(offset or None)
+        return self._summed_up(asked, removed)
 
     def one(self, *conditions: ColumnElement[bool]) -> AuditSummary | None:
         """The newest audit that fulfills conditions; one that was removed only if no other does."""
-        with self.database.reading() as connection:
-            for removed in (False, True):
-                asked = _summaries(removed, versions=True).where(*conditions)
-                asked = asked.order_by(AUDITS.c.position.desc()).limit(1)
-                row = connection.execute(asked).first()
-                if row is not None:
-                    return AuditSummary(*row)
+        for removed in (False, True):
+            found = self._summed_up(_summaries(removed).where(*conditions).limit(1), removed)
+            if found:
+                return found[0]
         return None
 
     def versions(self, key: str) -> list[AuditSummary]:
         """All versions of an audit that were not removed, newest first."""
         first = select(AUDITS.c.first).where(AUDITS.c.key == key).scalar_subquery()
-        asked = _summaries(False, True).where(AUDITS.c.first == first)
-        with self.database.reading() as connection:
-            rows = connection.execute(asked.order_by(AUDITS.c.position.desc()))
-            return [AuditSummary(*row) for row in rows]
+        return self._summed_up(_summaries(False).where(AUDITS.c.first == first), False)
 
     def count(self) -> int:
         """How many audits there are, without older versions and removed ones."""
-        shown = select(AUDITS.c.first).distinct().where(AUDITS.c.key.not_in(_REMOVED))
+        asked = select(func.count()).where(AUDITS.c.key.not_in(_REMOVED), _NEWEST)
         with self.database.reading() as connection:
-            return connection.scalar(select(func.count()).select_from(shown.subquery())) or 0
+            return connection.scalar(asked.select_from(AUDITS)) or 0
 
     # -- one audit ----------------------------------------------------------------------------
 
@@ -268,6 +264,12 @@ class AuditRows:
 
     # -- steps --------------------------------------------------------------------------------
 
+    def _summed_up(self, asked: Select[Any], removed: bool) -> list[AuditSummary]:
+        with self.database.reading() as connection:
+            rows: list[Any] = list(connection.execute(asked))
+        found = [AuditSummary(*row) for row in rows]
+        return [replace(one, removed=True) for one in found] if removed else found
+
     def _attach(
         self, connection: Connection, key: str, number: int, attachment: Attachment
     ) -> None:
@@ -293,28 +295,26 @@ class AuditRows:
 
 _REMOVED = select(REMOVALS.c.audit)
 
+_later = AUDITS.alias("later")
 
-def _summaries(removed: bool, versions: bool) -> Select[Any]:
-    """The query of summaries, in the order of the fields of `AuditSummary`."""
+#: Whether no later version is there.
+_NEWEST = ~exists().where(
+    _later.c.first == AUDITS.c.first,
+    _later.c.position > AUDITS.c.position,
+    _later.c.key.not_in(_REMOVED),
+)
+
+#: The fields of `AuditSummary`, but the last.
+_SUMMARY = (
+    *(AUDITS.c[name] for name in ("key", "name", "note", "page", "title", "made", "saved", "by")),
+    *(AUDITS.c[name] for name in ("previous", "series", "series_position", "version", "about")),
+)
+
+
+def _summaries(removed: bool) -> Select[Any]:
+    """The query of summaries of what was removed or was not, newest first."""
     there = AUDITS.c.key.in_(_REMOVED) if removed else AUDITS.c.key.not_in(_REMOVED)
-    newest = (
-        select(
-            AUDITS.c.first,
-            func.max(AUDITS.c.position).label("position"),
-            func.count().label("versions"),
-        )
-        .where(there)
-        .group_by(AUDITS.c.first)
-        .subquery("newest")
-    )
-    same = newest.c.first == AUDITS.c.first if versions else newest.c.position == AUDITS.c.position
-    names = ("key", "name", "note", "page", "title", "made", "saved", "by", "previous", "series")
-    return (
-        select(*(AUDITS.c[name] for name in names), AUDITS.c.series_position)
-        .add_columns(newest.c.versions, literal(removed), AUDITS.c.about)
-        .join_from(AUDITS, newest, same)
-        .where(there)
-    )
+    return select(*_SUMMARY).where(there).order_by(AUDITS.c.position.desc())
 
 
 def _first(connection: Connection, key: str) -> str | None:
@@ -322,10 +322,9 @@ def _first(connection: Connection, key: str) -> str | None:
     return connection.scalar(select(AUDITS.c.first).where(AUDITS.c.key == key))
 
 
-def _row(audit: Audit, key: str, first: str, card: str) -> dict[str, Any]:
+def _row(audit: Audit, card: str) -> dict[str, Any]:
     texts = {"page": audit.page, "title": audit.title, "by": audit.by, "series": audit.series}
     return {
-        "key": key,
         "sha256": sha256(card.encode("ascii")).hexdigest(),
         "name": audit.name,
         "note": audit.note[:LONGEST_NOTE],
@@ -333,7 +332,6 @@ def _row(audit: Audit, key: str, first: str, card: str) -> dict[str, Any]:
         "made": audit.made.isoformat(),
         "saved": _now(),
         "previous": audit.previous,
-        "first": first,
         "series_position": audit.position,
         "about": about(audit),
         "words": _words(audit),

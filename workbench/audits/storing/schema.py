@@ -51,6 +51,7 @@ AUDITS = Table(
     Column("by", Text, nullable=False),
     Column("previous", Text, nullable=False),
     Column("first", Text, nullable=False),  # key of the first of all versions
+    Column("version", Integer, nullable=False),  # from 1
     Column("series", Text, nullable=False),
     Column("series_position", Integer, nullable=False),
     Column("about", Text, nullable=False),  # JSON: tags, names of data, first numbers

@@ -200,6 +200,7 @@ def _engine(address: str, pool: type[Pool] = QueuePool) -> Engine:
             "foreign_keys=ON",
             "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
             "synchronous=FULL",
+            "cache_size=-32768",  # kB: a list of 10,000 audits reads their rows once
             "secure_delete=ON",  # what was purged does not linger
         ):
             with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses

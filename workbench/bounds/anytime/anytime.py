@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from workbench import _checks
+from workbench._plot import Plotted
 from workbench.bounds.anytime.betting import (
     Claims,
     EpsilonClaims,
@@ -51,7 +52,7 @@ _BY_CHANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class AnytimePath:
+class AnytimePath(Plotted):
     """The anytime bound at several moments while the scores came in.
 
     Attributes

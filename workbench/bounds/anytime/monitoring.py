@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._plot import Plotted
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
 from workbench.bounds.anytime.e_values import EValue
@@ -153,7 +154,7 @@ def fixed_size_limits(scores: Scores, delta: float, confidence: float = 0.95) ->
 
 
 @dataclass(frozen=True, eq=False)
-class EvidencePath:
+class EvidencePath(Plotted):
     """E-values against one claim, at every look.
 
     Attributes

@@ -29,6 +29,7 @@ from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._html import table
 from workbench.bounds.bound import Bound
+from workbench.bounds.latex import escape as latex
 from workbench.bounds.power.power import (
     MOST_SCORES,
     Detector,
@@ -199,6 +200,10 @@ class Verdict:
         """The verdict in plain sentences."""
         how = {REFUTED: self._refuted, NOT_REFUTED: self._stands, TOO_FEW: self._too_few}
         return how[self.verdict]()
+
+    def to_latex(self) -> str:
+        """The sentences of `explain` in LaTeX; all texts are escaped."""
+        return latex(self.explain())
 
     @property
     def summary(self) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
 from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, rank_grid
@@ -37,7 +38,7 @@ TIES = "Ties between members and non-members are broken at random, by a hash of 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TradeoffBand:
+class TradeoffBand(Plotted):
     """Simultaneous bounds on the trade-off function from two samples. See `tradeoff_band`.
 
     Attributes

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._format import percent, plain
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.validation import Floats, inner_rates
 from workbench.scores.sample import Scores, require_scores
@@ -28,7 +29,7 @@ VERDICTS = {1: "A leaks more", -1: "B leaks more", 0: "cannot tell"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Plotted):
     """Two-sided limits of the true positive rates of two score sets. See `compare`.
 
     Attributes

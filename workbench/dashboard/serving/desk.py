@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from threading import Event
+from typing import Any, TypeVar
 
 from workbench.dashboard.worker import WAITING
+from workbench.progress import Cancelled, Report
 
 P = TypeVar("P")
 M = TypeVar("M")
@@ -36,16 +38,31 @@ class Desk:
         self._name, self._places, self._patience = name, places, patience
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix=f"workbench-{name}")
         self._taken = 0
+        self._fractions: dict[str, float] = {}
 
-    async def made(self, look: Callable[[], P], make: Callable[[P], M]) -> M:
+    def fraction(self, key: str) -> float | None:
+        """The share that is done of what is made; None where that is not known.
+
+        Parameters
+        ----------
+        key : str
+            See `made`.
+        """
+        return self._fractions.get(key)
+
+    async def made(self, look: Callable[[], P], make: Callable[[P, Report], M], key: str) -> M:
         """What is made of something that is looked at soon; to be called on the event loop.
+
+        Once it is cancelled, nobody wants the result, and ``make`` is told so.
 
         Parameters
         ----------
         look : callable
             Returns what it is made of, as it is now; takes a moment.
         make : callable
-            Makes it; takes seconds.
+            Makes it, which takes seconds, and reports its progress.
+        key : str
+            Names it for `fraction`.
 
         Raises
         ------
@@ -55,19 +72,30 @@ class Desk:
         if self._taken >= self._places:
             raise BusyError(f"too many {self._name} are being made; try again in a minute")
         self._taken += 1
+        unwanted = Event()
+
+        def report(
+            fraction: float | None = None, message: str | None = None, partial: Any = None
+        ) -> None:
+            if unwanted.is_set():
+                raise Cancelled
+            if fraction is not None:
+                self._fractions[key] = fraction
+
         try:
             loop = asyncio.get_running_loop()
             try:
                 seen = await loop.run_in_executor(WAITING, look)
             except TimeoutError as late:
                 raise BusyError("the page is at work; try again when it rests") from late
-            making = loop.run_in_executor(self._threads, make, seen)
-            done, _ = await asyncio.wait([making], timeout=self._patience)
-            if not done:
-                making.cancel()  # what has not begun never begins
+            making = loop.run_in_executor(self._threads, make, seen, report)
+            try:
+                return await asyncio.wait_for(making, self._patience)
+            except TimeoutError as late:
                 raise BusyError(
                     f"it took longer than {self._patience:.0f} seconds and was given up"
-                )
-            return making.result()
+                ) from late
         finally:
+            unwanted.set()
             self._taken -= 1
+            self._fractions.pop(key, None)

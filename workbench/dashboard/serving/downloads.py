@@ -7,9 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
-from pkgutil import resolve_name
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -17,14 +15,15 @@ from tornado.web import HTTPError, RequestHandler
 
 from workbench.assets import share
 from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
 from workbench.dashboard.bench import IMPORT
 from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import visitor_of
 from workbench.dashboard.serving.visitors import Visitors
 from workbench.dashboard.worker import WAITING
-from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Item, Page
 from workbench.pages.registry import PAGES
+from workbench.progress import Report
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
@@ -43,6 +42,8 @@ REPORT_KINDS = {
     "json": "application/json; charset=utf-8",
     "ipynb": "application/x-ipynb+json; charset=utf-8",
 }
+
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 
 #: Characters that the name of a file has at most of each of its parts.
 _LONGEST = 60
@@ -97,8 +98,19 @@ class DownloadHandler(RequestHandler):
         """Answer an error in plain words."""
         self.refuse(status_code, self._reason)
 
+    _making: asyncio.Task[Made] | None = None
+
+    def key(self, path: str) -> str:
+        """What names a file that is made for this visitor, by the end of its address."""
+        return f"{visitor_of(self)} {'/'.join(path.rsplit('/', 2)[-2:])}"
+
+    def on_connection_close(self) -> None:
+        """Stop making what nobody waits for."""
+        if self._making is not None:
+            self._making.cancel()
+
     async def answer(
-        self, desk: Desk, look: Callable[[], P], make: Callable[[P], Made], media_type: str
+        self, desk: Desk, look: Callable[[], P], make: Callable[[P, Report], Made], media_type: str
     ) -> None:
         """Send what a desk made, or say why there is nothing.
 
@@ -110,12 +122,15 @@ class DownloadHandler(RequestHandler):
         media_type : str
         """
         try:
-            name, content = await desk.made(look, make)
+            self._making = asyncio.create_task(desk.made(look, make, self.key(self.request.path)))
+            name, content = await self._making
             self.send_file(content, name, media_type)
+        except asyncio.CancelledError:
+            logger.info("%s was cancelled", self.request.path)
         except BusyError as busy:
             self.set_header("Retry-After", "60")
             self.refuse(503, str(busy))
-        except WorkspaceError as gone:
+        except (WorkspaceError, ArchiveError) as gone:
             self.refuse(404, str(gone))
         except (ValueError, ImportError) as error:  # what is missing, and how to install it
             logger.warning("%s was refused: %s", self.request.path, error)
@@ -148,14 +163,16 @@ def _as_csv(workspace: Workspace, key: str) -> str:
     return "\n".join(["score,member", *rows, ""])
 
 
-class PageHandler(DownloadHandler):
+class PageDownloadHandler(DownloadHandler):
     """Base class of handlers of what is made from a page, for the visitor whose page it is."""
 
     def initialize(self, desk: Desk) -> None:
         """Take the desk that makes it."""
         self._desk = desk
 
-    async def answer_from(self, page: str, make: Callable[[Page], Made], media_type: str) -> None:
+    async def answer_from(
+        self, page: str, make: Callable[[Page, Report], Made], media_type: str
+    ) -> None:
         """Send what is made from the page that is in view.
 
         Parameters
@@ -179,7 +196,7 @@ class PageHandler(DownloadHandler):
         raise HTTPError(404)
 
 
-class ReportHandler(PageHandler):
+class ReportHandler(PageDownloadHandler):
     """Handler of a page as a report."""
 
     async def get(self, page: str, kind: str) -> None:
@@ -188,10 +205,24 @@ class ReportHandler(PageHandler):
         if not known or kind not in REPORT_KINDS:
             raise HTTPError(404)
 
-        def report(shown: Page) -> Made:
-            return _report(self.visitors.audit(page, shown), kind)
+        def make(shown: Page, report: Report) -> Made:
+            return _report(self.visitors.audit(page, shown), kind, report)
 
-        await self.answer_from(page, report, REPORT_KINDS[kind])
+        await self.answer_from(page, make, REPORT_KINDS[kind])
+
+
+class ProgressHandler(DownloadHandler):
+    """Handler of how far a report is, for the visitor for whom it is made."""
+
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that makes reports."""
+        self._desk = desk
+
+    def get(self) -> None:
+        """Send the share that is done as JSON."""
+        key = self.key(self.get_query_argument("of", ""))
+        self.set_header("Cache-Control", "no-store")
+        self.write({"fraction": self._desk.fraction(key)})
 
 
 class SavedReportHandler(DownloadHandler):
@@ -207,58 +238,56 @@ class SavedReportHandler(DownloadHandler):
             raise HTTPError(404)
         workspace = self.visitors.workspace(visitor_of(self))
 
-        def report(audit: Audit) -> Made:
-            return _report(_with_page(audit, workspace), kind)
+        def make(audit: Audit, report: Report) -> Made:
+            return _report(audit, kind, report, workspace)
 
-        archive: Any = workspace.audits
-        look = partial(archive.__getitem__, key)
-        await self.answer(self._desk, look, report, REPORT_KINDS[kind])
+        def look() -> Audit:
+            return workspace.audits[key]
+
+        await self.answer(self._desk, look, make, REPORT_KINDS[kind])
 
 
-def _report(audit: Audit, kind: str) -> Made:
+def _report(audit: Audit, kind: str, report: Report, workspace: Workspace | None = None) -> Made:
     """The name and the content of a report."""
-    report_bytes = resolve_name("workbench.reports.write:report_bytes")
+    from workbench.reports.write import report_bytes
+
     subject = audit.name or next((data.name for data in audit.data), "")
-    return f"{file_name(audit.page, subject)}.{kind}", report_bytes(audit, kind)
+    content = report_bytes(audit, kind, workspace, report)
+    return f"{file_name(audit.page, subject)}.{kind}", content
 
 
-def _with_page(audit: Audit, workspace: Workspace) -> Audit:
-    """The audit with its page, where the workspace still has the data."""
-    try:
-        return replace(audit, live=page_of(audit, workspace))
-    except WorkspaceError:
-        return audit
-
-
-class FigureHandler(PageHandler):
+class FigureHandler(PageDownloadHandler):
     """Handler of a chart as a file for a paper, or of its data."""
 
     async def get(self, page: str, name: str, kind: str) -> None:
         """Send the file."""
         item = self.item(page, name, "figure")
+        if kind not in share.FIGURE_KINDS:
+            raise HTTPError(404)
         family = self.get_query_argument("family", "serif")
+        asked = self.get_query_argument("width", "3.3")
+        width: Any = float(asked) if _NUMBER.fullmatch(asked) else asked
         try:
-            width = float(self.get_query_argument("width", "3.3"))
             share.check_figure_file(kind, width, family)
         except ValueError as error:
             self.refuse(400, str(error))
             return
 
-        def figure(shown: Page) -> Made:
+        def figure(shown: Page, report: Report) -> Made:
             content = share.figure_file(shown, item, kind, width, family)
             return f"{file_name(page, name)}.{kind}", content
 
         await self.answer_from(page, figure, share.FIGURE_KINDS[kind])
 
 
-class NumberHandler(PageHandler):
+class NumberHandler(PageDownloadHandler):
     """Handler of a number as texts that people copy."""
 
     async def get(self, page: str, name: str) -> None:
         """Send the texts."""
         item = self.item(page, name, "number")
 
-        def texts(shown: Page) -> Made:
+        def texts(shown: Page, report: Report) -> Made:
             return f"{name}.json", json.dumps(share.number_texts(shown, item)).encode()
 
         await self.answer_from(page, texts, "application/json; charset=utf-8")
@@ -298,5 +327,6 @@ def patterns(texts: Mapping[str, Callable[[], str]]) -> list[tuple[Any, ...]]:
         (r"/report/audit/([^/]+)\.([a-z]+)", SavedReportHandler, reports),
         (r"/figure/([a-z]+)/([a-z0-9_]+)\.([a-z]+)", FigureHandler, charts),
         (r"/texts/([a-z]+)/([a-z0-9_]+)\.json", NumberHandler, words),
+        (r"/progress\.json", ProgressHandler, reports),
         (r"/([a-z]+)\.json", TextHandler, {"texts": texts}),
     ]

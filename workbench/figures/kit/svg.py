@@ -125,7 +125,7 @@ class Axis:
         return format(value + 0.0, self.given.get("tickformat", plain)).replace("-", "−")
 
 
-def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT, identity: str = "inside") -> str:
+def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     """A figure as an ``<svg>`` element, with its summary as the accessible name.
 
     Parameters
@@ -134,8 +134,6 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT, identity: str =
         A plotly dict with colors as roles, as the functions of `workbench.figures` return.
     palette : dict
         Role -> color.
-    identity : str
-        Of an element inside; another one for each picture of a document.
     """
     painted = paint(figure, palette)
     layout = painted["layout"]
@@ -151,9 +149,9 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT, identity: str =
             f'width="{WIDTH}" height="{height}" role="img" aria-label="{summary}" '
             f'font-family="system-ui, sans-serif">',
             f'<rect width="100%" height="100%" fill="{palette["paper"]}"/>',
-            f'<clipPath id="{identity}"><rect {inside}/></clipPath>',
+            f'<clipPath id="inside"><rect {inside}/></clipPath>',
             *_axes(x, y, palette),
-            f'<g clip-path="url(#{identity})">',
+            '<g clip-path="url(#inside)">',
             *(_shape(shape, x, y) for shape in layout["shapes"] if _below(shape)),
             *clipped,
             *(_shape(shape, x, y) for shape in layout["shapes"] if not _below(shape)),

@@ -11,7 +11,7 @@ from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSen
 from workbench.audits.software import software
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
-from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term
 from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
@@ -58,6 +58,8 @@ def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
         made=datetime.now(UTC),
         software=software(),
         by=by,
+        plan=getattr(page, "registered", None),
+        deviations=getattr(page, "departures", ()),
         live=page.snapshot(watching=True),
     )
 
@@ -67,7 +69,8 @@ def _number(item: Item, value: Bound | Fact) -> AuditNumber:
     if isinstance(value, Fact):
         return AuditNumber(item.name, item.title, text=value.text, note=value.note, **texts)
     ask = value.void.ask if isinstance(value.void, NotChosen) else ""
-    return AuditNumber(item.name, item.title, value, ask=ask, **texts)
+    note = fixed_term(value)
+    return AuditNumber(item.name, item.title, value, note=note, ask=ask, **texts)
 
 
 def _figure(item: Item, value: dict[str, Any]) -> AuditFigure:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.audits.audit import Audit
@@ -49,26 +50,32 @@ def code_cells(audit: Audit) -> tuple[CodeStep, ...]:
 
     Raises
     ------
-    SyntaxError
-        The code of the audit is no Python.
+    ValueError
+        The code of the audit is no Python: it comes from somebody else, or is damaged.
     """
+    try:
+        return tuple(_steps(audit))
+    except (SyntaxError, ValueError) as error:  # a NUL is a ValueError
+        raise ValueError(f"the code of this audit is no Python: {error}") from error
+
+
+def _steps(audit: Audit) -> Iterator[CodeStep]:
     numbers = {number.name for number in audit.numbers}
-    found = {_variable(one): data_source(one) for one in audit.data if one.sha256}
-    first, *rest = (part for part in audit.code.strip().split("\n\n"))
-    steps = [CodeStep(first, sets=_set_by(first))]
-    for part in rest:
+    found = {_variable(one): data_source(one, audit.key) for one in audit.data if one.sha256}
+    for part in audit.code.strip().split("\n\n"):
         sets = _set_by(part)
         source = found[sets[0]] if len(sets) == 1 and sets[0] in found else _runnable(part, audit)
-        steps.append(CodeStep(source, tuple(n for n in sets if n in numbers), sets))
-    return tuple(steps)
+        yield CodeStep(source, tuple(name for name in sets if name in numbers), sets)
 
 
-def data_source(data: AuditData) -> str:
+def data_source(data: AuditData, key: str = "") -> str:
     """The line that finds a data set of an audit by its hash.
 
     Parameters
     ----------
     data : AuditData
+    key : str
+        Of the audit; "" if it was not saved.
     """
     found = call(
         "wb.recorded_scores",
@@ -76,6 +83,7 @@ def data_source(data: AuditData) -> str:
         name=data.name,
         files=data.files or None,
         reading=dict(data.reading),
+        audit=key or None,
     )
     return f"{_variable(data)} = {found}"
 
@@ -101,7 +109,7 @@ def _set_by(source: str) -> tuple[str, ...]:
 def _runnable(source: str, audit: Audit) -> str:
     """The lines, with uploaded files found by their hash, and a word on what is missing."""
     for name, sha256 in _uploads(audit):
-        found = call("wb.recorded_file", repr(sha256), repr(name))
+        found = call("wb.recorded_file", repr(sha256), repr(name), audit=audit.key or None)
         source = source.replace(f"wb.read_one_run({name!r}", f"wb.read_one_run({found}")
     return _GIVEN.sub(_asked, source)
 

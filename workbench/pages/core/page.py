@@ -166,11 +166,17 @@ class FixedInAdvance(str):
         return made
 
 
-def terms_of(bound: Bound) -> tuple[str, ...]:
-    """The terms of a bound on a page: its own, and by which plan its choices were fixed."""
+def fixed_term(bound: Bound) -> str:
+    """By which plan a bound was fixed in advance; "" if by none, or if it is void."""
     note = bound.note
-    fixed = isinstance(note, FixedInAdvance) and not bound.void
-    return (*bound.terms, note.term) if fixed else bound.terms  # type: ignore[union-attr]
+    return note.term if isinstance(note, FixedInAdvance) and not bound.void else ""
+
+
+def terms_of(bound: Bound) -> tuple[str, ...]:
+    """The terms of a bound on a page: its own, with the plan next to the guarantee."""
+    guarantee, *rest = bound.terms
+    fixed = fixed_term(bound)
+    return (guarantee, fixed, *rest) if fixed else bound.terms
 
 
 def figure(

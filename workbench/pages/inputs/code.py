@@ -106,9 +106,11 @@ def repeatable(page: Page, job: str) -> bool:
 
 
 def duration(page: Page, job: str) -> str:
-    """How long a job took, as a comment; "" if it is not known."""
-    seconds = page.job_state(job).seconds
-    return comment(f"takes about {seconds:.0f} s") if seconds >= 1 else ""
+    """How long a job took, as a comment; "" if it was not run, or took no second."""
+    state = page.job_state(job)
+    if state.status == "stored":
+        return comment("takes up to a minute")
+    return comment(f"takes about {state.seconds:.0f} s") if state.seconds >= 1 else ""
 
 
 def lines(*texts: str) -> str:

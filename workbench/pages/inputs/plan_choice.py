@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -19,16 +20,21 @@ from workbench.audits.deviations import (
     timely,
     voiding,
 )
+from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import Deviation, RegisteredPlan, label_of, time_text
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.score_source import ScoreSource
-from workbench.workspaces.planning import PlannedData, plans_of
+from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
 
 #: Characters of the name of a plan that a page shows.
 LONGEST_NAME = 60
+
+#: Seconds after which a page looks for plans that another program stored, and after which it tries
+#: again where the database cannot be read.
+LOOK_AGAIN, LOOK_AGAIN_LATER = 3.0, 60.0
 
 #: What the menu calls the choice of no plan.
 NONE = "none"
@@ -135,7 +141,8 @@ class PlannedSource(ScoreSource):
     void_words = param.Parameter("", precedence=-1, doc="Why no bound of the page is valid.")
 
     def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._known_plans: tuple[RegisteredPlan, ...] | None = None
+        self._known_plans: tuple[RegisteredPlan, ...] = ()
+        self._look_again_at = 0.0
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._choose_plan, "plan")
         # After the marks of what was changed after looking.
@@ -169,25 +176,25 @@ class PlannedSource(ScoreSource):
     @property
     def known_plans(self) -> tuple[RegisteredPlan, ...]:
         """The plans of the workspace, the newest first, as they were when the page last looked."""
-        if self._known_plans is None:
-            self._known_plans = plans_of(self.workspace)
+        if time.monotonic() >= self._look_again_at and self.workspace.may_have_audits:
+            try:
+                self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
+            except ArchiveError:  # every move of a slider asks for them
+                wait = LOOK_AGAIN_LATER
+            self._look_again_at = time.monotonic() + wait
         return self._known_plans
 
     def refresh(self) -> None:
         """Take note of other plans, and that the data set was renamed or read in another way."""
-        self._known_plans = None
+        self._look_again_at = 0.0
         if self.plan and self.registered is None:
             self._choose_plan()
         super().refresh()
 
     def _find_plan(self) -> RegisteredPlan | None:
-        for look_again in (False, True):
-            if look_again:
-                self._known_plans = None
-            for plan in self.known_plans if self.plan else ():
-                if plan.sha256 == self.plan:
-                    return plan
-        return None
+        if self.plan not in ("", *(plan.sha256 for plan in self.known_plans)):
+            self._look_again_at = 0.0
+        return next((plan for plan in self.known_plans if plan.sha256 == self.plan), None)
 
     # -- under a plan --------------------------------------------------------------------------
 
@@ -218,24 +225,29 @@ class PlannedSource(ScoreSource):
         note = FixedInAdvance(f"{bound.note} {said}" if bound.note else said, plan.label)
         return replace(found, note=note)
 
-    def plan_sentence(self) -> str:
-        """The plan, and how the audit deviates from it; empty without one."""
+    def following_words(self) -> str:
+        """The plan; empty without one."""
         plan = self.registered
         if plan is None:
+            return ""
+        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
+        kept = " The audit follows it." if not self.departures else ""
+        before = ", before these scores were opened" if timely(self.departures) else ""
+        return f"{stored}{before}.{kept}"
+
+    def departing_words(self) -> str:
+        """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
+        if self.registered is None:
             label = label_of(self.plan)
             return _MISSING.format(label=f"P{label[1:]}") if self.plan else ""
-        name = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        found = self.departures
-        if not found:
-            return f"{name}, before these scores were opened: the audit follows it."
         void, other = (
-            " ".join(_sentence(one) for one in found if one.voids is voids)
+            " ".join(_sentence(one) for one in self.departures if one.voids is voids)
             for voids in (True, False)
         )
-        said = [f"The audit deviates from it. {void}"] if void else []
+        said = [f"The audit deviates from its plan. {void}"] if void else []
         if other:
-            said.append(f"Without an effect on bounds: {other}")
-        return f"{name}. {' '.join(said)}"
+            said.append(f"Deviations from the plan without an effect on bounds: {other}")
+        return " ".join(said)
 
     def without_plan(self) -> dict[str, Any]:
         """The parameters without a plan: what was changed under it counts as any other change."""

@@ -175,7 +175,8 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
         Section(
-            "Fixed in advance", (Control("plan", when=lambda p: p.source != "given" or p.plan),)
+            "Fixed in advance",
+            (Control("plan", when=lambda page: page.dataset is not None or bool(page.plan)),),
         ),
         Section(
             "Audit",
@@ -526,10 +527,15 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
 
-    @sentence(needs=("plan", "registered", "departures"), place="strip")
+    @sentence(needs=("registered", "departures"), place="head")
     def planned(self) -> str:
-        """The plan of the audit, and how the audit deviates from it."""
-        return self.plan_sentence()
+        """The plan of the audit."""
+        return self.following_words()
+
+    @sentence(needs=("plan", "registered", "departures"), place="strip")
+    def departing(self) -> str:
+        """How the audit deviates from its plan."""
+        return self.departing_words()
 
     @sentence(needs=("loaded",), place="head")
     def provenance(self) -> str:

@@ -16,7 +16,6 @@ from workbench.claims.parse import parse_claim
 from workbench.claims.renyi import RenyiDP
 from workbench.estimators.bin_rules import WIDTH_RULES
 from workbench.pages.core.sliders import number_of, taken
-from workbench.pages.inputs.settings import LEVELS
 from workbench.pairs.accounting.dpsgd import NEIGHBORING, DPSGDPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
@@ -37,9 +36,7 @@ def planned_values(page: Any, plan: RegisteredPlan) -> dict[str, Any]:
         Among them the marks of a threshold and of bins that differ from those before: without the
         plan they are chosen after seeing the scores.
     """
-    values: dict[str, Any] = {"interval": plan.interval}
-    if plan.confidence in LEVELS:
-        values["confidence"] = plan.confidence
+    values: dict[str, Any] = {"interval": plan.interval, "confidence": plan.confidence}
     groups = [
         {} if plan.threshold is None else {"threshold": plan.threshold},
         {} if plan.delta == 0 else {"log_delta": math.log10(plan.delta)},
@@ -131,7 +128,7 @@ def _reference_settings(claim: str) -> dict[str, Any]:
 def _reference_of(claim: Claim) -> dict[str, Any]:
     known = claim.parameters
     match claim:
-        case ApproxDP() if known["delta"] > 0:
+        case ApproxDP() if known.get("delta", 0) > 0:  # no slider of a logarithm shows 0
             delta = math.log10(known["delta"])
             return {
                 "kind": "claimed-approx",

@@ -40,6 +40,7 @@ def upgrade() -> None:
                 "series",
             )
         ),
+        sa.Column("version", sa.Integer, nullable=False),
         sa.Column("series_position", sa.Integer, nullable=False),
         sa.Column("about", sa.Text, nullable=False),
         sa.Column("words", sa.Text, nullable=False),

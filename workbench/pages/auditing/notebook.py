@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from html import escape
+import re
 from typing import Any
 
 from workbench.audits.audit import Audit
@@ -15,13 +15,16 @@ from workbench.pages.core.page import Page
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 #: What a page shows of a number that it did not compute.
-NOT_SHOWN = ("–", "?")
+NOT_SHOWN = ("–", "?", "none", "none known")
 
 #: The variable of the versions that the audit was made with.
 MADE_WITH = "made_with"
 
-#: Characters that Markdown gives a meaning.
-_MARKDOWN = "\\`*_{}[]()#+-.!|~>$:@^="
+#: What Markdown, or the mathematics in it, gives a meaning within a line.
+_MEANS = re.compile(r"[\\`*_\[\]<>&$~|@{}^]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+
+#: Of these, those that begin mathematics even when they are written as entities.
+_BEGINS_MATHEMATICS = "\\$"
 
 
 def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, Any]:
@@ -39,6 +42,11 @@ def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, A
     dict
         JSON of a notebook in the format nbformat 4.5: what the audit is, its data, a cell for
         every number, and the page.
+
+    Raises
+    ------
+    ValueError
+        As `code_cells`.
     """
     audit = audit_of(subject, fresh=fresh) if isinstance(subject, Page) else subject
     numbers = {number.name: number for number in audit.numbers}
@@ -65,10 +73,15 @@ def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, A
 
 
 def as_text(text: str) -> str:
-    """A text whose characters Markdown and HTML show as they are, in one line."""
-    plain = escape(" ".join(text.split()), quote=True)
-    # Entities end in a semicolon, and begin with an ampersand, neither of which is escaped here.
-    return "".join(f"\\{c}" if c in _MARKDOWN else c for c in plain)
+    """A text in one line of Markdown, shown as it is whatever is in it."""
+    line = " ".join(text.split())
+    first, rest = line[:1], _MEANS.sub(lambda found: _entity(found[0]), line[1:])
+    return (first if first.isalpha() else "".join(map(_entity, first))) + rest
+
+
+def _entity(character: str) -> str:
+    entity = f"&#{ord(character)};"
+    return f"<span>{entity}</span>" if character in _BEGINS_MATHEMATICS else entity
 
 
 # -- the cells ---------------------------------------------------------------------------------
@@ -81,7 +94,9 @@ def _about(audit: Audit) -> str:
     facts = [f"Page: {as_text(audit.title)}", f"Made: {audit.made:%Y-%m-%d %H:%M} UTC"]
     facts += [f"By: {as_text(audit.by)}"] if audit.by else []
     facts += [f"Tags: {as_text(', '.join(audit.tags))}"] if audit.tags else []
-    facts += [f"Audit: {as_text(audit.key)}"] if audit.key else []
+    facts += [f"Key: {as_text(audit.key)}"] if audit.key else []
+    if audit.series:
+        facts.append(f"Series: {as_text(audit.series)}, audit {audit.position}")
     facts += [_data(one) for one in audit.data]
     if audit.plan is not None:
         facts.append(
@@ -98,7 +113,8 @@ def _about(audit: Audit) -> str:
     lines.append("\n".join(f"- {fact}" for fact in facts))
     lines.append(
         "The DP Audit Workbench wrote this notebook. Run from top to bottom, it computes each "
-        "number of the audit and fails where one differs from what the audit recorded."
+        "number of the audit and fails where one differs from what the audit recorded. The code "
+        "comes with the audit: read it before you run the notebook of a stranger's audit."
     )
     return "\n\n".join(lines)
 

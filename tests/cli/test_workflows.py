@@ -1,0 +1,126 @@
+"""The workflows of the documentation: they are YAML, and what they run does what they say."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+import workbench as wb
+
+WORKFLOWS = Path(__file__).parents[2] / "docs" / "workflows"
+GITHUB = yaml.safe_load((WORKFLOWS / "privacy-audit.yml").read_text(encoding="utf-8"))
+GITLAB = yaml.safe_load((WORKFLOWS / "privacy-audit.gitlab-ci.yml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs a script as a runner does, with `workbench` on the path."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "workbench"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
+    program.chmod(0o755)
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+
+    def run(script, variables):
+        root = str(Path(wb.__file__).parents[1])
+        given = {
+            **os.environ,
+            **{name: str(value) for name, value in variables.items()},
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": root,
+            "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        }
+        return subprocess.run(
+            ["bash", "-e", "-c", script], cwd=folder, env=given, capture_output=True, text=True,
+            timeout=300, check=False,
+        )  # fmt: skip
+
+    run.folder = folder
+    return run
+
+
+def losses(path, mu, seed):
+    drawn = wb.GaussianPair(mu).sample(800, seed=seed)
+    rows = [f"{-x},1" for x in drawn.p] + [f"{-x},0" for x in drawn.q]
+    path.write_text("\n".join(["loss,is_member", *rows]))
+
+
+def steps():
+    return GITHUB["jobs"]["privacy-audit"]["steps"]
+
+
+def test_the_workflow_has_what_a_runner_needs():
+    (audit,) = [step for step in steps() if step.get("id") == "audit"]
+    assert "schedule" in GITHUB[True]  # YAML reads `on` as true
+    assert GITHUB["permissions"]["security-events"] == "write"
+    kept = [step["with"] for step in steps() if "actions/cache" in step.get("uses", "")]
+    assert len(kept) == 2
+    assert {one["path"] for one in kept} == {GITHUB["env"]["WORKBENCH_HOME"]}
+    assert len({one["key"] for one in kept}) == 1
+    # What comes after the audit also runs where it fails the build.
+    after = steps()[steps().index(audit) + 1 :]
+    assert len(after) == 3
+    assert all(step["if"].startswith("always()") for step in after)
+    wb.parse_claim(GITHUB["env"]["CLAIM"])
+    wb.parse_claim(GITLAB["privacy-audit"]["variables"]["CLAIM"])
+
+
+@pytest.mark.slow
+def test_what_the_workflow_runs(shell):
+    (audit,) = [step for step in steps() if step.get("id") == "audit"]
+    variables = {**GITHUB["env"], "CLAIM": "gdp(1)"}
+    for night, (mu, status) in enumerate(((1, 0), (2, 1)), start=1):
+        losses(shell.folder / "scores.csv", mu, night)
+        done = shell(audit["run"], variables)
+        assert done.returncode == status, done.stderr
+        assert f"title=series nightly%3A audit {night}::" in done.stdout
+        log = json.loads((shell.folder / "privacy-audit.sarif").read_text())
+        assert len(log["runs"][0]["results"]) == status
+        assert log["runs"][0]["properties"]["series"]["position"] == night
+        assert "### Privacy audit" in (shell.folder / "summary.md").read_text()
+    archive = wb.workspace(shell.folder / ".workbench").audits
+    assert len(archive.series("nightly")) == len(archive) == 2
+
+
+@pytest.mark.slow
+def test_the_workflow_compares_with_the_baseline_in_the_repository(shell, tmp_path):
+    losses(shell.folder / "scores.csv", 1, 0)
+    home = {"WORKBENCH_HOME": str(tmp_path / "mine")}
+    done = shell(
+        "workbench audit scores.csv --smaller-is-member --save release --keep-scores", home
+    )
+    assert done.returncode == 0, done.stderr
+    wb.workspace(tmp_path / "mine").audits.export("release", shell.folder / "baseline.audit.zip")
+    (audit,) = [step for step in steps() if step.get("id") == "audit"]
+    losses(shell.folder / "scores.csv", 2, 1)
+    done = shell(audit["run"], {**GITHUB["env"], "CLAIM": "gdp(5)"})
+    assert done.returncode == 1, done.stderr
+    assert "::error title=leaks more than the baseline::" in done.stdout
+
+
+def test_bad_input_stops_the_workflow_without_a_report(shell):
+    (audit,) = [step for step in steps() if step.get("id") == "audit"]
+    done = shell(audit["run"], GITHUB["env"])  # no scores
+    assert done.returncode == 2
+    assert "scores.csv" in done.stderr
+    assert not (shell.folder / "privacy-audit.sarif").exists()
+
+
+def test_what_gitlab_runs(shell):
+    job = GITLAB["privacy-audit"]
+    losses(shell.folder / "scores.csv", 1, 0)
+    home = {"WORKBENCH_HOME": str(shell.folder / ".workbench"), "CLAIM": "gdp(1)"}
+    done = shell("\n".join(job["script"]), {**job["variables"], **home})
+    assert done.returncode == 0, done.stderr
+    report = ElementTree.fromstring(
+        (shell.folder / job["artifacts"]["reports"]["junit"]).read_text()
+    )
+    assert report.find("testsuite").get("tests") == "1"
+    assert job["cache"]["paths"] == [".workbench"]

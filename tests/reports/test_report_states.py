@@ -1,0 +1,157 @@
+"""The states of a report are what its page shows at each place of its sliders, to the digit."""
+
+import dataclasses
+import json
+import random
+
+import pytest
+from helpers.pages import upload
+from helpers.reports import NAMES, page_audit, page_states, shown
+
+import workbench as wb
+from workbench.assets.board import content
+from workbench.audits.audit import Audit
+from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.registry import PAGES
+from workbench.progress import Cancelled
+from workbench.reports.states import ANSWERS, states
+
+pytestmark = pytest.mark.slow
+
+#: Pages whose numbers and charts answer to a threshold or to δ.
+ANSWERING = [name for name in NAMES if name not in ("mechanism", "coveragelab")]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_own_state_is_what_the_page_shows(name):
+    page, found = PAGES[name].kind(), page_states(name)
+    for item in (*page.numbers(), *page.sentences()):
+        assert found.drawn(item.name)["all"] == content(page.draw(item)), item.name
+    for item in page.figures():
+        layout = json.loads(found.drawn(item.name)["layout"])
+        assert layout == json.loads(content(page.draw(item)["layout"])), item.name
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+def test_any_state_is_that_of_a_page_whose_sliders_a_person_moved(name):
+    found = page_states(name)
+    assert {slider.name for slider in found.sliders} <= set(ANSWERS)
+    assert found.sliders
+    rng = random.Random(name)
+    for _ in range(3):
+        page = PAGES[name].kind()
+        places = {s.name: rng.randrange(len(s.values)) for s in found.sliders}
+        for slider in found.sliders:
+            if places[slider.name] != slider.start:
+                setattr(page, slider.name, slider.values[places[slider.name]])
+        for item in (*page.numbers(), *page.sentences()):
+            drawn = found.drawn(item.name, **places)["all"]
+            assert drawn == content(page.draw(item)), (item.name, places)
+        for item in page.figures():
+            layout = json.loads(found.drawn(item.name, **places)["layout"])
+            assert layout == json.loads(content(page.draw(item)["layout"])), (item.name, places)
+
+
+def test_a_search_is_not_moved_by_its_delta():
+    assert page_states("mechanism").sliders == ()
+
+
+def test_whoever_moves_the_threshold_of_the_scores_page_chose_it_after_seeing_them():
+    found = page_states("scores")
+    here = [
+        shown(found.drawn("epsilon_here", threshold=k)) for k in range(len(found.sliders[0].values))
+    ]
+    start = found.sliders[0].start
+    assert here[start]["tone"] == "unset"
+    assert {one["tone"] for k, one in enumerate(here) if k != start} == {"void"}
+    assert "chosen after seeing" in here[start + 1]["note"]
+
+
+def test_a_threshold_that_was_fixed_stays_valid_where_only_delta_is_moved():
+    page = PAGES["scores"].kind()
+    page.threshold_moved = False
+    audit = audit_of(page)
+    few = dataclasses.replace(audit, live=None)
+    found = states(few, audit.live)
+    for place in (0, 5, 11):
+        assert shown(found.drawn("epsilon_here", log_delta=place))["tone"] == "warn"
+    assert shown(found.drawn("epsilon_here", threshold=0))["tone"] == "void"
+
+
+def test_the_page_of_the_audit_is_not_changed():
+    audit = page_audit("scores")
+    before = dict(audit.live.param.values())
+    page_states("scores")
+    after = audit.live.param.values()
+    assert {n for n in before if n != "job_states" and before[n] is not after[n]} == set()
+
+
+def test_the_sliders_span_those_of_the_page_and_have_its_values():
+    threshold, delta = page_states("scores").sliders
+    page = PAGES["scores"].kind()
+    low, high = page.param.threshold.get_soft_bounds()
+    assert (threshold.values[0], threshold.values[-1]) == (low, high)
+    assert threshold.values[threshold.start] == page.threshold
+    assert delta.values == tuple(float(k) for k in range(-12, 0))  # whole powers of ten
+    assert delta.texts[delta.start] == "1e-5"
+
+
+def test_a_typed_value_between_the_steps_is_a_place_of_its_own():
+    page = PAGES["compare"].kind()
+    page.log_delta = -5.4321
+    found = states(audit_of(page), page)
+    (slider,) = found.sliders
+    assert slider.values[slider.start] == -5.4321
+    assert len(slider.values) == 24
+
+
+def test_a_saved_audit_without_its_page_has_what_was_recorded():
+    audit = page_audit("counts")
+    kept = Audit.from_dict(audit.to_dict(), audit.figures)
+    found = states(kept)
+    assert not found.sliders
+    for item in audit.live.numbers():
+        assert found.drawn(item.name)["all"] == content(audit.live.draw(item))
+
+
+def test_numbers_that_the_page_shows_otherwise_today_stay_as_recorded():
+    audit = page_audit("compare")
+    numbers = tuple(
+        dataclasses.replace(one, bound=dataclasses.replace(one.bound, value=1.23))
+        if one.name == "epsilon_a"
+        else one
+        for one in audit.numbers
+    )
+    found = states(dataclasses.replace(audit, numbers=numbers), audit.live)
+    assert "epsilon_a" in found.fixed()
+    assert shown(found.drawn("epsilon_a", log_delta=0))["value"] == "1.23"
+    assert "epsilon_b" not in found.fixed()
+
+
+def test_it_can_be_cancelled_and_reports_its_progress():
+    audit, fractions = page_audit("family"), []
+
+    def report(fraction=None, message=None, partial=None):
+        fractions.append(fraction)
+        if fraction > 0.5:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        states(audit, audit.live, report)
+    assert fractions == sorted(fractions)
+    assert fractions[0] > 0
+
+
+@pytest.mark.parametrize("values", ["1e9,2e9\n3e9,1e9\n2.5e9,1.2e9", "5,5\n5,5\n6,5", "1,2\n2,1"])
+def test_odd_scores_have_states_too(values):
+    page = PAGES["scores"].kind()
+    upload(page, ("odd.csv", f"in,out\n{values}"))
+    found = states(audit_of(page), page)
+    assert len(found.sliders) == 2
+    json.loads(found.to_json())
+
+
+def test_scores_that_were_given_in_python_have_states():
+    view_page = PAGES["scores"].page_about(wb.Scores([1.0, 2.0, 3.0] * 9, [0.0, 1.0, 2.0] * 9))
+    audit = audit_of(view_page)
+    assert {s.name for s in states(audit, audit.live).sliders} == set(ANSWERS)

@@ -1,0 +1,130 @@
+"""`FileAudit`: the main bounds of a score file, verdicts on claims, and the exit status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.audits.audit import Audit
+from workbench.bounds.bound import Bound
+from workbench.bounds.estimates import auc_estimate, total_variation_estimate
+from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
+from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
+from workbench.claims.base import Claim
+from workbench.cli.score_audit.baseline import Baseline
+from workbench.cli.score_audit.member import SeriesMember
+from workbench.estimators.direction import is_reversed
+from workbench.estimators.histogram import histogram
+from workbench.estimators.roc import roc
+from workbench.scores.sample import Scores
+
+#: The exit status of each verdict; of several, the first in this order counts.
+STATUS = {REFUTED: 1, TOO_FEW: 3, NOT_REFUTED: 0}
+
+#: The exit status where the scores leak more than those of the baseline.
+WORSE = 1
+
+#: The exit status where the direction of the score is in doubt and nothing is refuted.
+DOUBTFUL = 4
+
+#: What a doubtful direction is called, where a verdict would stand.
+WRONG_WAY = "direction in doubt"
+
+
+@dataclass(frozen=True)
+class FileAudit:
+    """The main bounds of a score file and verdicts on claims, which all hold together.
+
+    Attributes
+    ----------
+    scores : Scores
+    bounds : tuple of Bound
+    verdicts : tuple of Verdict
+    telling : Bound
+        The true positive rate that says most.
+    auc : Bound
+    reversed : bool
+        Whether the direction was not stated, and the scores speak against how they were read.
+    files : tuple of Path
+        Of the scores; none for the standard input.
+    series : SeriesMember, optional
+        Its place in a series.
+    baseline : Baseline, optional
+        What a saved audit is to it.
+    saved : Audit, optional
+        As it was saved.
+    """
+
+    scores: Scores
+    bounds: tuple[Bound, ...]
+    verdicts: tuple[Verdict, ...]
+    telling: Bound
+    auc: Bound
+    reversed: bool = False
+    files: tuple[Path, ...] = ()
+    series: SeriesMember | None = None
+    baseline: Baseline | None = None
+    saved: Audit | None = None
+
+    @classmethod
+    def of(
+        cls,
+        scores: Scores,
+        claims: list[Claim],
+        delta: float,
+        confidence: float,
+        direction_stated: bool = False,
+        files: tuple[Path, ...] = (),
+    ) -> FileAudit:
+        """The audit of scores.
+
+        Parameters
+        ----------
+        scores : Scores
+        claims : list of Claim
+        delta, confidence : float
+            Of the bounds; claims are judged at the same confidence.
+        direction_stated : bool
+            Whether a person said which scores speak for membership.
+        files : tuple of Path
+        """
+        band = tradeoff_band(scores, confidence)
+        auc = auc_estimate(roc(scores))
+        bounds = (
+            band.epsilon(delta),
+            band.mu(),
+            band.total_variation(),
+            *(band.tpr(fpr) for fpr in SUMMARY_FPR),
+            auc,
+            total_variation_estimate(histogram(scores)),
+        )
+        verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
+        doubtful = not direction_stated and is_reversed(scores, auc.value)
+        return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
+
+    @property
+    def doubt(self) -> str:
+        """Why the direction is in doubt, and which options state it."""
+        return (
+            f"Members score lower than non-members (AUC {self.auc.value:.3f}). If smaller scores "
+            "speak for membership, as losses do, add --smaller-is-member; if not, "
+            "--larger-is-member."
+        )
+
+    @property
+    def worse(self) -> bool:
+        """Whether the scores certainly leak more than those of the baseline."""
+        return self.baseline is not None and self.baseline.worse
+
+    @property
+    def status(self) -> int:
+        """1 if a claim is refuted or the baseline leaks less, else 4 if the direction is in doubt.
+
+        Otherwise 3 if there are too few samples for any claim, or 0.
+        """
+        found = {verdict.verdict for verdict in self.verdicts}
+        if self.worse:
+            return WORSE
+        if self.reversed and REFUTED not in found:
+            return DOUBTFUL
+        return next((status for verdict, status in STATUS.items() if verdict in found), 0)

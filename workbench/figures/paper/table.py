@@ -1,0 +1,44 @@
+"""The data of a chart as csv, as the page offers them below each chart."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.figures.paper.texts import plain
+
+
+def figure_csv(figure: Mapping[str, Any]) -> str:
+    """The named curves and points of a figure as csv, one row per point.
+
+    Parameters
+    ----------
+    figure : dict
+        In plotly's format, as the functions of `workbench.figures` return.
+
+    Returns
+    -------
+    str
+        The columns are ``curve`` and the titles of both axes; "x" and "y" for those without.
+        A place where a curve is interrupted has empty cells.
+    """
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    layout = figure["layout"]
+    titles = {name: plain(layout[f"{name}axis"]["title"]["text"]) or name for name in "xy"}
+    writer.writerow(["curve", titles["x"], titles["y"]])
+    for trace in figure["data"]:
+        if name := trace["name"]:
+            for x, y in zip(trace["x"], trace["y"], strict=True):
+                writer.writerow([plain(name), _cell(x), _cell(y)])
+    return made.getvalue()
+
+
+def _cell(value: Any) -> str:
+    """A coordinate with all its digits; empty where a curve is interrupted."""
+    if value is None or math.isnan(value):
+        return ""
+    return repr(float(value)).removesuffix(".0")
