@@ -17,6 +17,7 @@ import numpy as np
 from workbench import _checks, _json
 from workbench._format import percent
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.audits.audit import Audit
 from workbench.audits.series.spending import confidence_at, error
 from workbench.bounds.bound import Bound
@@ -148,7 +149,7 @@ class SeriesAudit:
 
 
 @dataclass(frozen=True)
-class AuditSeries:
+class AuditSeries(Plotted):
     """Audits of one pipeline over time, with one error budget over all of them.
 
     With a probability of at least ``confidence``, no audit of the series makes a false statement,
