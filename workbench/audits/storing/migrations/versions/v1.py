@@ -88,6 +88,7 @@ def upgrade() -> None:
         sa.Column("plan", sa.Text, sa.ForeignKey("plans.key"), nullable=False),
         sa.Column("data_sha256", sa.Text, nullable=False),
         sa.Column("used", sa.Text, nullable=False),
+        sa.Column("unseen", sa.Boolean, nullable=False),
         sa.UniqueConstraint("plan", "data_sha256"),
         sqlite_autoincrement=True,
     )
