@@ -145,6 +145,7 @@ def opened_at_once(folder, barrier):
     return len(archive)
 
 
+@pytest.mark.slow
 def test_programs_that_open_a_new_database_at_once_do_not_collide(tmp_path):
     context = multiprocessing.get_context("spawn")
     with context.Manager() as manager, context.Pool(4) as pool:
@@ -229,6 +230,8 @@ def test_a_damaged_database_that_is_put_back_works_again(tmp_path, page_audit):
     whole = (tmp_path / FILE).read_bytes()
     (tmp_path / FILE).write_bytes(b"broken" * 100)
     assert "is damaged" in archive.problem
+    assert "is damaged" in repr(archive)
+    assert "is damaged" in archive._repr_html_()
     (tmp_path / FILE).write_bytes(whole)
     assert archive.problem == ""
     assert len(archive) == 1

@@ -137,6 +137,7 @@ def opened_and_saved(url, barrier, audit):
     return archive.save(audit).key
 
 
+@pytest.mark.slow
 def test_programs_that_open_a_new_database_at_once_do_not_collide(server_url, page_audit):
     context = multiprocessing.get_context("spawn")
     with context.Manager() as manager, context.Pool(3) as pool:
