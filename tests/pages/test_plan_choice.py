@@ -75,7 +75,8 @@ def test_a_bound_at_the_threshold_of_a_plan_is_fixed_in_advance(space):
     here = {"guarantee": "pointwise", "threshold": 0.3, "interval": "joint"}
     assert bound.value == wb.epsilon_lower_bound(page.scores, 1e-5, **here).value
     assert page.departures == ()
-    assert page.planned().endswith("before these scores were opened. The audit follows it.")
+    assert page.planned().startswith("Follows plan “release 3”")
+    assert page.planned().endswith("before these scores were opened.")
     assert page.departing() == ""
 
 
