@@ -388,6 +388,7 @@ OWN: dict[str, dict[str, Any]] = {
         "stopping": "anytime",
         "key": "",
     },
+    "RegisteredPlan.same_bound": {"other": Make(registered)},
     "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
     "plan": {
         "name": "release 3",
