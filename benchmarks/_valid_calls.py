@@ -388,6 +388,7 @@ OWN: dict[str, dict[str, Any]] = {
         "stopping": "anytime",
         "key": "",
     },
+    "RegisteredPlan.same_bound": {"other": Make(registered)},
     "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
     "plan": {
         "name": "release 3",
@@ -429,6 +430,7 @@ OWN: dict[str, dict[str, Any]] = {
         "name": "brought",
     },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
+    "Workspace.note_opening": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},

@@ -512,3 +512,21 @@ def test_a_mark_of_results_that_were_seen_outlives_the_plan_of_another_opening(p
     accepted(again)
     kept = space.page_state("scores", data.key)
     assert kept == {"looked": "the attack statistic", "plan": plan.sha256}
+
+
+def test_one_of_many_plans_is_chosen_before_any_result_is_shown(page):
+    plans = [
+        wb.plan(f"p{t}", "the run", threshold=t, workspace=page.workspace) for t in (0.1, 0.4, 0.7)
+    ]
+    page.upload = (("scores.csv", b"member,score\n1,0.9\n1,0.7\n0,0.2\n0,0.4\n"),)
+    page.plan = plans[1].sha256
+    page.accept = True
+    assert page.accepted, page.message
+    (use,) = page.workspace.audits.plans.uses(plans[1])
+    assert use.unseen
+    scores = ScoresPage(workspace=page.workspace)
+    scores.follow(page.accepted)
+    scores.restore(page.workspace.page_state("scores", page.accepted))
+    assert scores.epsilon_here().void is None
+    scores.plan = plans[2].sha256
+    assert plans[1].label in scores.epsilon_here().void

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import param
@@ -188,6 +189,8 @@ class ImportChoices(KnownPlans):
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
         self._quiet = False
+        #: When this step began, before anything was opened in it.
+        self.began = datetime.now(UTC)
         self._labels: dict[str, tuple[str, ...]] = {}
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._read_upload, "upload")

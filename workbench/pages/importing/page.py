@@ -211,12 +211,12 @@ class ImportPage(ImportChoices):
             self.message = missing or str(found)
             return
         try:
-            key = self._stored().key
-            self._keep_plan(key)
+            stored = self._stored()
+            self._keep_plan(stored.key, stored.sha256)
         except ValueError as error:
             self.message = str(error)
         else:
-            self.param.update(message="", accepted=key)
+            self.param.update(message="", accepted=stored.key)
 
     def _stored(self) -> DataSet:
         """The data set in the workspace, read as it is chosen."""
@@ -233,12 +233,16 @@ class ImportPage(ImportChoices):
             known = self.workspace.rename(known.key, name)
         return known
 
-    def _keep_plan(self, key: str) -> None:
+    def _keep_plan(self, key: str, sha256: str) -> None:
         """Have the page of the scores show the data set under the plan."""
         if not self.plan or self.dataset is not None:
             return
         before = self.workspace.page_state(SCORES, key) or {}
         marks = {name: before[name] for name in MARKS if name in before}
+        plan, opened = self.find_plan(self.plan), self.workspace.opened(sha256)
+        if plan is not None and opened is not None and plan.created < opened:
+            # No result was shown before if the data were never opened before this step.
+            self.workspace.audits.plans.use(plan, sha256, unseen=self.began <= opened)
         self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, key)
 
     # -- as Python -----------------------------------------------------------------------------

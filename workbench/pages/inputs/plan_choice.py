@@ -242,10 +242,10 @@ class PlannedSource(KnownPlans, ScoreSource):
         plan = self.registered
         if plan is None:
             return ""
-        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        kept = " The audit follows it." if not self.departures else ""
+        how = "Under" if self.departures else "Follows"
         before = ", before these scores were opened" if timely(self.departures) else ""
-        return f"{stored}{before}.{kept}"
+        stored = f"stored at {time_text(plan.created)}{before}"
+        return f"{how} plan “{short_name(plan)}” ({plan.label}), {stored}."
 
     def departing_words(self) -> str:
         """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
