@@ -47,21 +47,11 @@ REFUSED = tuple(
 RESULTS = (
     "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
     "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
-    "DataSet", "Detectable", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
-    "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "BoundDistribution",
-    "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "ErrorRates", "EValue", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding",
-    "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
-    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
-    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram",
-    "Coverage", "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath",
-    "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism",
-    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
-    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
-    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
+    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
+    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
+    "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -316,6 +306,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Archive.save": {"audit": Make(page_audit), "name": "after", "tags": ["release"]},
     "Archive.search": {"text": "before"},
     "Archive.series": {"name": "nightly"},
+    "SeriesAudit.member": {"audit": Make(lambda: dataclasses.replace(page_audit(), numbers=()))},
     "AuditComparison.overlay": {"name": "rates"},
     "AuditSeries.find": {"data_sha256": "0" * 64},
     "average_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
@@ -397,6 +388,7 @@ OWN: dict[str, dict[str, Any]] = {
         "stopping": "anytime",
         "key": "",
     },
+    "RegisteredPlan.same_bound": {"other": Make(registered)},
     "RegisteredPlan.from_dict": {"values": Make(lambda: registered().to_dict())},
     "plan": {
         "name": "release 3",

@@ -215,7 +215,7 @@ def test_a_search_of_any_length_ends(archive):
 
 def test_what_is_not_there_is_proposed(in_memory, page_audit):
     in_memory.save(page_audit, "release 7")
-    with pytest.raises(wb.ArchiveError, match="there is no audit 'relaese 7' .* 'release 7'"):
+    with pytest.raises(wb.ArchiveError, match=r"there is no audit 'relaese 7' .* 'release 7'"):
         in_memory["relaese 7"]
 
 

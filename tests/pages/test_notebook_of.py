@@ -263,6 +263,9 @@ def test_a_job_that_nobody_ran_is_not_run():
     code = "\n".join(cell["source"] for cell in notebook_of(PlanPage())["cells"])
     assert "samples_needed" in code  # with a threshold fixed in advance
     assert "needed = " not in code
+    page = MechanismPage(mechanism="svt3", trials=1)
+    assert "wb.audit_mechanism(" in page.code({})
+    assert "wb.audit_mechanism(" not in str(notebook_of(page))
 
 
 def test_numbers_of_other_settings_are_named_and_not_computed():

@@ -26,6 +26,10 @@ _OVERLAY = "workbench.figures.overlay:overlay"
 #: What an audit shows where it lacks a parameter, a number or a package.
 MISSING = "–"
 
+#: What pages note of their visitors. It follows from what was changed, and no one chooses it; what
+#: it does to a guarantee is in the numbers.
+NOTED = ("looked", "threshold_moved", "bins_moved")
+
 #: Characters of a name here.
 _LONGEST = 80
 
@@ -115,7 +119,8 @@ class AuditComparison:
     @cached_property
     def parameters(self) -> Mapping[str, tuple[Any, ...]]:
         """The parameters that differ: values by name, one per audit."""
-        return _different([one.settings for one in self.audits])
+        found = _different([one.settings for one in self.audits])
+        return {name: values for name, values in found.items() if name not in NOTED}
 
     @cached_property
     def data(self) -> Mapping[str, tuple[AuditData | None, ...]]:

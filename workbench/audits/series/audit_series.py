@@ -17,6 +17,7 @@ import numpy as np
 from workbench import _checks, _json
 from workbench._format import percent
 from workbench._html import table
+from workbench._plot import Plotted
 from workbench.audits.audit import Audit
 from workbench.audits.series.spending import confidence_at, error
 from workbench.bounds.bound import Bound
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 
 #: ``"module:callable"`` that draws a series; above this floor.
 _CHART = "workbench.figures.series:series_chart"
+
+#: Audits that a notebook shows.
+_SHOWN = 20
 
 #: The number of the scores page that a series is about.
 EPSILON = "epsilon"
@@ -99,6 +103,7 @@ class SeriesAudit:
         ValueError
             It was made at another one.
         """
+        _checks.instance(audit, Audit, "audit", "a workbench.Audit; wb.audit makes one")
         levels = {bound.confidence for bound in audit.bounds.values()} - {None, self.confidence}
         if levels:
             raise ValueError(
@@ -144,7 +149,7 @@ class SeriesAudit:
 
 
 @dataclass(frozen=True)
-class AuditSeries:
+class AuditSeries(Plotted):
     """Audits of one pipeline over time, with one error budget over all of them.
 
     With a probability of at least ``confidence``, no audit of the series makes a false statement,
@@ -275,7 +280,7 @@ class AuditSeries:
         return True  # a series without audits is one
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows: list[tuple[object, ...]] = [
             (
                 one.position,
                 f"{one.reserved.astimezone():%Y-%m-%d %H:%M}",
@@ -283,8 +288,10 @@ class AuditSeries:
                 f"{one.bound.relation} {one.bound.rounded}" if one.bound else "not saved",
                 f"refuted: {', '.join(one.refuted)}" if one.refuted else "",
             )
-            for one in self.audits
+            for one in self.audits[-_SHOWN:]
         ]
+        if len(self) > _SHOWN:
+            rows.insert(0, ("…", f"{len(self) - _SHOWN:,} earlier", "", "", ""))
         return table(f"Series “{self.name}”", rows, self.explain())
 
 

@@ -95,9 +95,10 @@ class _Pen:
         self.ax, self.size = ax, size
         self.unit = size * PER_PIXEL
         self.data, self.layout = painted["data"], painted["layout"]
-        strokes = [t["line"] for t in self.data if "lines" in t["mode"] and t["line"]["width"]]
-        samples = [entry.stroke for entry in entries(self.layout)]
-        self.dash = dashes([*strokes, *samples])
+        # A sample in the key may stand for curves of several colors: it keeps its dash.
+        self.dash = dashes(
+            t["line"] for t in self.data if "lines" in t["mode"] and t["line"]["width"]
+        )
 
     def line_style(self, stroke: Mapping[str, Any]) -> dict[str, Any]:
         """A stroke as arguments of matplotlib's lines."""

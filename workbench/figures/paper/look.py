@@ -11,7 +11,7 @@ from typing import Any
 
 #: Role -> color on white paper.
 PRINT = {
-    "p": "#08408A",
+    "p": "#06397F",
     "q": "#D95F02",
     "ink": "#000000",
     "muted": "#6B6B6B",

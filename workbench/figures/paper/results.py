@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import percent, plain
+from workbench.audits.series.audit_series import AuditSeries
 from workbench.bounds.anytime.anytime import AnytimePath
 from workbench.bounds.anytime.monitoring import EvidencePath
 from workbench.bounds.simultaneous.band import TradeoffBand
@@ -32,6 +33,7 @@ from workbench.figures.paper.draw import place
 from workbench.figures.paper.look import DASHES
 from workbench.figures.paper.packages import require_matplotlib
 from workbench.figures.scores import ALPHA, BAND, HISTOGRAM, MEMBERS, NON_MEMBERS, OBSERVED
+from workbench.figures.series import series_chart
 from workbench.figures.watch import ANYTIME, EVIDENCE, X_TITLE
 from workbench.pairs.base import Pair
 
@@ -335,3 +337,8 @@ def _(result: AnytimePath) -> Charts:
 def _(result: EvidencePath) -> Charts:
     powers = result.log / math.log(10)
     return {"evidence": partial(_path, EVIDENCE, result.n, powers, "e-value", _powers)}
+
+
+@_charts.register
+def _(result: AuditSeries) -> Charts:
+    return {"bounds": partial(series_chart, result.audits, result.name)}
