@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.archives import ON_SERVER
 from helpers.postgresql import PostgreSQL, postgresql
 
 import workbench as wb
@@ -15,9 +16,6 @@ from workbench.audits.audit import Audit
 from workbench.audits.storing.database import Database
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.counts import CountsPage
-
-#: Tests that use the server run in one process: it is started once.
-ON_SERVER = pytest.mark.xdist_group("postgresql")
 
 
 @pytest.fixture(scope="session")

@@ -215,7 +215,7 @@ def test_a_search_of_any_length_ends(archive):
 
 def test_what_is_not_there_is_proposed(in_memory, page_audit):
     in_memory.save(page_audit, "release 7")
-    with pytest.raises(wb.ArchiveError, match="there is no audit 'relaese 7' .* 'release 7'"):
+    with pytest.raises(wb.ArchiveError, match=r"there is no audit 'relaese 7' .* 'release 7'"):
         in_memory["relaese 7"]
 
 
@@ -274,6 +274,23 @@ def test_removing_is_undone_by_restoring(archive, page_audit):
     assert archive.restore(second.key).key == second.key
     assert archive.restore(second.key).removed is False
     assert [one.key for one in archive] == [second.key]
+
+
+def test_restoring_by_name_means_what_was_removed(in_memory, page_audit):
+    removed = in_memory.save(page_audit, "audit")
+    in_memory.remove("audit")
+    present = in_memory.save(page_audit, "audit")
+    assert in_memory.restore("audit").key == removed.key
+    assert [one.key for one in in_memory] == [present.key, removed.key]
+
+
+def test_an_audit_that_is_saved_again_is_a_version_of_none_that_is_not_named(in_memory, page_audit):
+    first = in_memory.save(page_audit, "first")
+    second = in_memory.save(page_audit, "second", previous="first")
+    copy = in_memory.save(in_memory["second"], "copy")
+    assert copy.previous == ""
+    assert [one.key for one in in_memory] == [copy.key, second.key]
+    assert first.key not in [one.key for one in in_memory.versions("copy")]
 
 
 def test_purging_deletes_what_was_removed_with_all_that_belongs_to_it(archive, page_audit):

@@ -84,6 +84,7 @@ DEVIATIONS = [
     ({"public": "a draw"}, "the data", {THRESHOLD, BINS}),
     ({"reread": "the column"}, "the reading of the data", {THRESHOLD, BINS}),
     ({"used_before": "“old”"}, "the use of the plan", {THRESHOLD, BINS}),
+    ({"rivals": "plan 01234567"}, "the choice of the plan", {THRESHOLD, BINS}),
 ]
 
 
@@ -158,7 +159,10 @@ def test_one_open_size_is_any_size():
 
 
 def test_a_plan_is_not_timely_for_data_that_could_be_seen_before():
-    late = ({"opened": STORED}, {"opened": None}, {"public": "x"}, {"used_before": "y"})
+    late = (
+        *({"opened": STORED}, {"opened": None}, {"public": "x"}),
+        *({"used_before": "y"}, {"rivals": "z"}),
+    )
     assert timely(deviations(PLAN, replace(KEPT, threshold=2.0)))
     assert not any(timely(deviations(PLAN, replace(KEPT, **change))) for change in late)
 
@@ -332,6 +336,27 @@ def test_the_first_opening_outlives_the_program(tmp_path):
     first.close()
     assert wb.workspace(tmp_path).opened(old.sha256) == old.created
     assert wb.workspace(tmp_path).opened("0" * 64) is None
+
+
+def test_of_two_plans_for_the_same_data_neither_was_fixed_in_advance(space):
+    first, second = (
+        wb.plan(name, "the run", threshold=threshold, workspace=space)
+        for name, threshold in (("a", 0.5), ("b", 0.7))
+    )
+    data = space.add_scores(scores(0), "data")
+    assert PlannedData.of(data, space, first).rivals == second.label
+    assert PlannedData.of(data, space, second).rivals == first.label
+
+
+def test_a_plan_that_is_stored_later_is_no_rival_of_the_first(space):
+    first = wb.plan("a", "the run", threshold=0.5, workspace=space)
+    alike = wb.plan("b", "the run", threshold=0.5, workspace=space)
+    data = space.add_scores(scores(0), "data")
+    later = wb.plan("c", "the run", threshold=0.7, workspace=space)
+    assert PlannedData.of(data, space, first).rivals == ""
+    assert PlannedData.of(data, space, alike).rivals == ""
+    assert PlannedData.of(data, space, later).opened < later.created
+    assert PlannedData.of(data, space, first).rivals == ""
 
 
 def test_examples_and_draws_can_be_seen_by_anybody_and_use_nothing_up(space):

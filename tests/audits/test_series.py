@@ -106,6 +106,12 @@ def test_an_empty_series_is_one():
     assert "first one is made at 95% confidence" in series.explain()
 
 
+def test_a_long_series_shows_its_last_audits():
+    shown = series_of([1.0] * 23, n=30)._repr_html_()
+    assert "3 earlier" in shown
+    assert shown.count("<tr>") == 21
+
+
 def test_names_are_text():
     nasty = "<script>alert('x')</script> **b** `c` \u202e 😀 \x07"
     series = series_of([1.0], name=nasty)

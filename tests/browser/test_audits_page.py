@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -215,6 +216,7 @@ def test_data_that_are_gone_leave_the_record_and_scores_bring_it_back(audits, tm
     one.page.go_back()
     one.act("with scores", "Open")
     one.wait_for("scores")
+    one.wait_for_data("ledger-7")
     assert one.numbers() == numbers
 
 
@@ -281,6 +283,22 @@ def test_a_deleted_audit_says_so_under_its_link_and_comes_back(audits):
     one.page.locator(".wb-record").get_by_role("button", name="Delete").wait_for()
     one.go_to_list()
     one.listed("kept")
+
+
+def test_a_report_of_a_saved_audit_is_downloaded(audits):
+    one = audits("counts")
+    page = one.page
+    one.save("in a report")
+    page.locator(".wb-toast a").click()
+    page.get_by_role("button", name="Report").click()
+    menu = page.get_by_role("group", name="Report")
+    menu.wait_for()
+    assert menu.locator("[data-kind]").count() == 5
+    with page.expect_download() as download:
+        menu.get_by_role("button", name="JSON").click()
+    card = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert (card["name"], card["page"]) == ("in a report", "counts")
+    one.says("was saved")
 
 
 def test_a_dropped_file_is_imported(audits, tmp_path):

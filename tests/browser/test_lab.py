@@ -16,6 +16,7 @@ from helpers.browser import PATIENCE
 from helpers.servers import free_port, running
 
 import workbench as wb
+from workbench.figures.paper.table import figure_csv
 from workbench.pages.given_scores import GivenScoresPage
 
 pytestmark = pytest.mark.timeout(600)
@@ -263,3 +264,34 @@ def test_a_view_opens_in_the_dashboard_with_its_scores_and_its_state(open_notebo
     assert slider.get_attribute("aria-valuetext") != start
     assert "key=" not in tab.url
     assert tab.get_by_text("Given in Python").count() > 0
+
+
+def test_charts_are_saved_and_numbers_copied_with_the_help_of_the_kernel(open_notebook, lab):
+    page = open_notebook()
+    run(page, 0)
+    page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
+    same = GivenScoresPage(wb.example(EXAMPLE))
+    card = page.locator('[data-item="tradeoff"]')
+    card.get_by_role("button", name="Save: Trade-off curve").click()
+    menu = card.get_by_role("group", name="Save: Trade-off curve")
+    with page.expect_download() as download:
+        menu.get_by_role("button", name="Data (CSV)").click()
+    assert download.value.suggested_filename == "tradeoff.csv"
+    assert download.value.path().read_text(encoding="utf-8") == figure_csv(same.tradeoff())
+    with page.expect_download() as download:
+        menu.get_by_role("button", name="SVG").click()
+    assert download.value.path().read_bytes().startswith(b"<?xml")
+    page.keyboard.press("Escape")
+    assert menu.is_hidden()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="About: ε lower bound").click()
+    copies = page.get_by_role("group", name="Copy: ε lower bound")
+    copies.get_by_role("button", name="Copy LaTeX").click()
+    copies.get_by_role("status").filter(has_text="LaTeX copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == same.epsilon().to_latex()
+    page.keyboard.press("Escape")
+    # Without a kernel there are words.
+    end_kernels(lab)
+    page.get_by_role("button", name="About: AUC").click()
+    copies = page.get_by_role("group", name="Copy: AUC")
+    copies.get_by_role("status").filter(has_text="the kernel does not answer").wait_for()

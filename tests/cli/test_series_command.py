@@ -193,6 +193,19 @@ def test_an_audit_is_saved_as_the_page_would_show_it(audit, scores):
     assert wb.workspace().audits.attachments("release 7") == ()
 
 
+def test_the_code_of_a_saved_audit_computes_its_numbers_and_verdicts(audit, scores, monkeypatch):
+    path = scores(1, 1)
+    claims = ("gdp(0.5)", "dpsgd(noise=1, rate=0.01, steps=100)", "pure(9)")
+    audit(path, "--series", "nightly", *(f"--claim={one}" for one in claims))
+    saved = wb.workspace().audits["nightly, audit 1"]
+    monkeypatch.chdir(path.parent)
+    found = {}
+    exec(saved.code.split("\nview = ")[0], found)
+    assert found["epsilon"].value == saved.bounds["epsilon"].value
+    assert [one.verdict for one in found["verdicts"]] == [one["verdict"] for one in saved.verdicts]
+    assert [one.p_value for one in found["verdicts"]] == [one["p_value"] for one in saved.verdicts]
+
+
 def test_an_archive_that_cannot_be_written_is_said_after_the_result(audit, scores, monkeypatch):
     from workbench.audits.archive import Archive
     from workbench.audits.errors import ArchiveError

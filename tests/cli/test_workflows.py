@@ -22,9 +22,10 @@ def shell(tmp_path):
     """Runs a script as a runner does, with `workbench` on the path."""
     programs = tmp_path / "bin"
     programs.mkdir()
-    program = programs / "workbench"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m workbench "$@"\n')
-    program.chmod(0o755)
+    for name, module in (("workbench", "-m workbench"), ("python", "")):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        program.chmod(0o755)
     folder = tmp_path / "checkout"
     folder.mkdir()
 
@@ -85,6 +86,8 @@ def test_what_the_workflow_runs(shell):
         assert len(log["runs"][0]["results"]) == status
         assert log["runs"][0]["properties"]["series"]["position"] == night
         assert "### Privacy audit" in (shell.folder / "summary.md").read_text()
+        report = (shell.folder / "privacy-audit.html").read_text(encoding="utf-8")
+        assert f"nightly, audit {night}" in report
     archive = wb.workspace(shell.folder / ".workbench").audits
     assert len(archive.series("nightly")) == len(archive) == 2
 

@@ -283,11 +283,18 @@ def test_what_is_missing_is_said_with_the_command_that_installs_it(served, monke
     assert "pip install 'dp-audit-workbench[paper]'" in body.decode()
     assert headers["Content-Type"].startswith("text/plain")
     assert served.get("figure/scores/tradeoff.csv")[0] == 200  # needs nothing
+    monkeypatch.setattr("workbench.reports.pdf.NAMES", ("no-such-program",))
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    status, headers, body = served.get("report/counts.pdf")
+    assert status == 501
+    assert "apt-get install chromium" in body.decode()
+    assert headers["Content-Type"].startswith("text/plain")
 
 
-def test_a_report_that_fails_says_so_and_no_more(served, monkeypatch, caplog):
+@pytest.mark.parametrize("kind", [RuntimeError, ValueError])
+def test_a_report_that_fails_says_so_and_no_more(served, monkeypatch, caplog, kind):
     def fail(*given):
-        raise RuntimeError("a secret path")
+        raise kind("a secret path")
 
     monkeypatch.setattr(f"{REPORT}.report_bytes", fail)
     status, _, body = served.get("report/counts.md")

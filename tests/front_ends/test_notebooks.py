@@ -24,6 +24,7 @@ from nbconvert import HTMLExporter, SlidesExporter
 
 import workbench as wb
 from workbench import selection
+from workbench.audits.series.spending import confidence_at
 
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NAMES = sorted(path.stem for path in FOLDER.glob("[0-9]*.ipynb"))
@@ -223,7 +224,7 @@ HEADLINES = {
     "13-keep-and-report-an-audit": [
         "fixed in advance",
         "fixed -1.8",
-        "The parameter plan differs",
+        "8 of 9 numbers differ",
         "none of them makes a false statement",
         "9 of 9 numbers were found again",
     ],
@@ -433,6 +434,7 @@ TWENTY = selection.PointMass(20)
         ),
         ("08", "gives {:.3f}", lambda: wb.DPSGDPair(4, 0.1, 1000).epsilon_interval(1e-5)[1]),
         ("11", "{} for μ = 0.5", lambda: selection.epsilon(TWENTY, 0.5, delta=1e-5).rounded),
+        ("13", "1 − 0.05 / (8 · 9) = {:.4f}", lambda: confidence_at(8, 0.95)),
         (
             "11",
             "Rényi bound: {:.2f}",

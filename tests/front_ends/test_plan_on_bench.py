@@ -12,7 +12,7 @@ from workbench.workspaces.workspace import Workspace
 
 @pytest.fixture
 def bench():
-    made = Bench(Workspace(), tabs("scores", "plan"), lambda *call: None)
+    made = Bench(Workspace(), tabs("scores", "plan", "import"), lambda *call: None)
     yield made
     made.end()
 
@@ -85,3 +85,18 @@ def test_a_plan_that_is_stored_on_its_page_is_offered_on_the_scores_page(bench, 
     reader.sets("plan", "store_plan", True)
     assert "Plan “release 3” was stored" in bench.live("plan").page.plan_stored()
     assert list(bench.live("scores").page.param.plan.get_range()) == ["none", "release 3"]
+
+
+def test_data_that_are_opened_under_a_plan_are_shown_under_it(bench, reader):
+    wb.plan("release 3", "the run", threshold=0.4, confidence=0.99, workspace=bench.workspace)
+    page = bench.live("scores").page
+    reader.does("import")
+    text = "in,out\n" + "\n".join(f"{i / 7},{i / 9}" for i in range(90))
+    bench.live("import").page.upload = (("x.csv", text.encode()),)
+    reader.sets("import", "plan", "release 3")
+    reader.sets("import", "accept", True)
+    assert page.dataset.name == "x"
+    assert (page.registered.name, page.threshold, page.confidence) == ("release 3", 0.4, 0.99)
+    assert page.departing() == ""
+    assert page.epsilon_here().void is None
+    assert page.epsilon().void is None

@@ -431,3 +431,102 @@ def test_the_code_reads_the_files_in_this_way(page, tmp_path, monkeypatch):
     made = {}
     exec(page.code({}), made)
     assert made["view"].bound == wb.epsilon_lower_bound(page.read(), 1e-5)
+
+
+# -- under a plan ------------------------------------------------------------------------------
+
+
+def test_no_plan_is_offered_where_there_is_none(page):
+    opened(page, ("losses.csv", LOSSES))
+    assert "plan" not in offered(page)
+
+
+def test_a_plan_sets_how_the_data_are_read_and_the_scores_are_under_it(page):
+    space = page.workspace
+    plan = wb.plan(
+        "release 3",
+        "the run",
+        threshold=0.4,
+        sampling="one run",
+        cluster_rule="max",
+        workspace=space,
+    )
+    opened(page, ("losses.csv", LOSSES))
+    assert "plan" in offered(page)
+    assert page.larger_is_member is False
+    page.plan = plan.sha256
+    assert (page.larger_is_member, page.sampling, page.cluster_rule) == (True, "one run", "max")
+    assert "fixes direction: larger = member" in page.planned()
+    page.larger_is_member = False
+    assert "another one" in page.planned()
+    page.larger_is_member = True
+    data = accepted(page)
+    scores = ScoresPage(workspace=space)
+    scores.follow(data.key)
+    scores.restore(space.page_state("scores", data.key))
+    assert (scores.plan, scores.threshold) == (plan.sha256, 0.4)
+    assert scores.departures == ()
+    assert scores.epsilon_here().void is None
+
+
+def test_a_plan_that_is_chosen_first_holds_for_the_files_that_follow(page):
+    plan = wb.plan("p", "the run", threshold=0.4, workspace=page.workspace)
+    page.plan = plan.sha256
+    opened(page, ("losses.csv", LOSSES))
+    assert page.larger_is_member is True
+
+
+def test_files_that_were_looked_at_before_the_plan_was_stored_are_not_under_it(page):
+    space = page.workspace
+    opened(page, ("losses.csv", LOSSES))
+    plan = wb.plan("p", "the run", threshold=0.4, larger_is_member=False, workspace=space)
+    later = opened(ImportPage(space), ("losses.csv", LOSSES))
+    later.plan = plan.sha256
+    assert "before the plan was stored" in later.planned()
+    data = accepted(later)
+    assert data.created > plan.created > space.opened(data.sha256)
+    scores = ScoresPage(workspace=space)
+    scores.follow(data.key)
+    scores.plan = plan.sha256
+    assert scores.epsilon_here().void.startswith("the data were opened")
+
+
+def test_files_that_are_swapped_were_opened_when_they_were_looked_at(page):
+    space = page.workspace
+    opened(page, ("a.csv", column("x", 50)), ("b.csv", column("x", 40, 2)))
+    plan = wb.plan("p", "the run", threshold=0.4, workspace=space)
+    page.swapped = True
+    page.plan = plan.sha256
+    data = accepted(page)
+    assert space.opened(data.sha256) < plan.created
+
+
+def test_a_mark_of_results_that_were_seen_outlives_the_plan_of_another_opening(page):
+    space = page.workspace
+    plan = wb.plan("p", "the run", threshold=0.4, workspace=space)
+    data = accepted(opened(page, ("x.csv", CSV)))
+    space.keep_page_state("scores", {"looked": "the attack statistic", "threshold": 3.0}, data.key)
+    space.remove(data.key)
+    again = opened(ImportPage(space), ("x.csv", CSV))
+    again.plan = plan.sha256
+    accepted(again)
+    kept = space.page_state("scores", data.key)
+    assert kept == {"looked": "the attack statistic", "plan": plan.sha256}
+
+
+def test_one_of_many_plans_is_chosen_before_any_result_is_shown(page):
+    plans = [
+        wb.plan(f"p{t}", "the run", threshold=t, workspace=page.workspace) for t in (0.1, 0.4, 0.7)
+    ]
+    page.upload = (("scores.csv", b"member,score\n1,0.9\n1,0.7\n0,0.2\n0,0.4\n"),)
+    page.plan = plans[1].sha256
+    page.accept = True
+    assert page.accepted, page.message
+    (use,) = page.workspace.audits.plans.uses(plans[1])
+    assert use.unseen
+    scores = ScoresPage(workspace=page.workspace)
+    scores.follow(page.accepted)
+    scores.restore(page.workspace.page_state("scores", page.accepted))
+    assert scores.epsilon_here().void is None
+    scores.plan = plans[2].sha256
+    assert plans[1].label in scores.epsilon_here().void

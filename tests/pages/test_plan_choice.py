@@ -75,7 +75,8 @@ def test_a_bound_at_the_threshold_of_a_plan_is_fixed_in_advance(space):
     here = {"guarantee": "pointwise", "threshold": 0.3, "interval": "joint"}
     assert bound.value == wb.epsilon_lower_bound(page.scores, 1e-5, **here).value
     assert page.departures == ()
-    assert page.planned().endswith("before these scores were opened. The audit follows it.")
+    assert page.planned().startswith("Follows plan “release 3”")
+    assert page.planned().endswith("before these scores were opened.")
     assert page.departing() == ""
 
 
@@ -439,6 +440,11 @@ def test_a_snapshot_keeps_the_plan(space):
     twin = page.snapshot()
     page.threshold = 0.41
     assert twin.epsilon_here().void is None
+    for watching in (True, False):
+        other = twin.snapshot(watching)
+        other.threshold = 0.41
+        assert "fixed 0.3" in other.epsilon_here().void
+    assert twin.epsilon_here().void is None
 
 
 # -- audits -----------------------------------------------------------------------------------
@@ -459,3 +465,41 @@ def test_the_audit_of_a_page_has_its_plan_and_the_deviations(space):
     again = Audit.from_dict(audit.to_dict())
     assert (again.plan, again.deviations) == (audit.plan, audit.deviations)
     assert page_of(audit, space).departing() == page.departing()
+
+
+# -- many plans for the same data ---------------------------------------------------------------
+
+
+def test_the_best_of_many_plans_was_not_fixed_in_advance(space):
+    many = [planned(space, threshold=t) for t in (0.1, 0.4, 0.7)]
+    page = ScoresPage(workspace=space)
+    page.follow(space.add_scores(scores(0), "data").key)
+    for stored in many:
+        page.plan = stored.sha256
+        assert "could also be audited under plan" in page.epsilon_here().void
+        assert page.epsilon_here().void in audit_of(page).bounds["epsilon_here"].void
+    # The second choice names the first, which was used for these data.
+    assert many[0].label in page.epsilon_here().void
+    assert many[1].label not in page.epsilon_here().void
+
+
+def test_a_second_plan_for_the_same_data_is_void_and_the_first_stays(space):
+    page, first = opened(space)
+    assert page.epsilon_here().void is None
+    second = planned(space, threshold=0.6)
+    page.plan = second.sha256
+    assert "opened" in page.epsilon_here().void
+    page.plan = first.sha256
+    assert page.epsilon_here().void is None
+
+
+def test_a_plan_with_the_same_choices_is_no_rival(space):
+    planned(space)
+    page, _ = opened(space)
+    assert page.epsilon_here().void is None
+
+
+def test_a_plan_that_served_other_data_before_is_no_rival(space):
+    opened(space, seed=1, threshold=0.9)
+    page, _ = opened(space, seed=2)
+    assert page.epsilon_here().void is None

@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from helpers.pages import upload
 from helpers.reports import NAMES, NASTY, page_audit, page_states, visible
+from workbench.pages.inputs.notebook import NOT_SHOWN
 
 import workbench as wb
 from workbench.audits.audit import Audit
@@ -338,19 +339,30 @@ def test_a_chromium_that_hangs_or_fails_is_said(monkeypatch, tmp_path):
 def test_the_program_of_a_report_gives_its_numbers(name, tmp_path):
     audit, program = page_audit(name), contents(name).program
     assert program in markdown(contents(name))
+    checks = [
+        f"    wb.same_number({one.name}, {one.bound.value if one.bound else one.text!r})"
+        for one in audit.numbers
+        if one.shown not in NOT_SHOWN
+    ]
     script = tmp_path / "audit.py"
-    script.write_text(program, encoding="utf-8")
+    script.write_text("\n".join([program, *checks]), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, str(script)], capture_output=True, text=True, cwd=tmp_path, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    printed = [line for line in done.stdout.splitlines() if line]
     for number in audit.numbers:
-        if number.bound is None:
+        if number.shown in NOT_SHOWN:
             continue
-        (line,) = (one for one in lines if one.startswith(f"{number.title} "))
-        found = f"{number.bound.relation} {number.bound.rounded}"
-        assert found in line, (number.name, line)
+        (line,) = (
+            one
+            for one in printed
+            if one.startswith((f"{number.title}:", f"{number.title} (not valid"))
+        )
+        if number.bound is not None:
+            assert ("not valid" in line) == bool(number.bound.void)
+            if " at " in line or "(" in line:  # a bound, not its value alone
+                assert f"{number.bound.relation} {number.bound.rounded}" in line
 
 
 def test_the_data_of_a_file_are_checked_by_their_hash(tmp_path):

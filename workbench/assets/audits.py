@@ -17,7 +17,7 @@ from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
 from workbench.audits.series.spending import error
 from workbench.audits.storing.plan_rows import PlanUse
 from workbench.audits.summary import AuditSummary
-from workbench.pages.core.page import Fact, NotChosen
+from workbench.pages.core.page import Fact, NotChosen, Page
 from workbench.pages.core.sliders import LogNumber, displayed
 from workbench.pages.registry import PAGES
 from workbench.workspaces.errors import WorkspaceError
@@ -304,13 +304,15 @@ def _data(one: AuditData) -> dict[str, Any]:
 
 
 def _settings(audit: Audit) -> list[list[str]]:
-    """Labels and values of the settings that people can choose, in the order of the page."""
+    """Labels and values of the settings that the page offered, in their order."""
     if audit.page not in PAGES:
         return [[name, _plain(value)] for name, value in audit.settings.items()]
-    kind = PAGES[audit.page].kind
-    names = [name for name in kind.control_names() if name in audit.settings]
+    page: Page = PAGES[audit.page].kind()
+    page.restore(audit.settings)
+    controls = [one for section in page.controls for one in section.controls if one.offered(page)]
+    names = [one.name for one in controls if one.name in audit.settings]
     return [
-        [str(kind.param[name].label), _setting(kind.param[name], audit.settings[name])]
+        [str(page.param[name].label), _setting(page.param[name], audit.settings[name])]
         for name in names
     ]
 

@@ -187,7 +187,7 @@ class Archive:
             name=name,
             note=_label(note or audit.note, "a note", LONGEST_NOTE),
             tags=tuple(dict.fromkeys(_tag(one) for one in tags)),
-            previous=self.find(previous).key if previous else audit.previous,
+            previous=self.find(previous).key if previous else "",
             key="",
         )
         return replace(named, key=self._rows.add(named, packed(named), attachments))
@@ -208,9 +208,9 @@ class Archive:
         Parameters
         ----------
         name : str
-            A key or a name.
+            A key; or a name, which means the newest audit of that name that was removed.
         """
-        key = self.find(name).key
+        key = self._found(name, removed_first=True).key
         self._rows.restore(key)
         return self.find(key)
 
@@ -290,16 +290,7 @@ class Archive:
         ArchiveError
             There is none.
         """
-        _checks.text(name, "name")
-        found = None
-        if not _refused(name):
-            found = self._rows.one(AUDITS.c.key == name) or self._rows.one(AUDITS.c.name == name)
-        if found is None:
-            names = [one.name for one in self.search(limit=1000)]
-            raise ArchiveError(
-                f"there is no audit {_checks.shown(name)} {self.where}{did_you_mean(name, names)}"
-            )
-        return found
+        return self._found(name)
 
     def __getitem__(self, name: str) -> Audit:
         key = self.find(name).key
@@ -437,6 +428,18 @@ class Archive:
 
         return pd.DataFrame([_table_row(one) for one in self], columns=_COLUMNS)
 
+    def _found(self, name: str, removed_first: bool = False) -> AuditSummary:
+        _checks.text(name, "name")
+        if not _refused(name):
+            for column in (AUDITS.c.key, AUDITS.c.name):
+                found = self._rows.one(column == name, removed_first)
+                if found is not None:
+                    return found
+        names = [one.name for one in self.search(limit=1000)]
+        raise ArchiveError(
+            f"there is no audit {_checks.shown(name)} {self.where}{did_you_mean(name, names)}"
+        )
+
     def _present(self, key: str) -> Audit | None:
         """An audit that was not removed and is not damaged, or None."""
         try:
@@ -449,9 +452,15 @@ class Archive:
         self._database.close()
 
     def __repr__(self) -> str:
-        return f"Archive({len(self)} audits, {self.where})"
+        try:
+            return f"Archive({len(self)} audits, {self.where})"
+        except ArchiveError as error:
+            return f"Archive({error})"
 
     def _repr_html_(self) -> str:
+        problem = self.problem
+        if problem:
+            return table("Audits", (), problem)
         rows = [
             (one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _headline(one))
             for one in self.search(limit=_SHOWN)

@@ -24,6 +24,9 @@ What voids which of them, each to the safe side:
   chosen by these scores.
 - *A plan that was used for other data first*: of several audits under one plan the best can be
   reported. The first use is the one that the plan was written for.
+- *A plan that was chosen among several* after the data were opened, or that follows another plan
+  for the same data: who stores many plans and takes the one that suits the scores best has fixed
+  nothing. A plan that is chosen in the step that opens the data was chosen before any result.
 - *Data that were read in another way after results were seen*, unless the choice is one that the
   plan fixes and it now agrees with the plan.
 
@@ -83,6 +86,10 @@ _EFFECTS: dict[str, tuple[tuple[str, ...], str]] = {
     "the data": (_FIXED, "these are {done}; {plan} needs {planned}"),
     "the reading of the data": (_FIXED, "{done} was changed after results were seen"),
     "the use of the plan": (_FIXED, "{plan} was used first for {done}"),
+    "the choice of the plan": (
+        _FIXED,
+        "these data could also be audited under {done}; {plan} needs {planned}",
+    ),
 }
 
 
@@ -114,6 +121,8 @@ class AuditFacts:
         plan fixed; "" for none.
     used_before : str
         The data that the plan was used for first, in words, if these are others; "" otherwise.
+    rivals : str
+        Other plans that could have been taken for the data after looking at them; "" for none.
     """
 
     larger_is_member: bool
@@ -131,6 +140,7 @@ class AuditFacts:
     public: str = ""
     reread: str = ""
     used_before: str = ""
+    rivals: str = ""
 
 
 def deviations(plan: RegisteredPlan, facts: AuditFacts) -> tuple[Deviation, ...]:
@@ -179,7 +189,7 @@ def timely(found: Sequence[Deviation]) -> bool:
     ----------
     found : sequence of Deviation
     """
-    late = {"the opening of the data", "the data", "the use of the plan"}
+    late = ("the opening of the data", "the data", "the use of the plan", "the choice of the plan")
     return not any(one.what in late for one in found)
 
 
@@ -210,6 +220,9 @@ def _of_the_data(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
         found.append(Deviation("the opening of the data", after, known))
     if facts.used_before:
         found.append(Deviation("the use of the plan", "one data set", facts.used_before))
+    if facts.rivals:
+        chosen = "to be chosen in the step that opens the data, or to be the only one"
+        found.append(Deviation("the choice of the plan", chosen, facts.rivals))
     return found
 
 

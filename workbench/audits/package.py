@@ -162,9 +162,15 @@ def _read(archive: zipfile.ZipFile) -> AuditPackage:
         raise _damaged("parts are missing, or there are others than its list names")
     figures = from_text(_part(archive, parts, described, _FIGURES))
     card = _part(archive, parts, described, _CARD)
-    key = json.loads(card)["key"]
-    key = key if isinstance(key, str) and _KEY.fullmatch(key) else ""
-    audit = audit_of_card(card, figures, key)
+    values = json.loads(card)
+    key = values.get("key")
+    audit = audit_of_card(
+        card, figures, key if isinstance(key, str) and _KEY.fullmatch(key) else ""
+    )
+    if {**audit.to_dict(), "key": key} != values:
+        raise ArchiveError(
+            "this is no card of an audit: it has other fields than the workbench writes"
+        )
     return AuditPackage(audit, tuple(_attachments(archive, parts, manifest)))
 
 

@@ -137,6 +137,20 @@ class RegisteredPlan:
         """What bounds and pages call it, such as "plan 3fa9c1d2": the first digits of its hash."""
         return label_of(self.sha256)
 
+    def same_bound(self, other: RegisteredPlan) -> bool:
+        """Whether another plan fixes the same bound, whatever its name, claim and sizes are.
+
+        Parameters
+        ----------
+        other : RegisteredPlan
+        """
+        _checks.instance(other, RegisteredPlan, "other", "a plan; wb.plan makes one")
+        names = (
+            *("larger_is_member", "sampling", "cluster_rule", "threshold", "bins"),
+            *("delta", "confidence", "interval", "stopping"),
+        )
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
     @property
     def choices(self) -> dict[str, str]:
         """What the plan fixes, in words, by what it is; what it leaves open is left out."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from workbench import _checks
 from workbench.audits.errors import ArchiveError
@@ -41,7 +42,7 @@ class Plans:
         _checks.instance(plan, RegisteredPlan, "plan", "a plan; wb.plan makes one")
         return self._rows.add(plan)
 
-    def use(self, plan: RegisteredPlan | str, data_sha256: str) -> PlanUse:
+    def use(self, plan: RegisteredPlan | str, data_sha256: str, unseen: bool = False) -> PlanUse:
         """The first use of a plan; if there was none, it is this one.
 
         A plan fixes the choices for the first data that it is used for. Other data come later, and
@@ -52,6 +53,8 @@ class Plans:
         plan : RegisteredPlan or str
         data_sha256 : str
             Hash of the data.
+        unseen : bool
+            Whether it is chosen before any result of these data was shown.
 
         Returns
         -------
@@ -59,7 +62,43 @@ class Plans:
             Its ``data_sha256`` is another one where the plan was used for other data before.
         """
         _checks.text(data_sha256, "data_sha256")
-        return self._rows.use(self._stored(plan).key, data_sha256)
+        return self._rows.use(self._stored(plan).key, data_sha256, unseen)
+
+    def rivals(
+        self, plan: RegisteredPlan, data_sha256: str, opened: datetime
+    ) -> tuple[RegisteredPlan, ...]:
+        """Plans with other choices that could have been taken for the same data after looking.
+
+        Who stores many plans and takes the one that suits the scores best has fixed nothing.
+
+        Parameters
+        ----------
+        plan : RegisteredPlan
+            Of the archive, and used for the data.
+        data_sha256 : str
+            Hash of the data.
+        opened : datetime
+            When the data were opened for the first time.
+
+        Returns
+        -------
+        tuple of RegisteredPlan
+            Where another plan was used for the data first, that one. Otherwise those that waited
+            when the data were opened, unless ``plan`` was chosen before any result was shown.
+        """
+        uses, known = self._rows.all_uses(), {one.key: one for one in self}
+        of_data = [one for one in uses if one.data_sha256 == data_sha256]
+        if of_data and of_data[0].plan != plan.key:
+            return tuple(_others([known[of_data[0].plan]], plan))
+        if of_data and of_data[0].unseen:
+            return ()
+        gone = {one.plan for one in uses if one.used < opened}
+        return tuple(
+            _others(
+                (one for one in known.values() if one.created < opened and one.key not in gone),
+                plan,
+            )
+        )
 
     def uses(self, plan: RegisteredPlan | str) -> tuple[PlanUse, ...]:
         """All data that a plan was used for, first use first.
@@ -96,3 +135,8 @@ class Plans:
             return self[plan]
         _checks.instance(plan, RegisteredPlan, "plan", "a plan, its key or its name")
         return plan if plan.key else self.add(plan)
+
+
+def _others(plans: Iterable[RegisteredPlan], plan: RegisteredPlan) -> Iterator[RegisteredPlan]:
+    """Those of the plans that fix something else than a plan does."""
+    return (one for one in plans if one.choices != plan.choices)

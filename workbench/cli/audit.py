@@ -159,7 +159,8 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
         member = SeriesMember.reserve(archive, arguments.series, data.scores, arguments.confidence)
         confidence = member.audit.confidence
     result = replace(found(data.scores, confidence), series=member)
-    audit = page_audit(data.page(arguments.delta, confidence), result)
+    page = data.page(arguments.delta, confidence)
+    audit = page_audit(page, result, arguments.claim)
     if old is not None:
         kept = kept_scores(old, workspace)
         baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)

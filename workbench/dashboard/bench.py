@@ -407,16 +407,20 @@ class Bench:
             reader.tell(**entries)
 
     def show_audit(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Have a page take the settings of a saved audit, as a person does.
+        """Have a page take the settings of a saved audit, as a person does; waits for it.
 
         Parameters
         ----------
         name : str
             The page.
         settings : mapping
+
+        Raises
+        ------
+        TimeoutError
+            The page is at work.
         """
-        live = self.live(name)
-        live.change("audit", partial(self._set_all, live, OPENED, settings))
+        self.ask(name, lambda live: self._set_all(live, OPENED, settings))
 
     def audits_changed(self, label: str = "", key: str = "", there: bool = True) -> None:
         """Tell all browsers that the archive changed; a change with a label can be undone.

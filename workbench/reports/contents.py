@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ import param
 from workbench._format import percent, plain
 from workbench.assets.board import content
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditData
+from workbench.audits.items import AuditData, AuditNumber
 from workbench.bounds.citations import references
 from workbench.coverage_lab.measured import measured
 from workbench.pages.auditing.notebook import NOT_SHOWN
@@ -116,6 +117,8 @@ class Contents:
             if one.bound is not None:
                 none = f"The audit has no such number: {one.bound.void}."
                 shown["explanation"] = none if one.ask else one.bound.explain()
+            else:
+                shown["explanation"] = one.help
             found.append(NumberCard(one.title, caution=one.caution, **shown))
         return found
 
@@ -224,17 +227,24 @@ class Contents:
 
     @cached_property
     def program(self) -> str:
-        """The Python program that computes and prints the numbers."""
+        """The Python program that computes and prints the numbers; as recorded if it is none."""
         numbers = {one.name: one for one in self.audit.numbers}
         shown = {name for name, one in numbers.items() if one.shown not in NOT_SHOWN}
+        try:
+            steps = code_cells(self.audit)
+        except SyntaxError:  # of a stranger's audit
+            return self.audit.code
+        imports, *rest = steps
         parts = []
-        for step in code_cells(self.audit):
+        for step in rest:
             unused = step.names and not shown & set(step.names) and set(step.sets) <= set(numbers)
             if step.sets == ("view",) or unused:  # the page itself, or a job that nobody ran
                 continue
-            prints = [f"print({numbers[n].title!r}, {n})" for n in step.names if n in shown]
+            prints = [f"print({_label(numbers[n])!r}, {n})" for n in step.names if n in shown]
             parts.append("\n".join([step.source, *prints]))
-        return "\n\n".join(parts)
+        # Processes that share long work read the file, too.
+        body = textwrap.indent("\n\n".join(parts), "    ")
+        return f'{imports.source}\n\nif __name__ == "__main__":\n{body}'
 
     @property
     def checks(self) -> list[tuple[str, str]]:
@@ -260,6 +270,12 @@ def _data_rows(data: AuditData) -> Iterator[Row]:
         yield "Opened", data.opened[:19].replace("T", " ") + " UTC"
     if data.reread:
         yield "Changed", f"{data.reread} was changed after results were shown"
+
+
+def _label(number: AuditNumber) -> str:
+    """What the program prints before a number."""
+    void = number.bound.void if number.bound is not None else None
+    return f"{number.title} (not valid: {void}):" if void else f"{number.title}:"
 
 
 def _quoted(name: str) -> str:

@@ -239,7 +239,7 @@ def _reproduce(contents: Contents) -> str:
     return (
         f"<p>Install the version that computed this report:</p>"
         f"{_code('Installation', escape(contents.install))}{checks}"
-        f"<p>Then run this program, which prints every number:</p>"
+        f"<p>Then save this program as a file, and run it; it prints every number:</p>"
         f"{_code('Program', escape(contents.program))}"
     )
 

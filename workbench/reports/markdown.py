@@ -118,7 +118,7 @@ def _reproduce(contents: Contents) -> Iterable[str]:
     for commands, digest in contents.checks:
         yield f"The data are the right ones if this prints the SHA-256 `{digest}`:"
         yield fenced(commands, "sh")
-    yield "Then run this program, which prints every number:"
+    yield "Then save this program as a file, and run it; it prints every number:"
     yield fenced(contents.program, "python")
 
 

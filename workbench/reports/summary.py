@@ -42,8 +42,18 @@ TESTED = {
     "each method claims more than the truth.",
 }
 
-#: Pages that audit nothing: what they do not show.
+#: What pages that audit nothing do not show.
 _NO_AUDIT = "This report says nothing about any real mechanism or any person’s data."
+_NOT_SHOWN = {
+    "selection": "Nothing was measured. The calculation takes the privacy loss of one training as "
+    "given, and shows nothing about a training whose loss is another.",
+    "plan": _NO_AUDIT,
+    "pairlab": _NO_AUDIT,
+    "coveragelab": _NO_AUDIT,
+}
+
+#: Pages whose results are also in their sentences.
+_SPOKEN = ("mechanism", "watch", "compare", "family", "selection", "plan", "coveragelab")
 
 _NO_PROOF = (
     "This report does not show that anything is private. An audit can find a leak, but it cannot "
@@ -52,7 +62,7 @@ _NO_PROOF = (
 
 #: Assumption of a bound -> what it means; "" for none.
 _RESTS_ON = {
-    "independent runs": "Whoever made the audit stated that the scores come from independent runs.",
+    "independent runs": "The scores come from independent runs. The scores alone cannot show that.",
     "if rows are independent": "The scores are treated as independent of each other. Nobody has "
     "confirmed that they are.",
     "clustered": "Scores that belong together were combined into one; these are treated as "
@@ -114,21 +124,20 @@ def summary(audit: Audit) -> Summary:
     levels = sorted({b.confidence for b in bounds if b.confidence is not None})
     rests = [_RESTS_ON.get(b.assumption, f"{b.assumption}.") for b in bounds]
     warnings = [s.text for s in audit.sentences if s.place == "strip" and s.text]
-    no_audit = TESTED.get(audit.page, "").startswith("No mechanism")
     return Summary(
         tested=TESTED.get(audit.page, ""),
         warnings=tuple(warnings),
         shown=(
             *(("", str(one["explanation"])) for one in audit.verdicts),
             *((n.title, _shown(n.bound)) for n in valid if n.bound is not None),
-            *(("", text) for text in _facts(audit, valid)),
+            *(("", text) for text in _spoken(audit)),
             *(("", _certainty(level)) for level in levels),
         ),
         void=tuple(_void(audit.numbers)),
         rests_on=_unique(
             (*rests, *(b.note or "" for b in bounds), *_marked(bounds), *_planned(audit))
         ),
-        not_shown=(_NO_AUDIT if no_audit else _NO_PROOF, *_zero(bounds)),
+        not_shown=(_NOT_SHOWN.get(audit.page, _NO_PROOF), *_zero(bounds)),
     )
 
 
@@ -200,11 +209,10 @@ def _tpr(bound: Bound) -> str | None:
     )
 
 
-def _facts(audit: Audit, valid: list[AuditNumber]) -> Iterator[str]:
-    """What the page says itself, where its result is no bound; and verdicts among the numbers."""
-    if audit.verdicts or (valid and audit.page != "mechanism"):
-        return
-    yield from (one.text for one in audit.sentences if one.place == "text" and one.text)
+def _spoken(audit: Audit) -> Iterator[str]:
+    """Results that the page has in its sentences."""
+    if audit.page in _SPOKEN:
+        yield from (one.text for one in audit.sentences if one.place == "text" and one.text)
 
 
 def _certainty(level: float) -> str:

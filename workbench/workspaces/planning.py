@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -128,7 +128,7 @@ class PlannedData:
 
     Parameters
     ----------
-    larger_is_member, sampling, cluster_rule, n_p, n_q, opened, public, reread, used_before
+    larger_is_member, sampling, cluster_rule, n_p, n_q, opened, public, reread, used_before, rivals
         As of `workbench.audits.deviations.AuditFacts`.
     """
 
@@ -141,6 +141,7 @@ class PlannedData:
     public: str = ""
     reread: str = ""
     used_before: str = ""
+    rivals: str = ""
 
     @classmethod
     def of_scores(cls, scores: Scores) -> PlannedData:
@@ -169,14 +170,24 @@ class PlannedData:
         known = cls.of_scores(workspace.scores(dataset.key))
         if dataset.virtual:
             return replace(known, public=_PUBLIC[dataset.source.kind])
-        plans, opened = workspace.audits.plans, workspace.opened(dataset.sha256)
+        plans, opened, rivals = workspace.audits.plans, workspace.opened(dataset.sha256), ""
         if opened is not None and opened > registered.created:
             first = plans.use(registered.key, dataset.sha256).data_sha256
+            rivals = _rivals(plans.rivals(registered, dataset.sha256, opened))
         else:
             uses = plans.uses(registered.key)
             first = uses[0].data_sha256 if uses else dataset.sha256
         other = "" if first == dataset.sha256 else _named(first, workspace)
-        return replace(known, opened=opened, reread=_reread(dataset, registered), used_before=other)
+        reread = _reread(dataset, registered)
+        return replace(known, opened=opened, reread=reread, used_before=other, rivals=rivals)
+
+
+def _rivals(plans: Sequence[RegisteredPlan]) -> str:
+    """Other plans that could have been taken for the same data, in words."""
+    labels = [plan.label for plan in plans]
+    if len(labels) > 3:
+        return f"{', '.join(labels[:2])} and {len(labels) - 2} others"
+    return " and ".join(labels)
 
 
 def _named(sha256: str, workspace: Workspace) -> str:

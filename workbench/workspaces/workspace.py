@@ -246,6 +246,18 @@ class Workspace:
 
     # -- changes ------------------------------------------------------------------------------
 
+    def note_opening(self, tables: Sequence[DataTable]) -> None:
+        """Note that tables are looked at now, before they are added; see `opened`.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+        """
+        tables = tuple(_checks.each_of(tables, DataTable, "tables", _A_TABLE))
+        with self._lock:
+            for order in {tables, tables[::-1]}:  # which are the members is not known yet
+                self._note_opening(content_hash(order), datetime.now(UTC))
+
     def add(
         self,
         tables: Sequence[DataTable],
@@ -723,12 +735,15 @@ class Workspace:
                 reread=reread,
             )
             self._store.add(Entry(dataset), tables)
-            if self._store.state(_OPENED, digest) is None:
-                self._store.keep_state(_OPENED, digest, {"at": dataset.created.isoformat()})
+            self._note_opening(digest, dataset.created)
             self._added.add(dataset.key)
             found = scores
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
+
+    def _note_opening(self, sha256: str, at: datetime) -> None:
+        if self._store.state(_OPENED, sha256) is None:
+            self._store.keep_state(_OPENED, sha256, {"at": at.isoformat()})
 
     def _present(self, entry: Entry, tables: tuple[DataTable, ...] = ()) -> DataSet:
         """The data set of an entry, no longer removed, its content repaired if it was damaged."""

@@ -114,6 +114,7 @@ export class Audits {
     this.where.textContent = answer.kept
     this.fail(answer.problem)
     this.draw()
+    if (offset) this.body.querySelectorAll(".wb-audit-name")[offset]?.focus({preventScroll: true})
   }
 
   fail(words) {
@@ -136,7 +137,7 @@ export class Audits {
   drawRows() {
     const rows = this.rows.map(row => this.row(row))
     const heads = ["", "Name", "Page and data", "First number", "Saved", ""]
-    const more = this.more ? [button("Show more", () => this.find(this.rows.length), "wb-plain-button", {"data-focus": "more"})] : []
+    const more = this.more ? [button("Show more", () => this.find(this.rows.length), "wb-plain-button")] : []
     return [table(heads, rows, {"aria-label": "Saved audits"}), ...more]
   }
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 #: ``"module:callable"`` that draws a series; above this floor.
 _CHART = "workbench.figures.series:series_chart"
 
+#: Audits that a notebook shows.
+_SHOWN = 20
+
 #: The number of the scores page that a series is about.
 EPSILON = "epsilon"
 
@@ -100,6 +103,7 @@ class SeriesAudit:
         ValueError
             It was made at another one.
         """
+        _checks.instance(audit, Audit, "audit", "a workbench.Audit; wb.audit makes one")
         levels = {bound.confidence for bound in audit.bounds.values()} - {None, self.confidence}
         if levels:
             raise ValueError(
@@ -276,7 +280,7 @@ class AuditSeries(Plotted):
         return True  # a series without audits is one
 
     def _repr_html_(self) -> str:
-        rows = [
+        rows: list[tuple[object, ...]] = [
             (
                 one.position,
                 f"{one.reserved.astimezone():%Y-%m-%d %H:%M}",
@@ -284,8 +288,10 @@ class AuditSeries(Plotted):
                 f"{one.bound.relation} {one.bound.rounded}" if one.bound else "not saved",
                 f"refuted: {', '.join(one.refuted)}" if one.refuted else "",
             )
-            for one in self.audits
+            for one in self.audits[-_SHOWN:]
         ]
+        if len(self) > _SHOWN:
+            rows.insert(0, ("…", f"{len(self) - _SHOWN:,} earlier", "", "", ""))
         return table(f"Series “{self.name}”", rows, self.explain())
 
 

@@ -214,10 +214,19 @@ class AuditRows:
         asked = _summaries(removed).where(*found).limit(limit).offset(offset or None)
         return self._summed_up(asked, removed)
 
-    def one(self, *conditions: ColumnElement[bool]) -> AuditSummary | None:
-        """The newest audit that fulfills conditions; one that was removed only if no other does."""
-        for removed in (False, True):
-            found = self._summed_up(_summaries(removed).where(*conditions).limit(1), removed)
+    def one(
+        self, condition: ColumnElement[bool], removed_first: bool = False
+    ) -> AuditSummary | None:
+        """The newest audit that fulfills a condition, or None.
+
+        Parameters
+        ----------
+        condition : ColumnElement
+        removed_first : bool
+            Whether one that was removed goes before all others; by default it comes after them.
+        """
+        for removed in (removed_first, not removed_first):
+            found = self._summed_up(_summaries(removed).where(condition).limit(1), removed)
             if found:
                 return found[0]
         return None

@@ -48,7 +48,9 @@ def from_text(text: str | bytes) -> tuple[AuditFigure, ...]:
         Other text.
     """
     try:
-        figures = tuple(AuditFigure(**one) for one in json.loads(text, object_hook=_object))
+        values = json.loads(text, object_hook=_object)
+        _require(values, list)
+        figures = tuple(AuditFigure(**one) for one in values)
         for figure in figures:
             for one in _FIELDS:
                 _require(getattr(figure, one.name), _KINDS[str(one.type)])

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select, true
 
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.storing.database import Database
@@ -26,11 +26,14 @@ class PlanUse:
         Hash of the data.
     used : datetime
         When it was first used for them.
+    unseen : bool
+        Whether it was chosen before any result of these data was shown.
     """
 
     plan: str
     data_sha256: str
     used: datetime
+    unseen: bool = False
 
 
 class PlanRows:
@@ -67,7 +70,7 @@ class PlanRows:
             found = connection.scalars(select(PLANS.c.plan).order_by(PLANS.c.position.desc()))
             return [RegisteredPlan.from_dict(json.loads(one)) for one in found]
 
-    def use(self, plan: str, data_sha256: str) -> PlanUse:
+    def use(self, plan: str, data_sha256: str, unseen: bool = False) -> PlanUse:
         """The first use of a plan, which is this one where there was none.
 
         Parameters
@@ -76,18 +79,23 @@ class PlanRows:
             Key of the plan.
         data_sha256 : str
             Hash of the data.
+        unseen : bool
+            See `PlanUse`.
         """
         with self._database.writing() as connection:
             # Who uses it at the same time on a server waits here.
             connection.execute(
                 select(PLANS.c.position).where(PLANS.c.key == plan).with_for_update()
             )
-            uses = _uses(connection, plan)
+            uses = _uses(connection, PLAN_USES.c.plan == plan)
             if data_sha256 not in [one.data_sha256 for one in uses]:
-                uses.append(PlanUse(plan, data_sha256, datetime.now(UTC)))
+                uses.append(PlanUse(plan, data_sha256, datetime.now(UTC), unseen))
                 connection.execute(
                     insert(PLAN_USES).values(
-                        plan=plan, data_sha256=data_sha256, used=uses[-1].used.isoformat()
+                        plan=plan,
+                        data_sha256=data_sha256,
+                        used=uses[-1].used.isoformat(),
+                        unseen=unseen,
                     )
                 )
         return uses[0]
@@ -95,11 +103,17 @@ class PlanRows:
     def uses(self, plan: str) -> tuple[PlanUse, ...]:
         """All uses of a plan, first use first."""
         with self._database.reading() as connection:
-            return tuple(_uses(connection, plan))
+            return tuple(_uses(connection, PLAN_USES.c.plan == plan))
+
+    def all_uses(self) -> tuple[PlanUse, ...]:
+        """All uses of all plans, first use first."""
+        with self._database.reading() as connection:
+            return tuple(_uses(connection, true()))
 
 
-def _uses(connection: Connection, plan: str) -> list[PlanUse]:
-    found = connection.execute(
-        select(PLAN_USES).where(PLAN_USES.c.plan == plan).order_by(PLAN_USES.c.position)
-    )
-    return [PlanUse(one.plan, one.data_sha256, datetime.fromisoformat(one.used)) for one in found]
+def _uses(connection: Connection, which: ColumnElement[bool]) -> list[PlanUse]:
+    found = connection.execute(select(PLAN_USES).where(which).order_by(PLAN_USES.c.position))
+    return [
+        PlanUse(one.plan, one.data_sha256, datetime.fromisoformat(one.used), one.unseen)
+        for one in found
+    ]

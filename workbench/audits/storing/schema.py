@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -119,6 +120,7 @@ PLAN_USES = Table(
     Column("plan", Text, ForeignKey(PLANS.c.key), nullable=False),
     Column("data_sha256", Text, nullable=False),
     Column("used", Text, nullable=False),
+    Column("unseen", Boolean, nullable=False),  # whether no result was shown before
     UniqueConstraint("plan", "data_sha256"),
     sqlite_autoincrement=True,
 )

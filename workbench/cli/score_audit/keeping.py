@@ -6,7 +6,7 @@ import argparse
 import getpass
 import logging
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +19,6 @@ from workbench.cli.files import in_option_names, read_tables, reading
 from workbench.cli.score_audit.file_audit import FileAudit
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
-from workbench.pages.core.page import Page
 from workbench.pages.scores.page import ScoresPage
 from workbench.scores.sample import Scores
 from workbench.workspaces.reading import Reading
@@ -69,7 +68,7 @@ class FileData:
         """Its scores."""
         return self.workspace.scores(self.key)
 
-    def page(self, delta: float, confidence: float) -> Page:
+    def page(self, delta: float, confidence: float) -> ScoresPage:
         """The scores page about it.
 
         Parameters
@@ -98,18 +97,32 @@ def check_delta(delta: float) -> None:
         )
 
 
-def page_audit(page: Page, found: FileAudit) -> Audit:
+def page_audit(page: ScoresPage, found: FileAudit, claims: Sequence[str] = ()) -> Audit:
     """The audit of a page, with the verdicts of the command line.
 
     Parameters
     ----------
     page : Page
     found : FileAudit
+    claims : sequence of str
+        The claims as they were typed, for the code of the audit.
     """
     with _quiet():  # a page in its first state reads an example
         audit = audit_of(page, by=_user())
     verdicts = tuple(_json.plain(one.to_dict(), "text") for one in found.verdicts)
-    return replace(audit, verdicts=verdicts)
+    return replace(audit, verdicts=verdicts, code=_judged(audit.code, claims, page.confidence))
+
+
+def _judged(code: str, claims: Sequence[str], confidence: float) -> str:
+    """The code of a page with the verdicts on claims, before what shows the page."""
+    # A table as a claim is in a file of its own.
+    texts = [text for text in dict.fromkeys(claims) if not text.strip().startswith("table(")]
+    if not texts:
+        return code
+    lines = ["", "verdicts = ["]
+    lines += [f"    wb.judge(scores, {text!r}, confidence={confidence!r})," for text in texts]
+    lines += ["]", "", "view = "]
+    return code.replace("\nview = ", "\n".join(lines), 1)
 
 
 def save(archive: Archive, audit: Audit, found: FileAudit, arguments: argparse.Namespace) -> Audit:

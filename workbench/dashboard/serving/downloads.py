@@ -21,9 +21,11 @@ from workbench.dashboard.serving.desk import BusyError, Desk
 from workbench.dashboard.serving.document import visitor_of
 from workbench.dashboard.serving.visitors import Visitors
 from workbench.dashboard.worker import WAITING
+from workbench.figures.paper.packages import MissingPackage
 from workbench.pages.core.page import Item, Page
 from workbench.pages.registry import PAGES
 from workbench.progress import Report
+from workbench.reports.errors import ReportError
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
@@ -132,7 +134,7 @@ class DownloadHandler(RequestHandler):
             self.refuse(503, str(busy))
         except (WorkspaceError, ArchiveError) as gone:
             self.refuse(404, str(gone))
-        except (ValueError, ImportError) as error:  # what is missing, and how to install it
+        except (ReportError, MissingPackage) as error:  # what is missing, and how to install it
             logger.warning("%s was refused: %s", self.request.path, error)
             self.refuse(501, str(error))
         except Exception:

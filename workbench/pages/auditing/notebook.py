@@ -55,8 +55,9 @@ def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, A
     versions = f"{MADE_WITH} = {dict(audit.software)!r}"
     cells = [_text(_about(audit)), _code(f"{first.source}\n\n{versions}")]
     found = {name for step in steps for name in step.names}
-    for step in steps:
-        if step.names and not shown & set(step.names) and set(step.sets) <= set(numbers):
+    for i, step in enumerate(steps):
+        later = frozenset().union(*(one.uses for one in steps[i + 1 :]))
+        if step.names and not shown & {*step.names} and not later & {*step.sets}:
             continue  # such as a job that nobody ran
         checked = [numbers[name] for name in step.names if name in shown]
         cells += [_text(_said(number)) for number in checked]

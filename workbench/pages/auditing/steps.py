@@ -33,6 +33,12 @@ class CodeStep:
     names: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
 
+    @property
+    def uses(self) -> frozenset[str]:
+        """Names that its lines read."""
+        found = (one for one in ast.walk(ast.parse(self.source)) if isinstance(one, ast.Name))
+        return frozenset(one.id for one in found if isinstance(one.ctx, ast.Load))
+
 
 def code_cells(audit: Audit) -> tuple[CodeStep, ...]:
     """The code of an audit in steps, which run one after another in a notebook.

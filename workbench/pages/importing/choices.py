@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.core.page import Control, Page, Section, derived
+from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.upload import Upload
 from workbench.pages.importing.proposals import (
     Direction,
@@ -15,6 +16,7 @@ from workbench.pages.importing.proposals import (
     members_first,
     proposed_direction,
 )
+from workbench.pages.inputs.plan_choice import KnownPlans, PlanChoice
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.guess import choices, guess_layout
 from workbench.scores.layouts.layout import Layout
@@ -85,7 +87,7 @@ def _open(page: Any) -> bool:
     return bool(page.tables)
 
 
-class ImportChoices(Page):
+class ImportChoices(KnownPlans):
     """What is opened, and how it is read: proposed from names, then chosen by a person.
 
     Parameters
@@ -146,6 +148,11 @@ class ImportChoices(Page):
         objects={"kept as outcomes": "keep", "dropped": "drop"},
         label="NaN and infinite scores",
     )
+    plan = PlanChoice(
+        label="Plan",
+        doc="A plan that was stored before. Choosing it sets the direction, the independence of "
+        "rows and the cluster rule that it fixes; the page of the scores is then under the plan.",
+    )
     accept = param.Event(label="Show the audit", doc="Adds the data set and shows it.")
     accepted = param.String("", precedence=-1, doc="Key of the data set that was accepted.")
 
@@ -159,6 +166,7 @@ class ImportChoices(Page):
             "How they are read",
             (
                 Control("data_name", when=_open),
+                Control("plan", when=lambda page: page.takes_plan),
                 Control(
                     "swapped",
                     when=lambda page: page.dataset is None and page.kind == "one file per group",
@@ -181,10 +189,13 @@ class ImportChoices(Page):
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
         self._quiet = False
+        #: When this step began, before anything was opened in it.
+        self.began = datetime.now(UTC)
         self._labels: dict[str, tuple[str, ...]] = {}
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._read_upload, "upload")
         self.param.watch(self._changed, list(READING))
+        self.param.watch(self._follow_plan, "plan")
         if dataset:
             self.open_dataset(dataset)
         else:
@@ -194,6 +205,11 @@ class ImportChoices(Page):
     def open(self) -> bool:
         """Whether there are tables."""
         return bool(self.tables)
+
+    @property
+    def takes_plan(self) -> bool:
+        """Whether there are plans that these new data could be opened under."""
+        return self.open and self.dataset is None and bool(self.known_plans)
 
     @property
     def kind(self) -> str:
@@ -269,7 +285,9 @@ class ImportChoices(Page):
             return
         self._set(swapped=False, tables=tables, cluster_column=None, accepted="", message="")
         if tables:
+            self.workspace.note_opening(tables)
             self._propose()
+            self._follow_plan()
             self._check()
 
     def _propose(self) -> None:
@@ -349,6 +367,20 @@ class ImportChoices(Page):
             self.direction_chosen = True
         elif not self.direction_chosen:
             self._set(larger_is_member=self.proposed.larger_is_member)
+        self._check()
+
+    def _follow_plan(self, *events: Any) -> None:
+        """Choose what the plan fixes of how the data are read."""
+        plan = self.find_plan(self.plan)
+        if plan is None or self.dataset is not None or self._quiet:
+            return
+        sampling = self.sampling if plan.sampling == "clustered" else plan.sampling
+        self._set(
+            larger_is_member=plan.larger_is_member,
+            direction_chosen=True,
+            sampling=sampling,
+            cluster_rule=plan.cluster_rule,
+        )
         self._check()
 
     def _swap(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.audits.plan import time_text
 from workbench.estimators.bin_rules import RANGE_TAIL
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
@@ -16,9 +17,13 @@ from workbench.pages.importing.preview import table_words
 from workbench.pages.importing.proposals import members_first, shared_columns
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
+from workbench.pages.inputs.plan_choice import short_name
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.workspace import Workspace
+
+#: Name of the page that shows data under a plan, and its marks that a plan does not take away.
+SCORES, MARKS = "scores", ("looked", "doubted")
 
 #: Bins of the chart of all scores.
 BINS = 50
@@ -140,6 +145,26 @@ class ImportPage(ImportChoices):
             f"valid, because {choice} was changed after results were seen."
         )
 
+    @sentence(needs=("plan", "read", "digest", "larger_is_member", "sampling", "cluster_rule"))
+    def planned(self) -> str:
+        """What the plan fixes, and what of that the reading or the data do not keep."""
+        plan, found = self.find_plan(self.plan), self.read()
+        if plan is None or not isinstance(found, Scores):
+            return ""
+        name = f"Plan “{short_name(plan)}” ({plan.label})"
+        kept = {"direction", "independence of rows", "clusters", "threshold", "bins"}
+        fixed = "; ".join(f"{what}: {said}" for what, said in plan.choices.items() if what in kept)
+        said = f"{name} fixes {fixed}."
+        opened = self.workspace.opened(self.digest())
+        if opened is not None and opened <= plan.created:
+            said += (
+                f" These data were opened {time_text(opened)}, before the plan was stored: what "
+                "it fixes is not fixed in advance for them."
+            )
+        if plan.larger_is_member != found.larger_is_member:
+            said += " The direction that is chosen here is another one."
+        return said
+
     @sentence(needs=("tables", "upload"), place="foot")
     def columns(self) -> str:
         """The columns of the files, with their first values."""
@@ -186,11 +211,12 @@ class ImportPage(ImportChoices):
             self.message = missing or str(found)
             return
         try:
-            key = self._stored().key
+            stored = self._stored()
+            self._keep_plan(stored.key, stored.sha256)
         except ValueError as error:
             self.message = str(error)
         else:
-            self.param.update(message="", accepted=key)
+            self.param.update(message="", accepted=stored.key)
 
     def _stored(self) -> DataSet:
         """The data set in the workspace, read as it is chosen."""
@@ -206,6 +232,18 @@ class ImportPage(ImportChoices):
         if self.dataset is not None and name not in ("", self.dataset.name):
             known = self.workspace.rename(known.key, name)
         return known
+
+    def _keep_plan(self, key: str, sha256: str) -> None:
+        """Have the page of the scores show the data set under the plan."""
+        if not self.plan or self.dataset is not None:
+            return
+        before = self.workspace.page_state(SCORES, key) or {}
+        marks = {name: before[name] for name in MARKS if name in before}
+        plan, opened = self.find_plan(self.plan), self.workspace.opened(sha256)
+        if plan is not None and opened is not None and plan.created < opened:
+            # No result was shown before if the data were never opened before this step.
+            self.workspace.audits.plans.use(plan, sha256, unseen=self.began <= opened)
+        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, key)
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -73,11 +73,11 @@ class PlanChoice(param.Selector):
 
     def get_range(self) -> dict[str, str]:
         """The hashes on offer by what people read, the newest plan first."""
-        page = self.owner if isinstance(self.owner, Page) else None
+        page = self.owner if isinstance(self.owner, KnownPlans) else None
         found = {NONE: ""}
         if page is None:
             return found
-        for plan in page.known_plans:  # type: ignore[attr-defined]
+        for plan in page.known_plans:
             name = short_name(plan)
             taken = name in found
             found[f"{name} ({plan.label})" if taken else name] = plan.sha256
@@ -107,7 +107,38 @@ class PlanChoice(param.Selector):
             raise ValueError(f"a plan is named by its SHA-256, got {val!r}")
 
 
-class PlannedSource(ScoreSource):
+class KnownPlans(Page):
+    """Base of the pages with a `PlanChoice`: the plans of the workspace."""
+
+    def __init__(self, *args: Any, **params: Any):
+        self._known_plans: tuple[RegisteredPlan, ...] = ()
+        self._look_again_at = 0.0
+        super().__init__(*args, **params)
+
+    @property
+    def known_plans(self) -> tuple[RegisteredPlan, ...]:
+        """The plans of the workspace, the newest first, as they were when the page last looked."""
+        if time.monotonic() >= self._look_again_at and self.workspace.may_have_audits:
+            try:
+                self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
+            except ArchiveError:  # every move of a slider asks for them
+                wait = LOOK_AGAIN_LATER
+            self._look_again_at = time.monotonic() + wait
+        return self._known_plans
+
+    def find_plan(self, sha256: str) -> RegisteredPlan | None:
+        """The plan of a hash; None for "" and for one that the workspace does not have.
+
+        Parameters
+        ----------
+        sha256 : str
+        """
+        if sha256 not in ("", *(plan.sha256 for plan in self.known_plans)):
+            self._look_again_at = 0.0
+        return next((plan for plan in self.known_plans if plan.sha256 == sha256), None)
+
+
+class PlannedSource(KnownPlans, ScoreSource):
     """Base of the pages about one data set whose audit may be made under a plan.
 
     Provides ``plan`` (the saved setting), ``registered`` (the plan itself; None without one),
@@ -141,8 +172,6 @@ class PlannedSource(ScoreSource):
     void_words = param.Parameter("", precedence=-1, doc="Why no bound of the page is valid.")
 
     def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._known_plans: tuple[RegisteredPlan, ...] = ()
-        self._look_again_at = 0.0
         super().__init__(workspace=workspace, **params)
         self.param.watch(self._choose_plan, "plan")
         # After the marks of what was changed after looking.
@@ -171,18 +200,7 @@ class PlannedSource(ScoreSource):
         """
         raise NotImplementedError
 
-    # -- the plans that there are --------------------------------------------------------------
-
-    @property
-    def known_plans(self) -> tuple[RegisteredPlan, ...]:
-        """The plans of the workspace, the newest first, as they were when the page last looked."""
-        if time.monotonic() >= self._look_again_at and self.workspace.may_have_audits:
-            try:
-                self._known_plans, wait = tuple(self.workspace.audits.plans), LOOK_AGAIN
-            except ArchiveError:  # every move of a slider asks for them
-                wait = LOOK_AGAIN_LATER
-            self._look_again_at = time.monotonic() + wait
-        return self._known_plans
+    # -- under a plan --------------------------------------------------------------------------
 
     def refresh(self) -> None:
         """Take note of other plans, and that the data set was renamed or read in another way."""
@@ -190,13 +208,6 @@ class PlannedSource(ScoreSource):
         if self.plan and self.registered is None:
             self._choose_plan()
         super().refresh()
-
-    def _find_plan(self) -> RegisteredPlan | None:
-        if self.plan not in ("", *(plan.sha256 for plan in self.known_plans)):
-            self._look_again_at = 0.0
-        return next((plan for plan in self.known_plans if plan.sha256 == self.plan), None)
-
-    # -- under a plan --------------------------------------------------------------------------
 
     @property
     def looked_words(self) -> str:
@@ -215,7 +226,8 @@ class PlannedSource(ScoreSource):
             What the plan fixes, such as "The threshold was".
         """
         plan = self.registered
-        deviation = voiding(self.departures, result)
+        # Not `departures`: a copy of the page that watches nothing may have been changed.
+        deviation = voiding(self._departures_now(), result)
         if deviation is not None:
             return bound.voided(deviation_text(deviation, plan.label))
         found = self.certified(bound)
@@ -230,10 +242,10 @@ class PlannedSource(ScoreSource):
         plan = self.registered
         if plan is None:
             return ""
-        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        kept = " The audit follows it." if not self.departures else ""
+        how = "Under" if self.departures else "Follows"
         before = ", before these scores were opened" if timely(self.departures) else ""
-        return f"{stored}{before}.{kept}"
+        stored = f"stored at {time_text(plan.created)}{before}"
+        return f"{how} plan “{short_name(plan)}” ({plan.label}), {stored}."
 
     def departing_words(self) -> str:
         """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
@@ -261,7 +273,7 @@ class PlannedSource(ScoreSource):
     def _choose_plan(self, *events: Any) -> None:
         if events and self._quiet:
             return
-        plan = self._find_plan()
+        plan = self.find_plan(self.plan)
         if plan is not None:
             self._follow_plan(plan)
         elif self.plan:  # of a link, or of another workspace
@@ -308,20 +320,25 @@ class PlannedSource(ScoreSource):
 
     def _judge(self, *events: Any) -> None:
         """Compare the audit with its plan, and say what is not valid."""
-        plan = self.registered
-        data = self.planned_data or PlannedData.of_scores(self.scores)
-        found = () if plan is None else deviations(plan, self.audit_facts(data))
-        void = self._why_void(found, data)
-        news = {"departures": found, "void_words": void}
+        found = self._departures_now()
+        news = {"departures": found, "void_words": self._why_void(found)}
         news = {name: value for name, value in news.items() if getattr(self, name) != value}
         if news:  # most steps of a drag change nothing
             self._set_quietly(**news)
 
-    def _why_void(self, found: tuple[Deviation, ...], data: PlannedData) -> str:
+    @property
+    def _data_now(self) -> PlannedData:
+        return self.planned_data or PlannedData.of_scores(self.scores)
+
+    def _departures_now(self) -> tuple[Deviation, ...]:
+        plan = self.registered
+        return () if plan is None else deviations(plan, self.audit_facts(self._data_now))
+
+    def _why_void(self, found: tuple[Deviation, ...]) -> str:
         plan = self.registered
         if plan is not None and timely(found):
             kept = not {one.what for one in found} & set(self.FIXED.values())
-            changed = self.looked or ("" if kept else self.doubted) or data.reread
+            changed = self.looked or ("" if kept else self.doubted) or self._data_now.reread
         else:
             changed = self.looked or self.doubted or self.reread
         if changed:

@@ -41,7 +41,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         interval=page.interval,
     )
     given = ["scores"] if page.source in ("given", "file") else []
-    chosen = (*INPUT.parameters, INPUT.seed) if given else ()
+    # A plan belongs to a data set of a workspace, not to scores that are given.
+    chosen = (*INPUT.parameters, INPUT.seed, "plan") if given else ()
     spec = {name: value for name, value in spec.items() if name not in chosen}
     return script(
         data_code(page),

@@ -77,6 +77,7 @@ def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
         public=data.public,
         reread=data.reread,
         used_before=data.used_before,
+        rivals=data.rivals,
     )
 
 

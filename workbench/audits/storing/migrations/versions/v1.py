@@ -88,6 +88,7 @@ def upgrade() -> None:
         sa.Column("plan", sa.Text, sa.ForeignKey("plans.key"), nullable=False),
         sa.Column("data_sha256", sa.Text, nullable=False),
         sa.Column("used", sa.Text, nullable=False),
+        sa.Column("unseen", sa.Boolean, nullable=False),
         sa.UniqueConstraint("plan", "data_sha256"),
         sqlite_autoincrement=True,
     )
@@ -127,7 +128,8 @@ def _triggers(dialect: str) -> list[str]:
         found += refuse(table, "DELETE", _KEPT)
     same = [f'OLD."{name}" = NEW."{name}"' for name in ("series", "position", "data_sha256")]
     first = " AND ".join([*same, "OLD.confidence = NEW.confidence", "OLD.audit IS NULL"])
-    return [*found, *refuse("series_audits", "UPDATE", _FILLED, f"NOT ({first})")]
+    found += refuse("series_audits", "UPDATE", _FILLED, f"NOT ({first})")
+    return [*found, *(_refuse_to_empty(table) for table in _FIXED if dialect == "postgresql")]
 
 
 def _refuse_on_sqlite(table: str, change: str, why: str, unless: str = "1") -> list[str]:
@@ -144,3 +146,11 @@ def _refuse_on_postgresql(table: str, change: str, why: str, unless: str = "true
         f"IF {unless} THEN RAISE EXCEPTION '{why}'; END IF; RETURN {row}; END $$",
         f"CREATE TRIGGER {name} BEFORE {change} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()",
     ]
+
+
+def _refuse_to_empty(table: str) -> str:
+    """The trigger that refuses TRUNCATE, by the function that refuses every change."""
+    return (
+        f"CREATE TRIGGER {table}_truncate BEFORE TRUNCATE ON {table} FOR EACH STATEMENT "
+        f"EXECUTE FUNCTION {table}_update()"
+    )
