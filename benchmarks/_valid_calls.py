@@ -430,7 +430,6 @@ OWN: dict[str, dict[str, Any]] = {
         "name": "brought",
     },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
-    "Workspace.note_opening": {"tables": Make(lambda: [kept_table()])},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},

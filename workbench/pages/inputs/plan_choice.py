@@ -298,6 +298,8 @@ class PlannedSource(KnownPlans, ScoreSource):
 
     def _take(self, key: str) -> None:
         before = self.scores
+        # Nothing is known of the data, as they are read now, if the archive fails meanwhile.
+        self._set_quietly(planned_data=None)
         super()._take(key)
         plan = self.registered
         if plan is not None:
