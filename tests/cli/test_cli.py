@@ -369,7 +369,7 @@ def test_the_standard_input(kind, tmp_path, monkeypatch, capsys):
     [
         (["audit", GAUSSIAN, "--clam", "gdp(1)"], "did you mean '--claim'"),
         (["audit", GAUSSIAN, "--format", "jsn"], "did you mean 'json'?"),
-        (["audti", GAUSSIAN], "did you mean 'audit'?"),
+        (["audti", GAUSSIAN], "did you mean 'audit', 'audits'?"),
         (["test", "svt5", "--trails=3"], "did you mean '--trials'"),
     ],
 )

@@ -288,6 +288,33 @@ def test_any_name_is_text(name):
     assert shown == (line if len(line) <= 80 else line[:79] + "…")
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("width", [2, 3.3])
+@pytest.mark.parametrize("name", ["word " * 30, "x" * 300, "a short one", "5 $ " * 40])
+def test_long_names_stay_on_the_page(name, width, monkeypatch):
+    from matplotlib.text import Text
+
+    outside, widths = [], []
+
+    def measured(ax):
+        settle(ax)
+        page, renderer = ax.get_figure(), ax.get_figure().canvas.get_renderer()
+        for text in page.findobj(Text):
+            box = text.get_window_extent(renderer)
+            inside = box.x0 > -4 and box.x1 < page.bbox.width + 4
+            inside &= bool(box.y0 > -4 and box.y1 < page.bbox.height + 4)
+            if text.get_text() and text.get_visible() and not inside:
+                outside.append((text, box))
+        widths.append(ax.get_window_extent().width / page.bbox.width)
+
+    monkeypatch.setattr(export, "settle", measured)
+    figure = small(marks.label(0.1, 2, name, "ink", ha="left"), name=name, title=name)
+    figure["layout"]["yaxis"]["title"]["text"] = name
+    figure_bytes(figure, "png", title=name, width=width)
+    assert outside == []
+    assert widths[0] > 0.5
+
+
 def test_an_empty_chart_says_why():
     ax = axes()
     draw(empty("Press Run."), ax)

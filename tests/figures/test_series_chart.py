@@ -36,7 +36,7 @@ def test_claims_are_lines_where_they_are_near():
     assert any("claimed: approx(2, 1e-5)" in one["text"] for one in near["layout"]["annotations"])
     (line,) = [one for one in near["layout"]["shapes"] if one.get("xref") == "paper"
                and one.get("y0") == one.get("y1") == 2]  # fmt: skip
-    assert line["layer"] == "below"
+    assert line["line"]["dash"] == "dash"
     far = series_of([0.5], claims=("pure(60)",)).figure()
     assert not any("claimed" in one["text"] for one in far["layout"]["annotations"])
     assert "pure(60) allows ε = 60" in far["layout"]["meta"]["summary"]

@@ -9,12 +9,14 @@ import workbench as wb
 from workbench.assets.board import content
 from workbench.assets.controls import Controls
 from workbench.audits.audit import Audit
+from workbench.audits.errors import ArchiveError
 from workbench.audits.items import AuditNumber
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import terms_of
 from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.scores.page import ScoresPage
+from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
 
 HOSTILE = "<img src=x onerror=alert(1)> **b** “q” 🎲 " + "x" * 9000
@@ -75,7 +77,8 @@ def test_a_bound_at_the_threshold_of_a_plan_is_fixed_in_advance(space):
     here = {"guarantee": "pointwise", "threshold": 0.3, "interval": "joint"}
     assert bound.value == wb.epsilon_lower_bound(page.scores, 1e-5, **here).value
     assert page.departures == ()
-    assert page.planned().endswith("before these scores were opened. The audit follows it.")
+    assert page.planned().startswith("Follows plan “release 3”")
+    assert page.planned().endswith("before these scores were opened.")
     assert page.departing() == ""
 
 
@@ -259,6 +262,29 @@ def test_another_direction_than_the_plans_is_void(space):
     changed = "the direction of the score was changed after results were seen"
     assert page.epsilon().void == changed
     assert "smaller = member" in page.epsilon_here().void
+
+
+def test_an_archive_that_fails_leaves_nothing_valid(space, monkeypatch):
+    page, plan = opened(space)
+
+    def fails(*data):
+        raise ArchiveError("the database is away")
+
+    with monkeypatch.context() as away:
+        away.setattr(PlannedData, "of", fails)
+        page.refresh()
+        assert page.message == "the database is away"
+        assert "at a time that is not known" in page.epsilon_here().void
+        other = ScoresPage(workspace=space)
+        other.follow(page.data_key)
+        with pytest.raises(ArchiveError):
+            other.plan = plan.sha256
+        assert "is not in this workspace" in other.departing()
+        assert other.epsilon_here().void
+    page.refresh()
+    other.refresh()
+    assert page.epsilon_here().void is None
+    assert other.epsilon_here().void is None
 
 
 def test_reset_ends_the_plan(space):

@@ -55,8 +55,10 @@ class ComparedNumber:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The number in each audit, as its page shows it."""
-        return tuple(MISSING if one is None else one.shown for one in self.numbers)
+        """The number in each audit, as its page shows it; with its δ, where that differs."""
+        bounds = [one.bound for one in self.numbers if one is not None and one.bound is not None]
+        named = len({bound.at for bound in bounds}) > 1
+        return tuple(MISSING if one is None else _shown(one, named) for one in self.numbers)
 
     @property
     def terms(self) -> tuple[tuple[str, ...], ...]:
@@ -65,8 +67,12 @@ class ComparedNumber:
 
     @property
     def differs(self) -> bool:
-        """Whether audits have different values or different guarantees."""
-        return len({(one, terms) for one, terms in zip(self.shown, self.terms, strict=True)}) > 1
+        """Whether audits have different numbers or different guarantees, in any digit."""
+        first, *others = (
+            None if one is None else (one.bound, one.text, one.note, one.ask)
+            for one in self.numbers
+        )
+        return any(one != first for one in others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,6 +266,13 @@ class AuditComparison:
     def _each(self, texts: tuple[str, ...]) -> str:
         pairs = zip(self.names, texts, strict=True)
         return ", ".join(f"{text} in “{name}”" for name, text in pairs)
+
+
+def _shown(number: AuditNumber, named: bool) -> str:
+    """A number as its page shows it; if ``named`` with what it bounds, such as ε at δ = 1e-5."""
+    if named and number.bound is not None and not number.ask:
+        return f"{number.bound.symbol} {number.shown}"
+    return number.shown
 
 
 def _different(sets: list[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:

@@ -14,6 +14,9 @@ from workbench.bounds.bound import Bound
 #: Relative difference that other processors may cause.
 ROUND_OFF = 1e-9
 
+#: Integers from here on are infinite: no float holds them.
+MOST = 10**300
+
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
 #: A number as pages write it: "1,000", "2.39e-5", "72.8%", "∞", "10²¹"; not the 1 of "1/σ".
@@ -44,7 +47,7 @@ def same_number(value: Any, recorded: Any, made_with: Mapping[str, str] | None =
 
     Raises
     ------
-    AssertionError
+    ValueError
         Another number.
 
     Examples
@@ -54,12 +57,12 @@ def same_number(value: Any, recorded: Any, made_with: Mapping[str, str] | None =
     >>> wb.same_number(0.2264, 0.2266)
     Traceback (most recent call last):
         ...
-    AssertionError: computed 0.2264, but the audit recorded 0.2266: the data or the code changed
+    ValueError: computed 0.2264, but the audit recorded 0.2266: the data or the code changed
     """
     versions = {} if made_with is None else made_with
     _checks.instance(versions, Mapping, "made_with", "a dict of versions by name")
     if not _same(value, recorded):
-        raise AssertionError(
+        raise ValueError(
             f"computed {_checks.shown(_plain(value))}, but the audit recorded "
             f"{_checks.shown(recorded)}: {_reason(versions)}"
         )
@@ -82,7 +85,9 @@ def _numbers(value: Any) -> tuple[Any, ...]:
         return (value.value,) if value.high is None else (value.value, value.high)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(number for one in value for number in _numbers(one))
-    if isinstance(value, int | str):
+    if isinstance(value, int):
+        return (value if abs(value) < MOST else math.inf if value > 0 else -math.inf,)
+    if isinstance(value, str):
         return (value,)
     return (float(value) if hasattr(value, "__float__") else int(value),)
 
@@ -100,14 +105,16 @@ def _reads(value: Any, written: str) -> bool:
     if written[-1] in _SUPERSCRIPT:
         power = int("".join(str(_SUPERSCRIPT.index(digit)) for digit in written[2:]))
         # A value that no float holds is infinite.
-        return math.isinf(value) if power > 308 else 0 <= math.log10(value) - power < 1
+        return (
+            math.isinf(value) if power > 308 else value > 0 and 0 <= math.log10(value) - power < 1
+        )
     sign = -1 if written[0] in "-−" else 1
     digits = written.lstrip("-−").replace(",", "")
     if digits == "∞":
         return bool(value == sign * math.inf)
     percents, digits = digits.endswith("%"), digits.rstrip("%")
     mantissa, _, exponent = digits.partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+    unit = float(f"1e{int(exponent or 0) - len(mantissa.partition('.')[2])}")
     if "." not in mantissa and len(mantissa) > 3 and float(value) % 1:  # three digits are shown
         unit *= 10 ** (len(mantissa) - len(mantissa.rstrip("0")))
     scale = 100 if percents else 1

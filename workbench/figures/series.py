@@ -77,7 +77,7 @@ def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> dict[str, Any
         # Claims may lie close to each other.
         va, dy = ("bottom", 0) if epsilon == highest else ("top", -2)
         drawn += [
-            rule(CLAIMED, y=epsilon, behind=True),
+            rule(CLAIMED, y=epsilon),
             label(LEFT, epsilon, f"claimed: {claim}", "ink", ha="left", va=va, dx=4, dy=dy),
         ]
     return chart(

@@ -1,7 +1,7 @@
 // Two or more saved audits side by side: what differs, their numbers, their curves in one chart.
 
 import {make} from "./board.js"
-import {backToList, boardOf, failed, nameLink, numberShown, table, time} from "./audit_parts.js"
+import {backToList, boardOf, failed, nameLink, numberShown, said, table, time} from "./audit_parts.js"
 
 export class Comparison {
   static async of(audits, keys) {
@@ -17,7 +17,7 @@ export class Comparison {
     const part = (title, ...children) => make("section", {class: "wb-record-part"}, make("h2", {}, title), ...children)
     const texts = rows => rows.map(([name, values]) => make("tr", {}, make("th", {scope: "row"}, name), ...values.map(value => make("td", {}, String(value)))))
     const wide = (label, heads, rows) => make("div", {class: "wb-scroll", tabindex: "0", role: "region", "aria-label": label},
-      table(["", ...heads], rows, {class: "wb-audit-table wb-side", style: `--audits: ${audits.length}`}))
+      table([said(label), ...heads], rows, {class: "wb-audit-table wb-side", style: `--audits: ${audits.length}`}))
     const links = audits.map(audit => make("div", {}, nameLink(audit), make("div", {class: "wb-quiet"}, `${audit.title} · `, time(audit.made), audit.by ? ` by ${audit.by}` : "")))
     const shown = numbers.map(({title, differs, cells}) => make("tr", differs ? {"data-differs": ""} : {},
       make("th", {scope: "row"}, title, ...(differs ? [make("span", {class: "wb-differs"}, "differs")] : [])),

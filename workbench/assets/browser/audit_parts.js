@@ -52,6 +52,9 @@ export function table(heads, rows, attributes = {}) {
     make("tbody", {}, ...rows))
 }
 
+// Text that is only read aloud.
+export const said = text => make("span", {class: "wb-said"}, text)
+
 // Pairs of a term and a text.
 export function facts(pairs) {
   return make("dl", {class: "wb-facts"}, ...pairs.filter(([, value]) => value !== "" && value !== null && value !== undefined)

@@ -2,7 +2,7 @@
 // and plans. What is shown is in the hash of the address, so links and the way back work.
 
 import {make} from "./board.js"
-import {addressOf, button, linkTo, nameLink, numberShown, plural, styled, table, time} from "./audit_parts.js"
+import {addressOf, button, linkTo, nameLink, numberShown, plural, said, styled, table, time} from "./audit_parts.js"
 import {Comparison} from "./audit_comparison.js"
 import {plansOf} from "./audit_plans.js"
 import {Record} from "./audit_record.js"
@@ -22,6 +22,7 @@ export class Audits {
     Object.assign(this, {query, go, upload, toast, pages, present, save})
     this.chosen = new Map() // key -> row, to compare
     this.tags = new Set()
+    this.rows = []
     this.main = make("div", {class: "wb-audits-main"})
     this.element = make("div", {class: "wb-audits"}, this.main)
     this.list = this.makeList()
@@ -118,7 +119,7 @@ export class Audits {
   }
 
   fail(words) {
-    this.problem.textContent = words
+    this.problem.replaceChildren(`${words} `, button("Try again", () => this.find()))
     this.problem.hidden = !words
   }
 
@@ -136,7 +137,7 @@ export class Audits {
 
   drawRows() {
     const rows = this.rows.map(row => this.row(row))
-    const heads = ["", "Name", "Page and data", "First number", "Saved", ""]
+    const heads = [said("Select"), "Name", "Page and data", "First number", "Saved", said("Actions")]
     const more = this.more ? [button("Show more", () => this.find(this.rows.length), "wb-plain-button")] : []
     return [table(heads, rows, {"aria-label": "Saved audits"}), ...more]
   }

@@ -44,7 +44,7 @@ def user_name() -> str:
     """The name of the user of this computer; "" where the system does not know it."""
     try:
         return getpass.getuser()
-    except (KeyError, OSError):
+    except (ImportError, KeyError, OSError):
         return ""
 
 

@@ -11,11 +11,10 @@ from typing import Any
 from workbench import _checks
 from workbench.figures.paper.draw import place
 from workbench.figures.paper.keys import move_below
-from workbench.figures.paper.labels import settle
+from workbench.figures.paper.labels import settle, wrap
 from workbench.figures.paper.look import FONTS, PER_PIXEL, SIZE, settings
 from workbench.figures.paper.packages import require_matplotlib
 from workbench.figures.paper.results import figure_of
-from workbench.figures.paper.texts import written
 
 #: Kinds of files.
 KINDS = ("svg", "pdf", "png")
@@ -25,6 +24,9 @@ WIDTH, NARROW, WIDE = 3.3, 2.0, 20.0
 
 #: Height of a chart of that width, in inches, and how much it grows with the width.
 HEIGHT, GROWTH = 2.25, 0.7
+
+#: Length of a title in one line, as a share of the page's width or height.
+ALONG = 0.82
 
 #: Of PNG files.
 DOTS_PER_INCH = 600
@@ -102,10 +104,18 @@ def _saved(figure: Mapping[str, Any], kind: str, title: str, width: float) -> by
     page = Figure(figsize=(width, height), layout=engine, dpi=288)
     FigureCanvasAgg(page)
     ax = page.add_subplot()
-    if title:
-        ax.set_title(written(title), fontsize=9, loc="left")
     place(figure, ax)
+    across, up = page.bbox.width, page.bbox.height
+    heading = ax.set_title("", fontsize=9, loc="left")
+    wrap(heading, title, ALONG * across)
+    wrap(ax.xaxis.label, layout["xaxis"]["title"]["text"], ALONG * across)
+    wrap(ax.yaxis.label, layout["yaxis"]["title"]["text"], ALONG * up)
     page.draw_without_rendering()
+    # The titles begin at the axes, or are centered on them, which are not the middle of the page.
+    middle = ax.get_window_extent()
+    wrap(heading, title, min(ALONG * across, across - middle.x0))
+    beside = min(middle.x0 + middle.x1, 2 * across - middle.x0 - middle.x1)
+    wrap(ax.xaxis.label, layout["xaxis"]["title"]["text"], min(ALONG * across, beside))
     move_below(ax)
     page.draw_without_rendering()
     page.set_layout_engine("none")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from workbench.figures.kit.legend import GAP, SAMPLE
-from workbench.figures.paper.labels import box_of, page_of, pixels_under, points_of_curves
+from workbench.figures.paper.labels import box_of, page_of, pixels_under, points_of_curves, shorten
 from workbench.figures.paper.texts import written
 
 if TYPE_CHECKING:
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 #: A key may cover so many pixels of curves, as a share of its height.
 COVERED = 0.2
+
+#: Width of a sample of a line and the gaps beside it, in heights of letters.
+SAMPLE_ROOM = 3.6
 
 LineStyle = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -114,6 +117,7 @@ def put_key(
         **_LOOK,
     )
     legend.set_zorder(5)
+    legend.set_in_layout(False)  # else a long name would squeeze the axes
     return legend
 
 
@@ -134,7 +138,7 @@ def move_below(ax: Axes) -> None:
         return
     page = page_of(ax)
     texts = legend.get_texts()
-    size, names = texts[0].get_fontsize(), [text.get_text() for text in texts]
+    size, names = float(texts[0].get_fontsize()), [text.get_text() for text in texts]
     lines = legend.get_lines()
     legend.remove()
     count = len(lines)
@@ -146,6 +150,8 @@ def move_below(ax: Axes) -> None:
         if columns == 1 or extent.width <= page.bbox.width:
             break
         below.remove()
+    for text in below.get_texts():
+        shorten(text, page.bbox.width - SAMPLE_ROOM * size * page.dpi / 72)
     page.set_figheight(page.get_figheight() + extent.height / page.dpi)
 
 

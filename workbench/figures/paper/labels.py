@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workbench.figures.paper.texts import LONGEST, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +23,42 @@ STEPS = (0, 0.3, -0.3, 0.6, -0.6, 1, -1, 1.5, -1.5, 2, -2, 3, -3, 4, -4)
 #: Price of covering all of another label, and a curve as long as the label is high; of a step, and
 #: of a flip to the other side. A label that pays less than the last stays.
 ON_LABEL, ON_CURVE, STEP, FLIP, ENOUGH = 100.0, 6.0, 1.0, 0.8, 1.0
+
+
+def wrap(artist: Any, text: str, room: float) -> None:
+    """Write a title in one line, or in two where it needs more room.
+
+    Parameters
+    ----------
+    artist : matplotlib.text.Text
+    text : str
+    room : float
+        In pixels, along the text.
+    """
+    artist.set_text(written(text))
+    extent = artist.get_window_extent()
+    length = max(extent.width, extent.height)
+    if length > room:
+        shown = min(len(text), LONGEST)
+        lines = textwrap.wrap(
+            text, max(int(shown * room / length), 8), max_lines=2, placeholder="…"
+        )
+        artist.set_text("\n".join(map(written, lines)))
+
+
+def shorten(artist: Any, room: float) -> None:
+    """Cut a text that is wider than its room, such as the name of a data set.
+
+    Parameters
+    ----------
+    artist : matplotlib.text.Text
+    room : float
+        In pixels.
+    """
+    text, width = artist.get_text(), artist.get_window_extent().width
+    if width > room and "$" not in text.replace(r"\$", ""):
+        kept = max(int(0.95 * len(text) * room / width) - 1, 4)
+        artist.set_text(text[:kept].rstrip("\\") + "…")
 
 
 def make_room(ax: Axes) -> None:
@@ -49,6 +88,7 @@ def settle(ax: Axes) -> None:
     placed = [] if legend is None else [box_of(legend.get_window_extent())]
     curves = points_of_curves(ax)
     for note in notes:
+        shorten(note, frame[2] - frame[0])
         now = box_of(note.get_window_extent())
         if note.get_in_layout():
             continue

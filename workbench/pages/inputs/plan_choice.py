@@ -242,10 +242,10 @@ class PlannedSource(KnownPlans, ScoreSource):
         plan = self.registered
         if plan is None:
             return ""
-        stored = f"Plan “{short_name(plan)}” ({plan.label}), stored at {time_text(plan.created)}"
-        kept = " The audit follows it." if not self.departures else ""
+        how = "Under" if self.departures else "Follows"
         before = ", before these scores were opened" if timely(self.departures) else ""
-        return f"{stored}{before}.{kept}"
+        stored = f"stored at {time_text(plan.created)}{before}"
+        return f"{how} plan “{short_name(plan)}” ({plan.label}), {stored}."
 
     def departing_words(self) -> str:
         """How the audit deviates from its plan, or that the plan is missing; empty otherwise."""
@@ -298,6 +298,8 @@ class PlannedSource(KnownPlans, ScoreSource):
 
     def _take(self, key: str) -> None:
         before = self.scores
+        # Nothing is known of the data, as they are read now, if the archive fails meanwhile.
+        self._set_quietly(planned_data=None)
         super()._take(key)
         plan = self.registered
         if plan is not None:

@@ -527,11 +527,6 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
 
-    @sentence(needs=("registered", "departures"), place="head")
-    def planned(self) -> str:
-        """The plan of the audit."""
-        return self.following_words()
-
     @sentence(needs=("plan", "registered", "departures"), place="strip")
     def departing(self) -> str:
         """How the audit deviates from its plan."""
@@ -541,6 +536,11 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
     def provenance(self) -> str:
         """What the scores are and how they were read."""
         return str(self.loaded)
+
+    @sentence(needs=("registered", "departures"), place="head")
+    def planned(self) -> str:
+        """The plan of the audit."""
+        return self.following_words()
 
     # -- the charts ----------------------------------------------------------------------------
 
