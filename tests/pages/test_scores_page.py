@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers.pages import (
     CSV,
@@ -18,6 +19,7 @@ from helpers.pages import (
 import workbench as wb
 from workbench.bounds.bound import Bound
 from workbench.pages.family import FamilyPage
+from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.data import draw_key, example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.scores.page import ScoresPage, nice_below
@@ -432,3 +434,12 @@ def test_the_direction_is_not_asked_about_where_nothing_leaks():
     page.data = example_key("no-leak")
     assert page.roc().auc < 0.5
     assert page.question() == ""
+
+
+def test_the_area_of_the_mu_chart_reaches_over_no_gap():
+    page = GivenScoresPage(wb.GaussianPair(1).sample(500, seed=0))
+    drawn = page.draw(next(item for item in page.figures() if item.name == "mu_curve"))
+    observed = next(trace for trace in drawn["data"] if trace["name"] == "observed")
+    (there,) = np.nonzero(np.isfinite(observed["y"]))
+    assert there[-1] - there[0] == there.size - 1
+    assert there[-1] < len(observed["y"]) - 1  # beyond the largest score of non-members

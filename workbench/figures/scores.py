@@ -215,7 +215,9 @@ def mu_at_thresholds(
         The one in view, as a line to drag.
     reference : Pair, optional
     """
-    t, observed = rates.thresholds, gaps(rates.mu)
+    # Where all or none are flagged there is no attack; drawn at 0, it would lie beyond a gap.
+    attacks = ((rates.fpr > 0) | (rates.fnr < 1)) & ((rates.fpr < 1) | (rates.fnr > 0))
+    t, observed = rates.thresholds, np.where(attacks, gaps(rates.mu), np.nan)
     lower = np.where(np.isnan(observed), np.nan, gaps(rates.mu_lower))
     drawn = [area(line(POINTWISE, t, lower), line(OBSERVED, t, observed), "p", 0.14)]
     styles = [OBSERVED, POINTWISE]
