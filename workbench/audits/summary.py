@@ -94,6 +94,14 @@ def about(audit: Audit) -> str:
         {
             "tags": list(audit.tags),
             "data": [one.name for one in audit.data],
-            "headline": None if first is None else first.to_dict(),
+            "headline": None if first is None else _short(first.to_dict()),
         }
     )
+
+
+def _short(number: dict[str, Any]) -> dict[str, Any]:
+    """A number without the fields that have their default: lists of many are read at once."""
+    bound = number["bound"]
+    if bound is not None:
+        bound = {name: value for name, value in bound.items() if value is not None}
+    return {name: value for name, value in number.items() if value} | {"bound": bound}
