@@ -435,6 +435,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
+    "Workspace.note_opening": {"tables": Make(lambda: [kept_table()])},
     "Workspace.page_state": {"page": "scores"},
     "Workspace.rename": {"key": "kept", "name": "losses"},
     "Workspace.reread": {
