@@ -7,14 +7,14 @@ prefix: the pair (see `workbench.pages.inputs.pair`), the size ``{prefix}_n`` an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import param
 
 from workbench.pages.core.page import Control, Page
+from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.pair import (
     chosen_pair,
     pair_controls,
@@ -59,7 +59,7 @@ def is_draw(key: str) -> bool:
     return key.startswith(DRAW)
 
 
-class DataChoice(param.Selector):
+class DataChoice(ValueSelector):
     """Parameter type of the key of a data set of the page's workspace.
 
     People choose it by name; a draw stands for the present controls of its pair.
@@ -97,29 +97,6 @@ class DataChoice(param.Selector):
             found["removed, but still in view"] = key
         return found
 
-    def setting(self, value: str) -> str:
-        """The key itself: names may change."""
-        return value
-
-    def from_setting(self, setting: Any, file: Callable[[str], bytes | None]) -> str:
-        """The key of a `setting`.
-
-        Parameters
-        ----------
-        setting : object
-            See `setting`.
-        file : callable
-            Not used.
-
-        Raises
-        ------
-        ValueError
-            No text.
-        """
-        if not isinstance(setting, str):
-            raise ValueError(f"a data set is named by its key, got {setting!r}")
-        return setting
-
     def _validate(self, val: Any) -> None:
         page = self._page
         if page is not None and val != self.default and not page._quiet:
@@ -131,7 +108,7 @@ class DataChoice(param.Selector):
         return self.owner if isinstance(self.owner, Page) else None
 
 
-class SizeChoice(param.Selector):
+class SizeChoice(ValueSelector):
     """Parameter type of the size of a draw: one of `SAMPLE_SIZES`, or that of a data set in view.
 
     Parameters
@@ -149,22 +126,6 @@ class SizeChoice(param.Selector):
         """The sizes on offer by what people read."""
         now = getattr(self.owner, str(self.name))
         return {f"{n:,}": n for n in sorted({*SAMPLE_SIZES, now})}
-
-    def setting(self, value: int) -> int:
-        """The size itself: any may have come with a data set."""
-        return value
-
-    def from_setting(self, setting: Any, file: Callable[[str], bytes | None]) -> Any:
-        """The size of a `setting`.
-
-        Parameters
-        ----------
-        setting : object
-            See `setting`.
-        file : callable
-            Not used.
-        """
-        return setting
 
     def _validate(self, val: Any) -> None:
         if isinstance(val, bool) or not isinstance(val, int) or not 2 <= val <= MOST_DRAWN:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -24,6 +24,7 @@ from workbench.audits.errors import ArchiveError
 from workbench.audits.plan import Deviation, RegisteredPlan, label_of, time_text
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page
+from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.score_source import ScoreSource
 from workbench.workspaces.planning import PlannedData
@@ -56,7 +57,7 @@ def _sentence(deviation: Deviation) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-class PlanChoice(param.Selector):
+class PlanChoice(ValueSelector):
     """Parameter type of a plan of the page's workspace: its SHA-256, "" for none.
 
     People choose it by name. A hash that the workspace does not know, such as that of a link, is
@@ -85,22 +86,6 @@ class PlanChoice(param.Selector):
         if chosen not in found.values():
             found[f"{label_of(chosen)} (missing)"] = chosen
         return found
-
-    def setting(self, value: str) -> str:
-        """The hash itself: names may be those of several plans."""
-        return value
-
-    def from_setting(self, setting: Any, file: Callable[[str], bytes | None]) -> Any:
-        """The hash of a `setting`.
-
-        Parameters
-        ----------
-        setting : object
-            See `setting`.
-        file : callable
-            Not used.
-        """
-        return setting
 
     def _validate(self, val: Any) -> None:
         if not (isinstance(val, str) and re.fullmatch("|[0-9a-f]{64}", val)):
