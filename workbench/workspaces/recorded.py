@@ -66,7 +66,10 @@ def recorded_scores(
     """
     _checks.text(sha256, "sha256"), _checks.text(name, "name"), _checks.text(audit, "audit")
     paths = _checks.each_of(files, str, "files", "the path of a file")
-    how = None if reading is None else Reading.from_dict(reading)
+    how = None
+    if reading is not None:
+        _checks.instance(reading, Mapping, "reading", "a dict as AuditData.reading")
+        how = Reading.from_dict(reading)
     found = workspace().find(sha256, removed=True)
     if found is not None:
         return found.source.read(workspace().tables(found.key), how or found.reading)
