@@ -180,6 +180,7 @@ class EvidencePath(Plotted):
 
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""
+        n = _checks.count(n, "n")
         last = int(np.searchsorted(self.n, n, side="right")) - 1
         seen = int(self.n[last]) if last >= 0 else 0
         return EValue(
@@ -202,7 +203,7 @@ class EvidencePath(Plotted):
         n : int
         """
         goal = -math.log1p(-_checks.confidence(confidence))
-        reached = self.n[(self.log >= goal) & (self.n <= n)]
+        reached = self.n[(self.log >= goal) & (self.n <= _checks.count(n, "n"))]
         return int(reached[0]) if reached.size else None
 
 
