@@ -30,6 +30,8 @@ def other_value(page, name):
         return next(v for v in parameter.get_range().values() if v != now)
     if isinstance(parameter, param.Boolean):
         return not now
+    if isinstance(parameter, param.String):
+        return f"{now} other"
     if isinstance(parameter, Upload):
         return (("other.csv", b"score,included\n1,1\n2,0\n"),)
     _, high = parameter.bounds
