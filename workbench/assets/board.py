@@ -117,7 +117,8 @@ def _texts(item: Item) -> dict[str, Any]:
 
 
 def _bound(bound: Bound) -> dict[str, str]:
-    texts = (bound.explain(), bound.survival, measured().sentence(bound.method))
+    survival = "" if bound.void else bound.survival  # it no longer "stays valid"
+    texts = (bound.explain(), survival, measured().sentence(bound.method))
     explanation = " ".join(filter(None, texts))
     if isinstance(bound.void, NotChosen):
         note = f"{bound.badge}: {bound.void}"
