@@ -226,3 +226,8 @@ def one_of(value: Any, name: str, choices: Sequence[str] | Collection[str]) -> s
             f"{name} must be one of {', '.join(map(repr, choices))}; got {shown(value)}"
         )
     return value
+
+
+def storable(value: str) -> bool:
+    """Whether a database takes a text: it has neither NUL nor halves of surrogate pairs."""
+    return not any(one == "\0" or "\ud800" <= one <= "\udfff" for one in value)

@@ -10,7 +10,7 @@ from helpers.series import series_of
 
 import workbench as wb
 from workbench.audits.series.audit_series import scores_sha256
-from workbench.audits.series.spending import confidence_at, error, spent_at
+from workbench.audits.series.spending import confidence_at, probability_text, spent_at
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.001])
@@ -123,4 +123,4 @@ def test_names_are_text():
     ("probability", "text"), [(0.05, "5%"), (1 - 0.95, "5%"), (0.05 / 3, "1.67%"), (2e-5, "0.002%")]
 )
 def test_error_probabilities_as_text(probability, text):
-    assert error(probability) == text
+    assert probability_text(probability) == text

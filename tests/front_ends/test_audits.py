@@ -181,7 +181,7 @@ def test_a_record_shows_what_the_page_showed(bench, reader):
     asks = record["items"]["epsilon_here"]
     assert (asks["value"], asks["tone"]) == ("choose a threshold", "unset")
     settings = dict(record["settings"])
-    assert settings["δ"] == "1e-05"
+    assert settings["δ"] == "1e-5"
     assert record["data"][0]["name"] == bench.workspace.dataset(GAUSSIAN).name
 
 

@@ -14,11 +14,12 @@ from workbench.audits.comparison import AuditComparison
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
-from workbench.audits.series.spending import error
+from workbench.audits.series.spending import probability_text
 from workbench.audits.storing.plan_rows import PlanUse
 from workbench.audits.summary import AuditSummary
-from workbench.pages.core.page import Fact, NotChosen, Page
-from workbench.pages.core.sliders import LogNumber, displayed
+from workbench.pages.auditing.audit_of import drawn_number
+from workbench.pages.core.page import Page
+from workbench.pages.core.settings import setting_text
 from workbench.pages.registry import PAGES
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
@@ -166,8 +167,8 @@ def _position(found: AuditSeries, one: SeriesAudit) -> dict[str, Any]:
         "position": one.position,
         "when": one.reserved.isoformat(),
         "confidence": percent(one.confidence),
-        "spent": error(one.spent),
-        "left": error(found.budget / (one.position + 1)),
+        "spent": probability_text(one.spent),
+        "left": probability_text(found.budget / (one.position + 1)),
         "audit": None if audit is None else {"key": audit.key, "name": audit.name},
         "number": None if one.bound is None else _content(one.bound) | {"title": ""},
         "refuted": list(one.refuted),
@@ -221,7 +222,7 @@ def _in_words(audit: Audit) -> Audit:
         ]
         labels = {name: str(kind.param[name].label) for name in names}
     settings = {
-        labels.get(name, name): _setting(kind.param[name], value) if name in labels else value
+        labels.get(name, name): setting_text(kind.param[name], value) if name in labels else value
         for name, value in audit.settings.items()
     }
     data = tuple(replace(d, parameter=labels.get(d.parameter, d.parameter)) for d in audit.data)
@@ -242,19 +243,10 @@ def _content(value: Any) -> Any:
 
 
 def _number(shown: AuditNumber) -> dict[str, Any]:
-    content: dict[str, Any] = _content(_value(shown))
+    content: dict[str, Any] = _content(drawn_number(shown))
     if shown.bound is not None and shown.note:  # by which plan it was fixed in advance
         content["note"] = " · ".join(filter(None, (content["note"], shown.note)))
     return content
-
-
-def _value(shown: AuditNumber) -> Any:
-    """What the page had drawn: a bound that asks for a choice, any other bound, or a fact."""
-    if shown.bound is None:
-        return Fact(shown.text, shown.note)
-    if shown.ask:
-        return replace(shown.bound, void=NotChosen(shown.bound.void or "", shown.ask))
-    return shown.bound
 
 
 _FRAME: dict[str, Any] = {
@@ -292,7 +284,7 @@ def _data(one: AuditData) -> dict[str, Any]:
         try:
             read = Reading.from_dict(one.reading).describe()
         except WorkspaceError:  # of another version
-            read = _plain(one.reading)
+            read = json.dumps(dict(one.reading), ensure_ascii=False)
     return {
         "name": one.name,
         "source": one.source,
@@ -306,26 +298,12 @@ def _data(one: AuditData) -> dict[str, Any]:
 def _settings(audit: Audit) -> list[list[str]]:
     """Labels and values of the settings that the page offered, in their order."""
     if audit.page not in PAGES:
-        return [[name, _plain(value)] for name, value in audit.settings.items()]
+        return [[name, setting_text(None, value)] for name, value in audit.settings.items()]
     page: Page = PAGES[audit.page].kind()
     page.restore(audit.settings)
     controls = [one for section in page.controls for one in section.controls if one.offered(page)]
     names = [one.name for one in controls if one.name in audit.settings]
     return [
-        [str(page.param[name].label), _setting(page.param[name], audit.settings[name])]
+        [str(page.param[name].label), setting_text(page.param[name], audit.settings[name])]
         for name in names
     ]
-
-
-def _setting(parameter: Any, value: Any) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return displayed(value, isinstance(parameter, LogNumber)) if number else _plain(value)
-
-
-def _plain(value: Any) -> str:
-    """A setting as text."""
-    if value is None or value == "":
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

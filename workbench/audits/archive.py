@@ -430,7 +430,7 @@ class Archive:
 
     def _found(self, name: str, removed_first: bool = False) -> AuditSummary:
         _checks.text(name, "name")
-        if not _refused(name):
+        if _checks.storable(name):
             for column in (AUDITS.c.key, AUDITS.c.name):
                 found = self._rows.one(column == name, removed_first)
                 if found is not None:
@@ -504,7 +504,7 @@ def _label(value: Any, what: str, most: int) -> str:
     text = _checks.text(value, what)
     if len(text) > most:
         raise ArchiveError(f"{what} has at most {most:,} characters, got {len(text):,}")
-    if _refused(text):
+    if not _checks.storable(text):
         raise ArchiveError(
             f"{what} cannot have NUL characters or halves of surrogate pairs: {_checks.shown(text)}"
         )
@@ -516,8 +516,3 @@ def _tag(value: str) -> str:
     if not tag or any(ord(character) < 32 for character in tag):
         raise ArchiveError(f"a tag is a word, or a few, in one line; got {_checks.shown(value)}")
     return tag
-
-
-def _refused(text: str) -> bool:
-    """Whether a database would not take a text."""
-    return "\0" in text or any("\ud800" <= character <= "\udfff" for character in text)

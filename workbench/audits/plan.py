@@ -138,7 +138,7 @@ class RegisteredPlan:
         return label_of(self.sha256)
 
     def same_bound(self, other: RegisteredPlan) -> bool:
-        """Whether another plan fixes the same bound, whatever its name, claim and sizes are.
+        """Whether another plan fixes the same bound and sizes, whatever its name and claim are.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class RegisteredPlan:
         _checks.instance(other, RegisteredPlan, "other", "a plan; wb.plan makes one")
         names = (
             *("larger_is_member", "sampling", "cluster_rule", "threshold", "bins"),
-            *("delta", "confidence", "interval", "stopping"),
+            *("delta", "confidence", "interval", "n_p", "n_q", "stopping"),
         )
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
@@ -375,7 +375,7 @@ def _words(value: Any, name: str, what: str) -> str:
             f"{name} must have 1 to {LONGEST_TEXT:,} characters and say {what}; got "
             f"{_checks.shown(value)}"
         )
-    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+    if not _checks.storable(text):
         raise ValueError(
             f"{name} must be text that can be stored, without NUL and halves of characters; got "
             f"{_checks.shown(value)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 
 from workbench import _checks
@@ -67,7 +67,7 @@ class Plans:
     def rivals(
         self, plan: RegisteredPlan, data_sha256: str, opened: datetime
     ) -> tuple[RegisteredPlan, ...]:
-        """Plans with other choices that could have been taken for the same data after looking.
+        """Plans of other bounds that could have been taken for the same data after looking.
 
         Who stores many plans and takes the one that suits the scores best has fixed nothing.
 
@@ -89,16 +89,13 @@ class Plans:
         uses, known = self._rows.all_uses(), {one.key: one for one in self}
         of_data = [one for one in uses if one.data_sha256 == data_sha256]
         if of_data and of_data[0].plan != plan.key:
-            return tuple(_others([known[of_data[0].plan]], plan))
+            first = known[of_data[0].plan]
+            return () if first.same_bound(plan) else (first,)
         if of_data and of_data[0].unseen:
             return ()
         gone = {one.plan for one in uses if one.used < opened}
-        return tuple(
-            _others(
-                (one for one in known.values() if one.created < opened and one.key not in gone),
-                plan,
-            )
-        )
+        waited = (one for one in known.values() if one.created < opened and one.key not in gone)
+        return tuple(one for one in waited if not one.same_bound(plan))
 
     def uses(self, plan: RegisteredPlan | str) -> tuple[PlanUse, ...]:
         """All data that a plan was used for, first use first.
@@ -135,8 +132,3 @@ class Plans:
             return self[plan]
         _checks.instance(plan, RegisteredPlan, "plan", "a plan, its key or its name")
         return plan if plan.key else self.add(plan)
-
-
-def _others(plans: Iterable[RegisteredPlan], plan: RegisteredPlan) -> Iterator[RegisteredPlan]:
-    """Those of the plans that fix something else than a plan does."""
-    return (one for one in plans if one.choices != plan.choices)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from workbench import _json
-from workbench.cli.output import say
+from workbench.cli.output import say, visible
 
 if TYPE_CHECKING:
     from workbench.audits.summary import AuditSummary
@@ -261,7 +261,6 @@ def _say_json(report: dict[str, Any]) -> None:
 
 
 def _line(text: str, longest: int | None = _LONGEST) -> str:
-    """Text in one line, without what a terminal obeys or cannot show."""
-    words = " ".join(text.split())
-    safe = "".join(one if one.isprintable() else "�" for one in words)
+    """Text in one line, without what a terminal obeys."""
+    safe = visible(" ".join(text.split()))
     return safe if longest is None or len(safe) <= longest else f"{safe[: longest - 1]}…"

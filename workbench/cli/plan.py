@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from typing import Any
 
 import workbench as wb
-from workbench.cli.output import say, to_json
+from workbench.cli.output import say, to_json, visible
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
-
-#: Arguments of `wb.plan` in refusals, and the options that give them.
-_OPTIONS = {
-    "n_p must": "--n-p must",
-    "n_q must": "--n-q must",
-    "larger_is_member": "--smaller-is-member",
-    "cluster_rule must": "--cluster-rule must",
-}
 
 
 def add(commands: Any) -> None:
@@ -71,7 +62,7 @@ def add(commands: Any) -> None:
 
 def add_plan(arguments: argparse.Namespace) -> int:
     """Store a plan and print it."""
-    with _workspace() as workspace, _in_option_names():
+    with closing(wb.workspace()) as workspace:
         found = wb.plan(
             arguments.name,
             arguments.data,
@@ -96,7 +87,7 @@ def add_plan(arguments: argparse.Namespace) -> int:
 
 def list_plans(arguments: argparse.Namespace) -> int:
     """Print the plans."""
-    with _workspace() as workspace:
+    with closing(wb.workspace()) as workspace:
         found = list(workspace.audits.plans)
     if arguments.json:
         say(to_json({"plans": [_row(one) for one in found]}))
@@ -110,7 +101,7 @@ def list_plans(arguments: argparse.Namespace) -> int:
 
 def show_plan(arguments: argparse.Namespace) -> int:
     """Print a plan and its uses."""
-    with _workspace() as workspace:
+    with closing(wb.workspace()) as workspace:
         plans = workspace.audits.plans
         hashed = [one for one in plans if one.sha256.startswith(arguments.name)]
         found = hashed[0] if len(arguments.name) >= 8 and len(hashed) == 1 else None
@@ -138,35 +129,9 @@ def _show(plan: wb.RegisteredPlan) -> None:
     rows = {"plan": plan.name, **plan.choices, "stored": plan.created.isoformat(" ", "seconds")}
     width = max(map(len, rows))
     for what, said in rows.items():
-        say(f"{what:<{width}}  {_one_line(said)}")
+        say(f"{what:<{width}}  {visible(said)}")
     say(f"{'SHA-256':<{width}}  {plan.sha256}")
 
 
 def _row(plan: wb.RegisteredPlan) -> dict[str, Any]:
     return {**plan.to_dict(), "sha256": plan.sha256}
-
-
-def _one_line(text: str) -> str:
-    """Text of others in one line, without what a terminal obeys."""
-    return text if text.isprintable() else repr(text)
-
-
-@contextmanager
-def _workspace() -> Iterator[wb.Workspace]:
-    workspace = wb.workspace()
-    try:
-        yield workspace
-    finally:
-        workspace.close()
-
-
-@contextmanager
-def _in_option_names() -> Iterator[None]:
-    """Context in which refusals name options, not arguments of Python."""
-    try:
-        yield
-    except ValueError as error:
-        text = str(error)
-        for python, option in _OPTIONS.items():
-            text = text.replace(python, option)
-        raise ValueError(text) from None

@@ -21,7 +21,8 @@ from workbench.coverage_lab.measured import measured
 from workbench.pages.auditing.notebook import NOT_SHOWN
 from workbench.pages.auditing.steps import code_cells
 from workbench.pages.core.page import Page
-from workbench.pages.core.sliders import LogNumber, displayed
+from workbench.pages.core.settings import setting_text
+from workbench.pages.core.sliders import displayed
 from workbench.pages.registry import PAGES
 from workbench.reports.states import recorded
 from workbench.reports.summary import Summary, summary
@@ -154,7 +155,7 @@ class Contents:
                 continue
             parameter = kind.param[name]
             default = fresh[name] if name in fresh else _default(parameter)
-            row = (str(parameter.label), _said(parameter, value))
+            row = (str(parameter.label), setting_text(parameter, value))
             main = name in (*kind.main, *MAIN)
             (changed if main or value != default else usual).append(row)
         return changed, usual
@@ -295,19 +296,6 @@ def _default(parameter: Any) -> Any:
         named = parameter.get_range()
         return next((label for label, one in named.items() if one == parameter.default), None)
     return parameter.default
-
-
-def _said(parameter: Any, value: Any) -> str:
-    """A setting as people read it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int | float):
-        log = isinstance(parameter, LogNumber)
-        return displayed(value, log).replace("e-0", "e-") if log else displayed(value)
-    if isinstance(value, list | tuple):
-        files = (one[0] if isinstance(one, list | tuple) else one for one in value)
-        return ", ".join(map(str, files)) or "none"
-    return "none" if value is None or value == "" else str(value)
 
 
 def _direction(larger: bool) -> str:

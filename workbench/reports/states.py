@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -14,9 +14,9 @@ import numpy as np
 from workbench._format import plain
 from workbench.assets.board import parts
 from workbench.audits.audit import Audit
-from workbench.audits.items import AuditNumber
+from workbench.pages.auditing.audit_of import drawn_number
 from workbench.pages.core.jobs import Job
-from workbench.pages.core.page import Fact, Item, NotChosen, Page
+from workbench.pages.core.page import Item, Page
 from workbench.pages.core.sliders import displayed, number_of, snap
 from workbench.pages.core.state import same
 from workbench.progress import Report, silent
@@ -145,7 +145,7 @@ def recorded(audit: Audit) -> dict[str, Any]:
     """
     return {
         **{one.name: one.figure for one in audit.figures},
-        **{one.name: _drawn(one) for one in audit.numbers},
+        **{one.name: drawn_number(one) for one in audit.numbers},
         **{one.name: one.text for one in audit.sentences},
     }
 
@@ -286,15 +286,6 @@ def _thresholds(page: Page, both: int) -> int:
     if not both:
         return THRESHOLDS
     return min(THRESHOLDS, max(FEWEST, MOST_DRAWINGS // (both * _deltas(page, both))))
-
-
-def _drawn(number: AuditNumber) -> Any:
-    """What the page drew for a number of the record."""
-    if number.bound is None:
-        return Fact(number.text, number.note)
-    if number.ask:
-        return replace(number.bound, void=NotChosen(number.bound.void or "", number.ask))
-    return number.bound
 
 
 def _alike(drawn: Any, of_record: Any) -> bool:

@@ -166,8 +166,8 @@ def _epsilon(bound: Bound) -> str | None:
     factor = round_safely(math.exp(float(bound.rounded)), "down" if lower else "up")
     if lower:
         return (
-            "any promise of differential privacy that holds here must let one person’s data make "
-            f"some outcome at least {factor} times as probable ({at})"
+            "any promise of differential privacy that holds here must allow one person’s "
+            f"data to make some outcome at least {factor} times as probable ({at})"
         )
     rare = " apart from rare events" if bound.delta else ""
     return f"one person’s data make no outcome more than {factor} times as probable{rare} ({at})"

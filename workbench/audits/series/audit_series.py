@@ -19,7 +19,7 @@ from workbench._format import percent
 from workbench._html import table
 from workbench._plot import Plotted
 from workbench.audits.audit import Audit
-from workbench.audits.series.spending import confidence_at, error
+from workbench.audits.series.spending import confidence_at, probability_text
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import REFUTED
 from workbench.claims.parse import parse_claim
@@ -226,8 +226,8 @@ class AuditSeries(Plotted):
         text = (
             f"The series “{self.name}” has {number} audit{'s' if number > 1 else ''}. With "
             f"{percent(self.confidence)} confidence, none of them makes a false statement, nor "
-            f"will a later one. Spent: {error(self.spent)} of an error probability of "
-            f"{error(self.budget)}; left: {error(self.left)}."
+            f"will a later one. Spent: {probability_text(self.spent)} of an error probability of "
+            f"{probability_text(self.budget)}; left: {probability_text(self.left)}."
         )
         if not self.refuted:
             return f"{text} No claim is refuted."

@@ -107,7 +107,7 @@ def _name(name: str) -> str:
             f"the name of a series must have 1 to {LONGEST_NAME} characters, got "
             f"{_checks.shown(name)}"
         )
-    if any(one == "\0" or "\ud800" <= one <= "\udfff" for one in text):
+    if not _checks.storable(text):
         raise ArchiveError(
             "the name of a series cannot have NUL characters or halves of surrogate pairs: "
             f"{_checks.shown(name)}"

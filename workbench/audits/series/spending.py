@@ -96,6 +96,6 @@ def confidence_at(position: int, confidence: float = 0.95) -> float:
     return 1 - spent_at(position, confidence)
 
 
-def error(probability: float) -> str:
+def probability_text(probability: float) -> str:
     """An error probability as text, such as "2.5%" or "0.002%"."""
     return f"{float(round_safely(100 * probability, 'nearest')):g}%"

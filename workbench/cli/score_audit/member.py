@@ -8,7 +8,7 @@ from typing import Any
 from workbench._format import percent
 from workbench.audits.archive import Archive
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit, scores_sha256
-from workbench.audits.series.spending import error
+from workbench.audits.series.spending import probability_text
 from workbench.cli.output import Quote, quoted
 from workbench.scores.sample import Scores
 
@@ -61,9 +61,9 @@ class SeriesMember:
         text = (
             f"Audit {place.position} of the series {quote(series.name)}, made at "
             f"{percent(place.confidence)} confidence: its statements are false with a probability "
-            f"of at most {error(place.spent)}. All audits of the series together have "
-            f"{error(series.budget)}, of which {error(series.spent)} are spent and "
-            f"{error(series.left)} left."
+            f"of at most {probability_text(place.spent)}. All audits of the series together have "
+            f"{probability_text(series.budget)}, of which "
+            f"{probability_text(series.spent)} are spent and {probability_text(series.left)} left."
         )
         if self.again:
             text += (

@@ -7,6 +7,7 @@ import json
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
+from workbench.pages.auditing.page_of import data_set
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import DataChoice
@@ -75,9 +76,11 @@ def _data(page: Page, parameter: str) -> list[Attachment]:
 
 
 def _is_there(data: AuditData, workspace: Workspace) -> bool:
-    reading = Reading.from_dict(data.reading)
-    same = [one for one in workspace.datasets if one.sha256 == data.sha256]
-    return any(not reading.changed_choice(one.reading) for one in same)
+    try:
+        data_set(data, workspace)
+    except WorkspaceError:
+        return False
+    return True
 
 
 def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,7 @@ from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.sources import FileSource, reading_of
+from workbench.workspaces.sources import FileSource, GivenSource, reading_of
 
 
 def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
@@ -73,6 +74,15 @@ def _number(item: Item, value: Bound | Fact) -> AuditNumber:
     return AuditNumber(item.name, item.title, value, note=note, ask=ask, **texts)
 
 
+def drawn_number(number: AuditNumber) -> Bound | Fact:
+    """What the page drew for a number of an audit: a bound, also one that asks, or a fact."""
+    if number.bound is None:
+        return Fact(number.text, number.note)
+    if number.ask:
+        return replace(number.bound, void=NotChosen(number.bound.void or "", number.ask))
+    return number.bound
+
+
 def _figure(item: Item, value: dict[str, Any]) -> AuditFigure:
     return AuditFigure(
         item.name, item.title, value, item.help, item.formula, item.caution, item.span
@@ -87,7 +97,7 @@ def _data(page: Page, parameter: str) -> AuditData:
     return AuditData(
         parameter,
         scores.name or "scores",
-        "given in Python",
+        GivenSource.of(scores).describe(),
         content_hash((table_of_scores(scores),)),
         reading=reading_of(scores).to_dict(),
         n_p=scores.n_p,

@@ -62,8 +62,6 @@ def data_set(data: AuditData, workspace: Workspace) -> DataSet:
             f"the scores of “{data.name}” are not in this workspace (SHA-256 {data.sha256}); open "
             "their file, or save the audit with its scores"
         )
-    if not data.reading:
-        return same[0]
     reading = Reading.from_dict(data.reading)
     alike = [one for one in same if not reading.changed_choice(one.reading)]
     if not alike:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import param
 
-from workbench.pages.core.sliders import widen
+from workbench.pages.core.sliders import LogNumber, displayed, widen
 from workbench.pages.core.upload import Upload
 
 #: Passes in which `PageSettings.restore` sets parameters that depend on each other.
@@ -112,6 +112,28 @@ class PageSettings(param.Parameterized):
                 and name not in ("name", *self.follows)
             }
         return self._plain
+
+
+def setting_text(parameter: Any, value: Any) -> str:
+    """A setting as people read it.
+
+    Parameters
+    ----------
+    parameter : param.Parameter or None
+        None where it is not known.
+    value : object
+        As `PageSettings.settings` has it.
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        if isinstance(parameter, LogNumber):
+            return displayed(value, log=True).replace("e-0", "e-")
+        return displayed(value)
+    if isinstance(value, list | tuple):
+        files = (one[0] if isinstance(one, list | tuple) else one for one in value)
+        return ", ".join(map(str, files)) or "none"
+    return "none" if value is None or value == "" else str(value)
 
 
 def _setting(page: PageSettings, parameter: Any) -> Any:
