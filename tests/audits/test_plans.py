@@ -348,6 +348,24 @@ def test_of_two_plans_for_the_same_data_neither_was_fixed_in_advance(space):
     assert PlannedData.of(data, space, second).rivals == first.label
 
 
+@pytest.mark.parametrize(
+    ("other", "rival"),
+    [
+        ({"threshold": 0.7}, True),
+        ({"n_p": 500, "n_q": 500}, True),  # to stop at the size that suits the scores
+        ({"claim": "gdp(1)"}, False),
+        ({}, False),
+    ],
+)
+def test_plans_of_another_bound_or_of_other_sizes_are_rivals(space, other, rival):
+    planned = {"threshold": 0.5, "n_p": 300, "n_q": 300}
+    first = wb.plan("a", "the run", workspace=space, **planned)
+    second = wb.plan("b", "another name", workspace=space, **{**planned, **other})
+    data = space.add_scores(scores(0), "data")
+    found = PlannedData.of(data, space, first).rivals
+    assert found == (second.label if rival else "")
+
+
 def test_a_plan_that_is_stored_later_is_no_rival_of_the_first(space):
     first = wb.plan("a", "the run", threshold=0.5, workspace=space)
     alike = wb.plan("b", "the run", threshold=0.5, workspace=space)
