@@ -72,6 +72,16 @@ def test_numbers_are_side_by_side_with_their_guarantees():
     assert frame.loc[("number", "AUC"), "before"].startswith("≈ 0.623 (estimate")
 
 
+def test_bounds_at_several_deltas_differ_in_any_digit_and_say_at_which():
+    by_name = {one.name: one for one in pair(log_delta=-7.0).numbers}
+    assert [name for name, one in by_name.items() if one.differs] == ["epsilon"]
+    shown = by_name["epsilon"].shown
+    assert shown[0].startswith("ε at δ = 1e-5 ≥ ")
+    assert shown[1].startswith("ε at δ = 1e-7 ≥ ")
+    # Nobody has chosen a threshold in either.
+    assert by_name["epsilon_here"].shown == ("choose a threshold", "choose a threshold")
+
+
 def test_data_differ_by_content_and_reading_and_not_by_name_or_time():
     audit = audit_of(ScoresPage())
     (data,) = audit.data

@@ -202,7 +202,7 @@ def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
             {
                 "title": one.title,
                 "differs": one.differs,
-                "cells": [None if n is None else number(n) for n in one.numbers],
+                "cells": [_cell(n, one.of_several) for n in one.numbers],
             }
             for one in found.numbers
         ],
@@ -210,6 +210,16 @@ def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
             [replace(figures[name], figure=found.overlay(name), span=6) for name in found.figures]
         ),
     }
+
+
+def _cell(shown: AuditNumber | None, named: bool) -> dict[str, Any] | None:
+    """A number in a comparison; if ``named`` with what it bounds, such as ε at δ = 1e-5."""
+    if shown is None:
+        return None
+    content = number(shown)
+    if named and shown.bound is not None and not shown.ask:
+        content["relation"] = f"{shown.bound.symbol} {content['relation']}"
+    return content
 
 
 def _in_words(audit: Audit) -> Audit:

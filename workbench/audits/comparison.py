@@ -56,9 +56,14 @@ class ComparedNumber:
     @property
     def shown(self) -> tuple[str, ...]:
         """The number in each audit, as its page shows it; with its δ, where that differs."""
-        bounds = [one.bound for one in self.numbers if one is not None and one.bound is not None]
-        named = len({bound.at for bound in bounds}) > 1
+        named = self.of_several
         return tuple(MISSING if one is None else _shown(one, named) for one in self.numbers)
+
+    @property
+    def of_several(self) -> bool:
+        """Whether audits bound different quantities, such as ε at several δ."""
+        bounds = [one.bound for one in self.numbers if one is not None and one.bound is not None]
+        return len({bound.at for bound in bounds}) > 1
 
     @property
     def terms(self) -> tuple[tuple[str, ...], ...]:
@@ -69,7 +74,8 @@ class ComparedNumber:
     def differs(self) -> bool:
         """Whether audits have different numbers or different guarantees, in any digit."""
         first, *others = (
-            None if one is None else (one.bound, one.text, one.note, one.ask)
+            # A bound that asks for a choice is none yet.
+            None if one is None else one.ask or (one.bound, one.text, one.note)
             for one in self.numbers
         )
         return any(one != first for one in others)
