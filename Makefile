@@ -24,9 +24,10 @@ slides: $(VENV)/.lab ## run a notebook and write it as slides (NOTEBOOK=01), in 
 	  --TagRemovePreprocessor.enabled=True --TagRemovePreprocessor.remove_input_tags=hide-input \
 	  notebooks/$(NOTEBOOK)-*.ipynb
 
-test: $(VENV)/.dev ## all tests (installs Chromium and PostgreSQL where there are none)
+test: $(VENV)/.dev ## all tests (installs Chromium, PostgreSQL, nginx and Caddy if missing)
 	@$(BIN)/python tests/ensure_browser.py
 	@$(BIN)/python tests/ensure_postgresql.py
+	@$(BIN)/python tests/ensure_proxies.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 quick: $(VENV)/.dev ## the tests without a browser, notebooks, kernels and long simulations

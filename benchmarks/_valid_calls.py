@@ -31,7 +31,11 @@ SKIPPED = (
 PROTOCOL = (
     "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
+    "add", "gradients", "layers", "norms", "products",
 )  # fmt: skip
+
+#: Names of ``wb.training`` that train. What audits do with odd parameters has tests of its own.
+TRAINING = ("DPSGD", "DiracCanaries", "LabeledData", "Network", "RandomCanaries", "labeled_data")
 
 #: Methods that take any number of arguments, which have no names.
 UNNAMED = ("Archive.compare",)
@@ -45,13 +49,14 @@ REFUSED = tuple(
 
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
-    "AnytimePath", "Archive", "Audit", "AuditComparison", "AuditSeries", "BettingCounts", "Bound",
-    "BoundDistribution", "CanaryRun", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage",
-    "DataSet", "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
-    "FamilyFit", "Finding", "FixedSizeLimits", "Histogram", "Mechanism", "MechanismAudit",
-    "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments",
-    "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial",
-    "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "AnytimePath", "Archive", "AttackOverlap", "Audit", "AuditComparison", "AuditSeries",
+    "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "CombinedLimits", "Comparison",
+    "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable", "Deviation", "EValue",
+    "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits",
+    "FollowState", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
+    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
+    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
+    "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -89,11 +94,46 @@ def many() -> wb.Scores:
 
 
 @functools.cache
+def counted_scores() -> wb.CountedScores:
+    return wb.CountedScores(
+        np.arange(4), [10, 10, 20, 20], [20, 20, 10, 10], first=([3, 0, 2], [0, 2, 1])
+    )
+
+
+@functools.cache
 def band() -> wb.TradeoffBand:
     return wb.tradeoff_band(scores())
 
 
 @functools.cache
+def score_table() -> wb.ScoreTable:
+    """Sixteen models, in complementary pairs, of five records, the first of which leaks."""
+    rng = np.random.default_rng(5)
+    member = np.repeat(rng.integers(0, 2, (8, 5)).astype(bool), 2, axis=0)
+    member[1::2] ^= True
+    scores = rng.normal(size=(16, 5)) + member * [3, 0, 0, 0, 0]
+    return wb.ScoreTable(scores, member, attributes={"class": np.array([0, 0, 0, 1, 1])})
+
+
+def table_frame() -> pd.DataFrame:
+    """`score_table` in long form."""
+    table = score_table()
+    model, record = np.indices(table.member.shape)
+    columns = {"model": model, "record": record, "score": table.scores, "member": table.member}
+    return pd.DataFrame({name: cells.ravel() for name, cells in columns.items()})
+
+
+@functools.cache
+def signal_table() -> wb.SignalTable:
+    """The scores of `score_table` as log-odds."""
+    table = score_table()
+    return wb.SignalTable(table.scores, table.member)
+
+
+def attack_tables() -> list[wb.ScoreTable]:
+    return [signal_table().lira(), signal_table().rmia()]
+
+
 def one_run() -> wb.OneRun:
     rng = np.random.default_rng(0)
     included = rng.random(40) < 0.5
@@ -107,6 +147,14 @@ def audited() -> wb.MechanismAudit:
 
 
 @functools.cache
+def network() -> wb.training.Network:
+    return wb.training.Network((4, 3, 2))
+
+
+def labeled_data() -> wb.training.LabeledData:
+    return wb.training.LabeledData(np.eye(4), np.array([0, 1, 1, 0]), 2)
+
+
 def runs() -> wb.selection.NegativeBinomial:
     return wb.selection.NegativeBinomial(1, 0.2)
 
@@ -135,8 +183,19 @@ def drawing() -> str:
     return str(Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.svg")
 
 
+def growing() -> Path:
+    """A file to which rows were appended."""
+    path = Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.csv"
+    path.write_text("\n".join(["p,q", *(f"{a},{b}" for a, b in zip(*scores(), strict=True)), ""]))
+    return path
+
+
 def kept_here() -> wb.DataSet:
     return wb.workspace().add_scores(scores(), "kept")
+
+
+def kept_score_table() -> wb.DataSet:
+    return wb.workspace().add_table(score_table(), "kept")
 
 
 def kept_file() -> str:
@@ -175,6 +234,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
+    "FollowState": functools.cache(lambda: list(wb.follow(growing(), patience=0))[-1]),
+    "GrowingFile": lambda: wb.GrowingFile(growing()),
     "BoundDistribution": functools.cache(
         lambda: wb.plan_distribution(wb.GaussianPair(1), n=30, delta=1e-5, reps=3)
     ),
@@ -195,6 +256,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Bound": lambda: band().epsilon(1e-5),
     "BettingCounts": functools.cache(lambda: wb.betting_counts(scores())),
     "EvidencePath": functools.cache(lambda: wb.betting_counts(scores()).evidence(0.1, 1e-5)),
+    "ClaimEvidence": functools.cache(lambda: wb.claim_evidence(scores(), "approx(0.1, 1e-5)")),
     "FixedSizeLimits": functools.cache(lambda: wb.fixed_size_limits(scores(), 1e-5)),
     "Meeting": lambda: wb.meeting_point(wb.LaplacePair(1), 1e-6),
     "ErrorRates": lambda: wb.error_rates(scores(), [0.0, 0.5]),
@@ -246,6 +308,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "RenyiPair": lambda: wb.RenyiPair((2.0, 4.0), (0.5, 1.0)),
     "GaussianPair": lambda: wb.GaussianPair(1.0),
     "LaplacePair": lambda: wb.LaplacePair(1.0),
+    "LastIteratePair": lambda: wb.LastIteratePair(1.0, 0.1, 10),
     "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),
     "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),
     "Ends": lambda: wb.Ends(3, 4),
@@ -253,6 +316,14 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Threshold": lambda: wb.Threshold(0.5),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
+    "LeakingRecords": lambda: score_table().leaking(0.5, delta=1e-5),
+    "RecordCount": lambda: score_table().exceeding(0.5, delta=1e-5),
+    "RecordLimits": lambda: score_table().each_record(delta=1e-5),
+    "ScoreTable": score_table,
+    "CountedScores": counted_scores,
+    "SignalTable": signal_table,
+    "AttackOverlap": functools.cache(lambda: wb.compare_attacks(attack_tables(), fpr=0.1)),
+    "CombinedLimits": functools.cache(lambda: OBJECTS["AttackOverlap"]().each_record(delta=1e-5)),
     "Scores": scores,
     "Finding": lambda: audited().best.finding,
     "MechanismAudit": audited,
@@ -272,6 +343,11 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Poisson": lambda: wb.selection.Poisson(2.0),
     "Table": lambda: wb.selection.Table({1: 0.5, 3: 0.5}),
     "TwoPoint": lambda: wb.selection.TwoPoint(4, 0.5),
+    "DPSGD": lambda: wb.training.DPSGD(network(), 2, 0.5, 1.0, 2.0, optimizer="sgd"),
+    "DiracCanaries": lambda: wb.training.DiracCanaries([0, 3]),
+    "LabeledData": labeled_data,
+    "Network": network,
+    "RandomCanaries": lambda: wb.training.RandomCanaries(np.eye(2, network().size)),
     "WorstOrder": functools.cache(lambda: wb.selection.worst_order(runs(), 0.5, delta=1e-5)),
 }
 
@@ -280,13 +356,37 @@ _GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
 _SAMPLES = {"p": np.linspace(0, 2, 400), "q": np.linspace(0, 1, 400), "claim": "pure(0.5)"}
 _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
 
+_DRAWN = {"count": 2, "size": 23, "rng": Make(np.random.default_rng)}
+_MODEL = {"theta": np.zeros(23), "data": Make(labeled_data)}
+
 #: Call -> its arguments, where their names do not tell.
 OWN: dict[str, dict[str, Any]] = {
     **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
     "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
+    "DPSGD.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
+    "DiracCanaries": {"places": [0, 3]},
+    "DiracCanaries.drawn": _DRAWN,
+    "DiracCanaries.check": {"size": 23},
+    "LabeledData.joined": {"more": Make(labeled_data)},
+    "LabeledData.record": {"x": [0, 0, 1, 0], "label": 1},
+    "LabeledData.relabeled": {"row": 1},
+    "LabeledData.take": {"rows": [0, 2]},
+    "LabeledData.without": {"row": 1},
+    "Network.accuracy": _MODEL,
+    "Network.check": {"data": Make(labeled_data)},
+    "Network.initial": {"rng": Make(np.random.default_rng)},
+    "Network.logits": {"theta": np.zeros(23), "x": np.eye(4)},
+    "Network.losses": _MODEL,
+    "Network.parameters": {"theta": np.zeros(23)},
+    "RandomCanaries": {"directions": np.eye(2, 23)},
+    "RandomCanaries.drawn": _DRAWN,
+    "RandomCanaries.check": {"size": 23},
+    "labeled_data": {"name": "digits"},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
     "anytime_path": {"delta": 1e-5},
+    "follow": {"path": Make(lambda: growing()), "patience": 0},
+    "GrowingFile": {"path": Make(lambda: growing())},
     "ApproxDP": {"epsilon": 1.0, "delta": 1e-5},
     "audit_mechanism": {
         "mechanism": noisy_sum,
@@ -406,6 +506,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "same_number": {"value": 1.5, "recorded": 1.5},
     "recorded_scores": {"sha256": Make(lambda: kept_here().sha256)},
+    "recorded_table": {"sha256": Make(lambda: kept_score_table().sha256)},
     "recorded_file": {"sha256": Make(kept_file), "name": "canaries.csv"},
     "mechanism": {"name": "noisy-max"},
     "MechanismAudit.from_dict": {"values": Make(lambda: audited().to_dict())},
@@ -417,6 +518,17 @@ OWN: dict[str, dict[str, Any]] = {
     "multiply_e_values": {"values": Make(lambda: [OBJECTS["EValue"]()] * 2)},
     "NegativeBinomial.from_mean": {"eta": 1.0, "mean": 5.0},
     "noise_multiplier_for": {"epsilon": 2.0, "delta": 1e-5, "sample_rate": 1.0, "steps": 1},
+    "AttackOverlap.each_record": {"delta": 1e-5},
+    "AttackOverlap.leaking": {"epsilon": 0.5, "delta": 1e-5},
+    "CombinedLimits.p_values": {"epsilon": 0.5},
+    "CombinedLimits.refuted": {"epsilon": 0.5},
+    "example_table": {"name": "digits-records"},
+    "compare_attacks": {"tables": Make(attack_tables), "fpr": 0.1},
+    "ScoreTable.index": {"record": 1},
+    "ScoreTable.record": {"record": 1},
+    "ScoreTable.worst_of_groups": {"by": "class"},
+    "ScoreTable.of_models": {"which": [0, 2, 3, 5, 7, 8]},
+    "ScoreTable.of_records": {"which": [0, 2]},
     "OneRun.guess": {"threshold": 0.5},
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
@@ -430,6 +542,11 @@ OWN: dict[str, dict[str, Any]] = {
         "name": "brought",
     },
     "Workspace.add": {"tables": Make(lambda: [kept_table()])},
+    "Workspace.table": {"key": "example:digits-records"},
+    "Workspace.add_table": {"table": Make(score_table)},
+    "Workspace.borrow": {"base": Make(lambda: workspace())},
+    "Workspace.chosen_here": {"kind": "scores"},
+    "Workspace.in_view": {"kind": "scores"},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.opened": {"sha256": "0" * 64},
     "Workspace.find": {"sha256": "0" * 64},
@@ -443,6 +560,7 @@ OWN: dict[str, dict[str, Any]] = {
         "reading": Make(lambda: workspace().dataset("kept").reading),
         "seen": True,
     },
+    "Workspace.require_room": {"more": 1000},
     "Workspace.revert": {"state": Make(lambda: workspace().snapshot())},
     "Workspace.watch": {"callback": print},
     "Workspace.unwatch": {"callback": print},
@@ -457,7 +575,6 @@ OWN: dict[str, dict[str, Any]] = {
     "mu_from_profile": {"delta": 0.1, "epsilon": 0.5},
     "mu_from_total_variation": {"tv": 0.5},
     "symmetric_local_mu": {"curve": Make(OBJECTS["LaplacePair"]), "alpha": [0.1, 0.4]},
-    "Scores.in_score_units": {"t": [0.0, 0.5]},
     "posterior_mass": {"counts": Make(counts), "tradeoff": Make(OBJECTS["GaussianPair"])},
     "posterior_over_thresholds": {
         "tradeoff": Make(OBJECTS["GaussianPair"]),
@@ -481,6 +598,7 @@ OWN: dict[str, dict[str, Any]] = {
     "RandomizedResponsePair": {"epsilon": 1.0, "delta": 1e-5},
     "ZCDP": {"rho": 0.5},
     "read_one_run": {"path": Make(lambda: one_run().to_frame())},
+    "read_score_table": {"path": Make(table_frame)},
     "read_scores": {"path": Make(frame)},
     "reduced_mu": {"noise_multiplier": 2.0, "sample_rate": 0.1, "steps": 10},
     "RenyiDP": {"order": 2.0, "epsilon": 0.5},
@@ -491,13 +609,24 @@ OWN: dict[str, dict[str, Any]] = {
         "delta": 1e-5,
         "guarantee": "pointwise",
     },
-    "Scores.below_counts": {"x": [0.0, 0.5]},
-    "Scores.most_member_like_q": {"rank": [1, 2]},
-    "Scores.part_of_sorted": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
-    "Scores.quantile": {"level": 0.5},
-    "Scores.rescored": {"rule": np.tanh, "held_out": "other runs"},
-    "Scores.tail_counts": {"t": [0.0, 0.5]},
-    "Scores.with_direction": {"larger_is_member": False},
+    "CountedScores": {"values": [0, 1], "counts_p": [2, 3], "counts_q": [3, 1]},
+    **{
+        f"{name}.{call}": arguments
+        for name in ("Scores", "CountedScores")
+        for call, arguments in {
+            "below_counts": {"x": [0.0, 0.5]},
+            "in_score_units": {"t": [0.0, 0.5]},
+            "moments": {"unit": 2.0},
+            "most_member_like_q": {"rank": [1, 2]},
+            "part_of_sorted": {"p": np.arange(60) < 30, "q": np.arange(60) < 30},
+            "quantile": {"level": 0.5},
+            "rescored": {"rule": np.tanh, "held_out": "other runs"},
+            "same_arrays": {"other": Make(scores)},
+            "split_at_random": {"sizes": (20, 30), "rng": Make(lambda: np.random.default_rng(0))},
+            "tail_counts": {"t": [0.0, 0.5]},
+            "with_direction": {"larger_is_member": False},
+        }.items()
+    },
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
     "simulate_canaries": {"d": 20, "n": 10, "sigma": 1.0},
     "Table": {"pmf": {1: 0.5, 3: 0.5}},
@@ -695,7 +824,8 @@ class Call:
 
 
 def public(name: str) -> Any:
-    return getattr(wb if name in wb.__all__ else wb.selection, name)
+    homes = (wb, wb.selection, wb.training)
+    return getattr(next(home for home in homes if name in home.__all__), name)
 
 
 def public_call(name: str) -> Any:
@@ -715,7 +845,7 @@ def calls() -> list[Call]:
 
 
 def _calls() -> Iterator[Call]:
-    for name in dict.fromkeys([*wb.__all__, *wb.selection.__all__]):
+    for name in dict.fromkeys([*wb.__all__, *wb.selection.__all__, *TRAINING]):
         thing = public(name)
         if name in SKIPPED or not callable(thing):
             continue

@@ -151,7 +151,7 @@ def visit(browser: Any, context: Any, version: Version) -> dict[str, float]:
 
     before = cpu()
     page.goto(version.url, wait_until="commit")
-    page.wait_for_function("awaited.every(name => name in arrival)")
+    page.wait_for_function("() => awaited.every(name => name in arrival)")
     found = {**page.evaluate(TIMES), "CPU": 1000 * (cpu() - before)}
     page.wait_for_load_state("load")
     # What comes from the cache has no size.

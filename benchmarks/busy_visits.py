@@ -38,6 +38,7 @@ CHARTS = """() => {
     return plots > 0 && document.querySelectorAll(".wb-plot .draglayer").length === plots
 }"""
 LIVE = "'connected' in document.documentElement.dataset"
+CONNECTED = f"() => {LIVE}"
 
 
 def spin() -> None:
@@ -52,7 +53,11 @@ def visit(context: Any, url: str) -> dict[str, float] | str:
     try:
         page.goto(url)
         times = {}
-        for name, condition in (("numbers", NUMBERS), ("charts", CHARTS), ("live", LIVE)):
+        for name, condition in (
+            ("numbers", NUMBERS),
+            ("charts", CHARTS),
+            ("live", f"() => {LIVE}"),
+        ):
             page.wait_for_function(condition)
             times[name] = float(page.evaluate("performance.now()"))
         return times

@@ -14,6 +14,7 @@ import random
 import statistics
 import time
 import zipfile
+from mmap import mmap
 from typing import Any
 
 import numpy as np
@@ -63,12 +64,24 @@ class Uploader(Visitor):
         while (await self._heard()).get("page") != "import":
             pass
 
-    async def upload(self, name: str, content: bytes) -> float:
+    async def accept(self) -> None:
+        """Accept what was read, and wait until the page of the scores shows it."""
+        self.done += 1
+        gesture = {"kind": "set", "name": "accept", "value": True}
+        self._send({**gesture, "page": "import", "serial": self.done})
+        while not (await self._heard()).get("imported"):
+            pass
+        self._send({"kind": "close import", "page": "", "serial": 2})
+        self._send({"kind": "show", "show": self.page, "page": "", "serial": 3})
+        while (await self._heard()).get("page") != self.page:
+            pass
+
+    async def upload(self, name: str, content: bytes | mmap) -> float:
         """Seconds until the last piece was answered."""
         await self._ask({"kind": "files", "name": "upload", "files": [[name, len(content)]]})
         began = time.monotonic()
         for at in range(0, len(content), 2**20):
-            piece = content[at : at + 2**20]
+            piece = bytes(content[at : at + 2**20])
             await self._ask({"kind": "chunk", "name": "upload", "file": 0}, piece)
         return time.monotonic() - began
 

@@ -53,6 +53,7 @@ def samples() -> dict[str, bytes]:
         "records.json": rows.to_json(orient="records").encode(),
         "columns.json": json.dumps({"p": p.tolist(), "q": q.tolist()}).encode(),
         "index.json": rows.to_json().encode(),
+        "report.json": json.dumps(_report(p, q)).encode(),
         "one.npy": _npy(p),
         "fields.npy": _npy(
             np.array(list(zip(p, q, strict=True)), dtype=[("p", ">f8"), ("q", "f4")])
@@ -69,6 +70,9 @@ def samples() -> dict[str, bytes]:
             found[f"{name}-{compression}.feather"] = _written(
                 lambda file, f=frame, c=compression: feather.write_feather(f, file, compression=c)
             )
+    for compression in (None, "lz4", "zstd"):
+        for name, frame in frames.items():
+            found[f"{name}-{compression}.arrow"] = _streamed(frame, compression)
     for compression in ("none", "snappy", "zstd"):
         for name, frame in frames.items():
             found[f"{name}-{compression}.parquet"] = _written(
@@ -77,6 +81,13 @@ def samples() -> dict[str, bytes]:
                 )
             )
     return found
+
+
+def _report(p: np.ndarray, q: np.ndarray) -> dict[str, object]:
+    """Scores within the nested report of a tool, and a run whose scores are elsewhere."""
+    records = {"member_prob": [*p, *q], "member": [1] * p.size + [0] * q.size}
+    runs = {"instance_0": {"individual": records}, "instance_1": {"individual_file": "a.npz"}}
+    return {"LiRA_0a1b": {"attack_experiment_logger": {"attack_instance_logger": runs}}}
 
 
 def mutants(seed: int, count: int, suffix: str = "") -> Iterator[tuple[str, bytes]]:
@@ -103,7 +114,7 @@ def mutated(rng: np.random.Generator, name: str, data: bytes) -> bytes:
     ways = _OF_BYTES
     if name.endswith((".csv", ".tsv", ".txt", ".json")):
         ways = _OF_TEXT
-    elif name.endswith(".feather"):
+    elif name.endswith((".feather", ".arrow")):
         ways = (*_OF_BYTES, lied, lied, lied)
     for _ in range(rng.integers(1, 4)):
         data = ways[rng.integers(len(ways))](rng, data) or b"\x00"
@@ -193,6 +204,16 @@ def _written(write: Callable[[io.BytesIO], object]) -> bytes:
     file = io.BytesIO()
     write(file)
     return file.getvalue()
+
+
+def _streamed(frame: pd.DataFrame, compression: str | None) -> bytes:
+    """An arrow stream of several batches."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    out = io.BytesIO()
+    with pa.ipc.new_stream(out, table.schema, options=options) as stream:
+        stream.write_table(table, max_chunksize=50)
+    return out.getvalue()
 
 
 def _npy(array: np.ndarray) -> bytes:

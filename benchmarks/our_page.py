@@ -11,11 +11,13 @@ from functools import partial
 import numpy as np
 
 from benchmarks.baseline_page import N
-from workbench.dashboard.app import Tab, serve
 from workbench.pages.given_scores import GivenScoresPage
 from workbench.scores.sample import Scores
+from workbench.server.app import Tab, serve
+from workbench.server.options import ServerOptions
 
 if __name__ == "__main__":
     rng = np.random.default_rng(0)
     scores = Scores(rng.normal(1, 1, N), rng.normal(0, 1, N), name="normal")
-    serve([Tab(partial(GivenScoresPage, scores))], port=int(sys.argv[1]), open_browser=False)
+    page = Tab(partial(GivenScoresPage, scores))
+    serve([page], ServerOptions(port=int(sys.argv[1])), open_at=None)

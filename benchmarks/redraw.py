@@ -50,7 +50,7 @@ class Visit:
         self.page.goto(url)
         self.slider = self.page.get_by_role("slider", name="Threshold", exact=True)
         self.slider.wait_for()
-        self.page.wait_for_function("window.Plotly")
+        self.page.wait_for_function("() => window.Plotly")
         self.page.wait_for_function(PROBE)
         self.page.wait_for_timeout(1000)
 

@@ -11,19 +11,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import re
 import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.httpclient import AsyncHTTPClient, HTTPClientError, HTTPRequest
 from tornado.websocket import websocket_connect
+
+ROOT = Path(__file__).parents[1]
 
 SECONDS = 60.0
 PER_SECOND = 2.0
@@ -38,26 +43,33 @@ def free_port() -> int:
 
 
 class Server:
-    """`workbench serve` in a process of its own."""
+    """`workbench serve` in a process of its own, with a folder of its own.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    *module : str
+        What runs the command line: a module, and arguments in front of its own.
+    """
+
+    def __init__(self, *module: str) -> None:
         self.port = free_port()
-        command = [
-            sys.executable,
-            "-m",
-            "workbench",
-            "serve",
-            "--no-open",
-            "--port",
-            str(self.port),
-        ]
+        self.home = tempfile.TemporaryDirectory(prefix="workbench-bench-")
+        serve = ("serve", "--no-open", "--port", str(self.port))
+        self.log = (Path(self.home.name) / "log").open("wb")
         self.process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [sys.executable, "-m", *(module or ("workbench",)), *serve],
+            cwd=ROOT,
+            env={**os.environ, "WORKBENCH_HOME": self.home.name},
+            stdout=self.log,
+            stderr=self.log,
         )
 
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
+        self.log.close()
+        with suppress(OSError):
+            self.home.cleanup()
 
     @property
     def cpu(self) -> float:
@@ -72,12 +84,12 @@ class Server:
         return pages * 4096 / 2**20
 
     async def up(self) -> None:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + 5 * PATIENCE
         while time.monotonic() < deadline:
             try:
-                await AsyncHTTPClient().fetch(f"http://localhost:{self.port}/liveness")
+                await AsyncHTTPClient().fetch(f"http://localhost:{self.port}/health")
                 return
-            except OSError:
+            except (OSError, HTTPClientError):  # it is not there, or draws the first states
                 await asyncio.sleep(0.2)
         raise TimeoutError("the server did not start")
 
@@ -108,18 +120,21 @@ class Visitor:
         began = time.monotonic()
         url = f"localhost:{self.port}/{self.address}"
         request = HTTPRequest(f"http://{url}", request_timeout=PATIENCE)
-        body = (await AsyncHTTPClient(max_clients=100).fetch(request)).body.decode()
+        answer = await AsyncHTTPClient(max_clients=100).fetch(request)
+        body = answer.body.decode()
         token = re.search(r'data-token="([^"]+)"', body)[1]  # type: ignore[index]
         ws_url = f"ws://{url.rstrip('/')}/ws"
-        origin = {"Origin": f"http://localhost:{self.port}"}
+        cookies = [one.split(";")[0] for one in answer.headers.get_list("Set-Cookie")]
+        who = {"Origin": f"http://localhost:{self.port}", "Cookie": "; ".join(cookies)}
         self.socket = await websocket_connect(
-            HTTPRequest(ws_url, headers=origin), subprotocols=["bokeh", token]
+            HTTPRequest(ws_url, headers=who), subprotocols=["bokeh", token]
         )
         await self._message()
         return time.monotonic() - began
 
     async def move(self, seconds: float, rng: random.Random) -> None:
         """Move the threshold for a while, and note the time to each answer."""
+        self._news = asyncio.Event()
         reader = asyncio.ensure_future(self._read())
         made: dict[int, float] = {}  # serial -> when the move was made
         serial, under_way, end = self.handled, 0, time.monotonic() + seconds
@@ -141,7 +156,7 @@ class Visitor:
             if reader.done() or now > end + PATIENCE:
                 self.errors.append(str(reader.exception()) if reader.done() else "no answer")
                 break
-            await asyncio.sleep(0.005)
+            await self._news_until(due if due < end else max(end, now + 1.0))
         reader.cancel()
 
     def close(self) -> None:
@@ -151,11 +166,22 @@ class Visitor:
         self.socket.write_message(json.dumps(gesture))
 
     async def _read(self) -> None:
-        while True:
-            news = await self._message()
-            if news.get("page") == self.page and news.get("handled", 0) > self.handled:
-                self.handled, self.answered_at = news["handled"], time.monotonic()
-                self.answers += 1
+        try:
+            while True:
+                news = await self._message()
+                if news.get("page") == self.page and news.get("handled", 0) > self.handled:
+                    self.handled, self.answered_at = news["handled"], time.monotonic()
+                    self.answers += 1
+                    self._news.set()
+        finally:
+            self._news.set()
+
+    async def _news_until(self, moment: float) -> None:
+        """Wait for an answer, at most until a moment of `time.monotonic`."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(moment - time.monotonic()):
+                await self._news.wait()
+        self._news.clear()
 
     async def _message(self) -> Any:
         text = await self.socket.read_message()

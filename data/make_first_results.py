@@ -11,6 +11,8 @@ from pathlib import Path
 from workbench.pages.core.stored import store
 from workbench.pages.coverage_lab import CoverageLabPage, plain_results
 from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.training.page import TrainPage
+from workbench.pages.training.watching import stored_of
 
 
 def main() -> None:
@@ -20,6 +22,8 @@ def main() -> None:
     store(folder, "mechanism", test, "search", test.run_job("search").to_dict())
     coverage = CoverageLabPage()
     store(folder, "coverage", coverage, "simulate", plain_results(coverage.run_job("simulate")))
+    training = TrainPage()
+    store(folder, "training", training, "train", stored_of(training.run_job("train")))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -17,3 +19,28 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     log = tmp_path_factory.mktemp("demo") / "server.log"
     with running(command, f"http://localhost:{port}/", log) as url:
         yield url
+
+
+#: Loggers that ``workbench serve`` sets up for its process, which is that of the tests where they
+#: call it.
+LOGGERS = (
+    *("", "workbench", "workbench.server", "workbench.dashboard", "workbench.cli"),
+    *("workbench.server.operations.access", "tornado", "bokeh", "panel", "asyncio", "py.warnings"),
+)
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Undo what a test, as a server of its own would, has set up for the log of the process."""
+    found = [logging.getLogger(name) for name in LOGGERS]
+    before = [(one, one.level, one.propagate, list(one.handlers)) for one in found]
+    hook = threading.excepthook
+    yield
+    threading.excepthook = hook
+    logging.captureWarnings(False)
+    for one, level, propagate, handlers in before:
+        one.setLevel(level)
+        one.propagate = propagate
+        for added in set(one.handlers) - set(handlers):
+            if type(added) is logging.StreamHandler:  # those of pytest are its own business
+                one.removeHandler(added)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from helpers.apt import can_install, install, run
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -47,18 +48,10 @@ def _playwrights_own() -> str | None:
 
 
 def _install() -> None:
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
-        apt = ["apt-get", "-o", "Acquire::Retries=3"]
-        commands = [[*apt, "update"], [*apt, "install", "-y", "chromium"]]
+    if can_install():
+        install("chromium")
     else:
-        commands = [[sys.executable, "-m", "playwright", "install", "chromium"]]
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in commands:
-        sys.stdout.write(f"No Chromium here; running: {' '.join(command)}\n")
-        sys.stdout.flush()
-        if subprocess.run(command, env=environment, check=False).returncode:
-            sys.stdout.write("That failed.\n")
-            return
+        run([sys.executable, "-m", "playwright", "install", "chromium"])
 
 
 def _fail(reason: str) -> int:

@@ -6,11 +6,11 @@ what it does, and fails in plain words when it cannot.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from helpers.apt import install
 
 #: The programs that the tests run.
 NEEDED = ("initdb", "postgres")
@@ -26,7 +26,7 @@ def find() -> Path | None:
 
 def main() -> int:
     if find() is None:
-        _install()
+        install("postgresql")
     found = find()
     if found is None:
         sys.stderr.write(
@@ -36,19 +36,6 @@ def main() -> int:
         return 1
     sys.stdout.write(f"PostgreSQL for the tests: {found}\n")
     return 0
-
-
-def _install() -> None:
-    if not (hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get")):
-        return
-    apt = ["apt-get", "-o", "Acquire::Retries=3"]
-    environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
-    for command in ([*apt, "update"], [*apt, "install", "-y", "postgresql"]):
-        sys.stdout.write(f"No PostgreSQL here; running: {' '.join(command)}\n")
-        sys.stdout.flush()
-        if subprocess.run(command, env=environment, check=False).returncode:
-            sys.stdout.write("That failed.\n")
-            return
 
 
 if __name__ == "__main__":

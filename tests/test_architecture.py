@@ -24,9 +24,11 @@ NUMERICS = (
     "coverage_lab",
     "claims",
     "onerun",
+    "following",
     "mechanisms",
     "testers",
     "selection",
+    "tables",
     "training",
 )
 FLOORS = [
@@ -37,7 +39,8 @@ FLOORS = [
     ("pages",),
     ("assets",),
     ("reports",),
-    ("dashboard", "jupyter"),
+    ("dashboard", "jupyter", "live"),
+    ("server",),
     ("cli", "testing"),
 ]
 #: What each floor may import from outside, besides the standard library.
@@ -173,7 +176,7 @@ def test_every_folder_says_what_is_in_it():
 
 #: What users import: these, and nothing inside them.
 PUBLIC = {"workbench", "workbench.testing", "workbench.pandas"} | {
-    f"workbench.{name}" for name in ("selection", "onerun", "mechanisms")
+    f"workbench.{name}" for name in ("selection", "onerun", "mechanisms", "live", "training")
 }
 
 

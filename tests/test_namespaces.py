@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 
 
-@pytest.mark.parametrize("name", ["mechanisms", "onerun", "selection"])
+@pytest.mark.parametrize("name", ["mechanisms", "onerun", "selection", "training"])
 def test_every_public_name_of_a_namespace_resolves(name):
     namespace = getattr(wb, name)
     assert len(namespace.__all__) > 10
@@ -21,11 +21,12 @@ def test_every_public_name_of_a_namespace_resolves(name):
 def test_a_namespace_and_the_flat_names_agree():
     assert wb.onerun.one_run_bound is wb.one_run_bound
     assert wb.mechanisms.Domain is wb.Domain
+    assert wb.training.simulate_canaries is wb.simulate_canaries
 
 
 def test_importing_a_lazy_namespace_loads_nothing_heavy():
     code = (
-        "import sys, workbench.onerun, workbench.mechanisms; "
+        "import sys, workbench.onerun, workbench.mechanisms, workbench.training; "
         "print([m for m in ('scipy', 'pandas', 'dp_accounting') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -60,6 +60,7 @@ OF_SCORES = sorted(
         for name in call.parameters
         if not call.constructs
         and not call.name.startswith("explore")
+        and call.name != "read_score_table"  # the name of a column
         and (name == "scores" or (call.name == "compare" and name in "ab"))
     }
 )

@@ -1,8 +1,10 @@
 """The public names: each is imported on first use; type checkers read this file."""
 
+from . import live as live
 from . import mechanisms as mechanisms
 from . import onerun as onerun
 from . import selection as selection
+from . import training as training
 from .audits.archive import Archive as Archive
 from .audits.audit import Audit as Audit
 from .audits.comparison import AuditComparison as AuditComparison
@@ -104,6 +106,10 @@ from .estimators.roc import roc as roc
 from .figures.kit.theme import palette as palette
 from .figures.paper.export import save_figure as save_figure
 from .figures.paper.packages import MissingPackage as MissingPackage
+from .following.evidence import ClaimEvidence as ClaimEvidence
+from .following.evidence import claim_evidence as claim_evidence
+from .following.follow import follow as follow
+from .following.state import FollowState as FollowState
 from .jupyter.explore import explore as explore
 from .jupyter.explore import explore_compare as explore_compare
 from .jupyter.explore import explore_counts as explore_counts
@@ -113,6 +119,7 @@ from .jupyter.explore import explore_one_run as explore_one_run
 from .jupyter.explore import explore_pair as explore_pair
 from .jupyter.explore import explore_plan as explore_plan
 from .jupyter.explore import explore_selection as explore_selection
+from .jupyter.explore import explore_training as explore_training
 from .jupyter.explore import explore_watch as explore_watch
 from .jupyter.view import View as View
 from .mechanisms.base import Domain as Domain
@@ -145,15 +152,28 @@ from .pairs.gdp_tangent import Meeting as Meeting
 from .pairs.gdp_tangent import meeting_point as meeting_point
 from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu
 from .pairs.laplace import LaplacePair as LaplacePair
+from .pairs.last_iterate import LastIteratePair as LastIteratePair
 from .pairs.randomized_response import RandomizedResponsePair as RandomizedResponsePair
 from .pairs.subsampled_gaussian import SubsampledGaussianPair as SubsampledGaussianPair
 from .reports.card import card_schema as card_schema
 from .reports.errors import ReportError as ReportError
+from .scores.counting.counted import CountedScores as CountedScores
 from .scores.examples import example as example
 from .scores.examples import examples as examples
 from .scores.files import read_scores as read_scores
+from .scores.growing.growing_file import GrowingFile as GrowingFile
 from .scores.sample import Scores as Scores
 from .scores.sample import ScoresError as ScoresError
+from .tables.attacks.combining import CombinedLimits as CombinedLimits
+from .tables.attacks.overlap import AttackOverlap as AttackOverlap
+from .tables.attacks.overlap import compare_attacks as compare_attacks
+from .tables.attacks.signals import SignalTable as SignalTable
+from .tables.bounds.each_record import RecordLimits as RecordLimits
+from .tables.bounds.exceeding import LeakingRecords as LeakingRecords
+from .tables.bounds.exceeding import RecordCount as RecordCount
+from .tables.examples import example_table as example_table
+from .tables.read import read_score_table as read_score_table
+from .tables.table import ScoreTable as ScoreTable
 from .testers.audit import audit_mechanism as audit_mechanism
 from .testers.evidence import Trial as Trial
 from .testers.finders.base import Finder as Finder
@@ -173,6 +193,7 @@ from .workspaces.home import workspace as workspace
 from .workspaces.planning import plan as plan
 from .workspaces.recorded import recorded_file as recorded_file
 from .workspaces.recorded import recorded_scores as recorded_scores
+from .workspaces.recorded import recorded_table as recorded_table
 from .workspaces.workspace import Workspace as Workspace
 
 __version__: str

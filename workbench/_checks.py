@@ -207,6 +207,22 @@ def count(value: Any, name: str, least: int = 0) -> int:
     return int(x)
 
 
+def indices(values: ArrayLike, size: int, name: str) -> NDArray[np.intp]:
+    """``values`` as a 1-d array of whole numbers from 0 to ``size`` − 1 (ValueError otherwise)."""
+    x = array(values, name)
+    if x.ndim != 1 or not ((x >= 0) & (x < size) & (x == np.floor(x))).all():
+        raise ValueError(
+            f"{name} must be a list of whole numbers from 0 to {size - 1}, got {shown(values)}"
+        )
+    return x.astype(np.intp)
+
+
+def generator(value: Any, name: str) -> np.random.Generator:
+    """``value`` when it is a generator of random numbers (TypeError otherwise)."""
+    need = "a generator; make one with numpy.random.default_rng(seed)"
+    return instance(value, np.random.Generator, name, need)
+
+
 def flag(value: Any, name: str) -> bool:
     """``value`` as True or False; text such as "no", which counts as true, is a ValueError."""
     if not (isinstance(value, bool | np.bool_) or (isinstance(value, int) and value in (0, 1))):

@@ -6,8 +6,8 @@ processes of a pool, dask workers and threads, and in a script without
 standard output; a message is a list of byte strings with their lengths in front. What the bytes
 mean is up to the callers; do not unpickle answers of a process that you do not trust.
 
-The process inherits no sockets or files, is out of reach of Ctrl-C, and ends with the program, or
-once it had no request for `IDLE` seconds.
+The process inherits no sockets, files or secret environment variables, is out of reach of Ctrl-C,
+and ends with the program, or once it had no request for `IDLE` seconds.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from io import BufferedReader
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO, TypeVar
 
+import numpy as np
+
+from workbench import _process
+
 Answer = TypeVar("Answer")
 
 #: Seconds without a request after which a process ends.
@@ -33,6 +37,19 @@ IDLE = 60.0
 
 #: Largest number of parts of a message.
 MOST_PARTS = 100_000
+
+#: Bytes that a pipe holds, where the system lets us choose: each read takes the interpreter anew.
+_PIPE = 2**20
+
+#: Environment variables that a process gets, and what the names of others begin with: none has a
+#: password or a token of the program.
+_HANDED = frozenset(
+    {
+        *("PATH", "HOME", "USER", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT"),
+        *("LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_VISIBLE_DEVICES"),
+    }
+)
+_HANDED_FAMILIES = ("LC_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_")
 
 _NUMBER = struct.Struct("<Q")
 
@@ -46,7 +63,18 @@ class Overdue(ChildError):  # noqa: N818
 
 
 class Ended(ChildError):  # noqa: N818
-    """The process ended by itself."""
+    """The process ended by itself.
+
+    Parameters
+    ----------
+    words : str
+    status : int
+        As of ``subprocess``: a negative number is that of a signal.
+    """
+
+    def __init__(self, words: str, status: int = 0):
+        super().__init__(words)
+        self.status = status
 
 
 class Child:
@@ -78,8 +106,9 @@ class Child:
             [sys.executable, "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **(environment or {})},
+            env={**plain_environment(), **(environment or {})},
             start_new_session=True,  # Ctrl-C is the program's to answer
+            pipesize=_PIPE,
         )
         self._end = weakref.finalize(self, _kill, self._process, os.getpid())
 
@@ -141,13 +170,22 @@ class Child:
             status = self._process.wait()
             if overdue:
                 raise Overdue(f"it took longer than {seconds:g} s") from None
-            raise Ended(f"it ended its process ({_ending(status)})") from None
+            raise Ended(f"it ended its process ({_ending(status)})", status) from None
         finally:
             timer.cancel()
             if not in_time.is_set():  # also when Ctrl-C came: an answer would meet the wrong ask
                 self.close()
         self._used = time.monotonic()
         return answer
+
+
+def plain_environment() -> dict[str, str]:
+    """The environment variables that a process gets: those that programs need, and no secrets."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in _HANDED or name.upper().startswith(_HANDED_FAMILIES)
+    }
 
 
 def _ending(status: int) -> str:
@@ -157,6 +195,8 @@ def _ending(status: int) -> str:
 def _stop(process: subprocess.Popen[bytes]) -> None:
     """Kill it with all processes that it started, which may hold the pipes open."""
     if process.returncode is None:  # once it was waited for, its number may be another's
+        if _process.on_linux():
+            _process.end_family(process.pid)
         if hasattr(os, "killpg"):
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -187,8 +227,11 @@ def send(pipe: BinaryIO | Any, parts: Sequence[Any]) -> None:
     pipe.flush()
 
 
-def received(pipe: BufferedReader | Any, most: int | None = None) -> list[bytearray]:
-    """Read a message.
+def received(pipe: BufferedReader | Any, most: int | None = None) -> list[Any]:
+    """The parts of a message, as bytes-like objects.
+
+    A large part is no bytearray: to fill that with zeros would keep the interpreter from other
+    threads.
 
     Parameters
     ----------
@@ -206,14 +249,14 @@ def received(pipe: BufferedReader | Any, most: int | None = None) -> list[bytear
     count = _number(pipe)
     if count > MOST_PARTS:
         raise ValueError(f"a message of {count} parts")
-    parts: list[bytearray] = []
+    parts: list[Any] = []
     size = 0
     for _ in range(count):
         length = _number(pipe)
         size += length
         if most is not None and size > most:
             raise ValueError(f"a message of {size} bytes where {most} are allowed")
-        parts.append(bytearray(length))
+        parts.append(bytearray(length) if length < _PIPE else np.empty(length, np.uint8))
         if pipe.readinto(parts[-1]) < length:
             raise EOFError
     return parts
@@ -229,7 +272,7 @@ def _number(pipe: BufferedReader | Any) -> int:
 # -- in the new process ---------------------------------------------------------------------------
 
 
-def requests() -> Iterator[tuple[list[bytearray], BinaryIO]]:
+def requests() -> Iterator[tuple[list[Any], BinaryIO]]:
     """Requests in order, each with the pipe for its answer.
 
     The pipes are kept from all other code: ``print()``, and C code that writes, go to standard
@@ -240,7 +283,7 @@ def requests() -> Iterator[tuple[list[bytearray], BinaryIO]]:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    waiting: SimpleQueue[list[bytearray]] = SimpleQueue()
+    waiting: SimpleQueue[list[Any]] = SimpleQueue()
     threading.Thread(target=_listen, args=(incoming, waiting), daemon=True).start()
     while True:
         try:
@@ -250,7 +293,7 @@ def requests() -> Iterator[tuple[list[bytearray], BinaryIO]]:
         yield request, answers
 
 
-def _listen(incoming: BufferedReader, waiting: SimpleQueue[list[bytearray]]) -> None:
+def _listen(incoming: BufferedReader, waiting: SimpleQueue[list[Any]]) -> None:
     while True:
         try:
             waiting.put(received(incoming))

@@ -40,11 +40,26 @@ ENDED = (
 )
 
 
+class ProcessesEnded(RuntimeError):  # noqa: N818
+    """Raised where processes ended in the middle of their work.
+
+    Parameters
+    ----------
+    signal : int
+        The signal that ended one of them; 0 where that is not known.
+    """
+
+    def __init__(self, signal: int = 0):
+        super().__init__(ENDED)
+        self.signal = signal
+
+
 def map_in_processes(
     function: Callable[[Task], Result],
     tasks: Iterable[Task],
     report: Report = silent,
     executor: Executor | None = None,
+    ahead: int | None = None,
 ) -> Iterator[tuple[int, Result]]:
     """Results of many independent tasks, each as soon as it is available.
 
@@ -62,6 +77,9 @@ def map_in_processes(
     executor : concurrent.futures.Executor, optional
         Where the tasks run, such as ``dask.distributed.Client.get_executor()``; by default
         `shared_processes`.
+    ahead : int, optional
+        Tasks that are handed to ``executor`` at a time; all by default. Further tasks are then made
+        while others run.
 
     Yields
     ------
@@ -74,7 +92,7 @@ def map_in_processes(
     ------
     workbench.progress.Cancelled
         From ``report``. Tasks that wait are dropped, as they are when the loop is left early.
-    RuntimeError
+    ProcessesEnded
         The processes ended, as they do in a script without ``if __name__ == "__main__":``.
 
     Notes
@@ -104,7 +122,7 @@ def map_in_processes(
             future.add_done_callback(done.put)
 
     try:
-        submit(AHEAD * cores() if executor is None else None)
+        submit(AHEAD * cores() if executor is None else ahead)
         while at_work:
             report()
             try:
@@ -116,7 +134,7 @@ def map_in_processes(
             yield index, result
     except BrokenProcessPool as error:
         _forget(pool)
-        raise RuntimeError(ENDED) from error
+        raise ProcessesEnded(_signal_that_ended(pool)) from error
     finally:
         for future in at_work:
             future.cancel()
@@ -151,11 +169,16 @@ def one_thread() -> AbstractContextManager[Any]:
     For many small tasks threads cost more than they give, and very much more when other programs
     want the cores. It knows libraries that are loaded, so import them first.
     """
-    return _openmp().limit(limits=1, user_api="openmp")
+    return _libraries().limit(limits=1, user_api="openmp")
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """Context in which matrix products of this program use one thread; see `one_thread`."""
+    return _libraries().limit(limits=1, user_api="blas")
 
 
 @cache
-def _openmp() -> Any:
+def _libraries() -> Any:
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     return ThreadpoolController()
@@ -165,6 +188,7 @@ def _openmp() -> Any:
 
 _lock = threading.Lock()
 _pool: ProcessPoolExecutor | None = None
+_start_method = "spawn"  # not "fork": a server has threads, and a fork may inherit their locks
 
 
 def shared_processes() -> ProcessPoolExecutor:
@@ -177,12 +201,27 @@ def shared_processes() -> ProcessPoolExecutor:
 
 
 def new_processes(count: int) -> ProcessPoolExecutor:
-    """A new pool of processes with one thread each; the caller shuts it down.
-
-    They are spawned, not forked: a server has threads, and a fork may inherit their locks.
-    """
-    context = multiprocessing.get_context("spawn")
+    """A new pool of processes with one thread each; the caller shuts it down."""
+    context: Any = multiprocessing.get_context(_start_method)
     return ProcessPoolExecutor(count, mp_context=context, initializer=_begin)
+
+
+def fork_processes() -> None:
+    """Have the processes of this program be forks of it, which start at once.
+
+    Only for a program with one thread, in the thread that is going to need them.
+    """
+    global _start_method, _pool
+    _start_method, _pool = "fork", None
+
+
+def _signal_that_ended(pool: Executor) -> int:
+    """The signal that ended a process of a broken pool, which ends the others by SIGTERM."""
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    for process in processes:
+        process.join(1.0)
+    codes = [process.exitcode or 0 for process in processes]
+    return max((-code for code in codes if code < 0 and -code != signal.SIGTERM), default=0)
 
 
 def _forget(pool: Executor) -> None:
@@ -201,8 +240,9 @@ def _begin() -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)  # for what was loaded
-    if hasattr(os, "nice"):
-        os.nice(NICE)
+    if hasattr(os, "setpriority"):
+        now = os.getpriority(os.PRIO_PROCESS, 0)
+        os.setpriority(os.PRIO_PROCESS, 0, max(NICE, now))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

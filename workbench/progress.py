@@ -6,6 +6,7 @@ sees the progress, and stops the work by letting ``report`` raise `Cancelled`.
 
 from __future__ import annotations
 
+import time
 from typing import Any, Protocol
 
 
@@ -40,3 +41,42 @@ class Report(Protocol):
 
 def silent(fraction: float | None = None, message: str | None = None, partial: Any = None) -> None:
     """A `Report` that shows nothing and never cancels."""
+
+
+def part(report: Report, start: float, end: float) -> Report:
+    """The `Report` of one part of longer work.
+
+    Parameters
+    ----------
+    report : Report
+        Of all of it.
+    start, end : float
+        Shares of all of it that are done before and after the part.
+    """
+
+    def scaled(
+        fraction: float | None = None, message: str | None = None, partial: Any = None
+    ) -> None:
+        report(None if fraction is None else start + (end - start) * fraction, message, partial)
+
+    return scaled
+
+
+def time_left(fraction: float, began: float) -> str:
+    """The time that is left, such as "2 min left"; "" where it is not known yet.
+
+    Parameters
+    ----------
+    fraction : float
+        The share that is done.
+    began : float
+        As of ``time.monotonic``.
+    """
+    passed = time.monotonic() - began
+    if fraction <= 0 or passed < 1:
+        return ""
+    left = passed * (1 - fraction) / fraction
+    for unit, longest in ((("s", 1.0), 100), (("min", 60.0), 100 * 60)):
+        if left < longest:
+            return f"{left / unit[1]:.0f} {unit[0]} left"
+    return f"{left / 3600:.0f} h left"

@@ -43,7 +43,7 @@ def _public() -> set[str]:
         f"{module.__name__.removeprefix('workbench.')}.{name}"
         for module in spaces.values()
         for name in _names_of(module)
-        if name not in flat
+        if flat.get(name) is not getattr(module, name)  # `Audit` and `live.Audit` are two classes
     }
     return flat.keys() - spaces.keys() | inside
 

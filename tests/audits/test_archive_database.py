@@ -114,7 +114,7 @@ def test_an_empty_file_becomes_a_database(tmp_path, page_audit):
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(tmp_path, monkeypatch, page_audit):
-    def fail(connection):
+    def fail(connection, schema):
         connection.exec_driver_sql("CREATE TABLE audits (half INTEGER)")
         raise RuntimeError("in the middle of the migration")
 

@@ -77,6 +77,16 @@ def test_the_hash_of_scores_is_that_of_their_values_and_direction():
     assert one != scores_sha256(wb.Scores(p, q, held_out="a classifier"))
 
 
+def test_counts_are_recognized_by_values_counts_and_first_rows():
+    values, p, q = [0.0, 1.0], [10**9, 2 * 10**9], [2 * 10**9, 10**9]
+    one = scores_sha256(wb.CountedScores(values, p, q, name="a"))
+    assert one == scores_sha256(wb.CountedScores([-0.0, 1.0], p, q))
+    assert one != scores_sha256(wb.CountedScores(values, q, p))
+    assert one != scores_sha256(wb.CountedScores([0.0, 2.0], p, q))
+    assert one != scores_sha256(wb.CountedScores(values, p, q, larger_is_member=False))
+    assert one != scores_sha256(wb.CountedScores(values, p, q, first=([1.0], [0.0])))
+
+
 def test_refuted_claims_are_named():
     series = series_of([1.0, 2.0], claims=("gdp(1)", "pure(0.5)"))
     assert series.audits[0].refuted == ("pure(0.5)",)

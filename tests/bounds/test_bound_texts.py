@@ -156,7 +156,7 @@ def test_a_method_without_a_known_source_still_cites_the_workbench():
 
 def test_the_entries_of_the_workbench_are_complete():
     own = [entry for entry in citations._ENTRIES.values() if "dp_audit_workbench" in entry]
-    assert len(own) == 4
+    assert len(own) == 5
     for entry in own:
         assert balanced(entry)
         for field in ("title", "author", "year", "version", "url"):

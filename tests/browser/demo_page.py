@@ -1,6 +1,6 @@
 """A small page of the same shape as the real one, to test the dashboard against.
 
-Run as a script it serves itself on the port given.
+Run as a script it serves itself on the port given, and stops within the seconds given.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class DemoPage(Page):
 
     @param.depends("upload", watch=True)
     def _read(self):
-        name, data = self.upload[0]
+        name, data = self.upload[0].name, self.upload[0].content()
         if name.startswith("slow"):
             time.sleep(3)
         if name.endswith(".csv"):
@@ -349,6 +349,11 @@ class DemoPage(Page):
 
 
 if __name__ == "__main__":
-    from workbench.dashboard.app import Tab, serve
+    from demo_page import DemoPage  # as the processes of jobs know it
 
-    serve([Tab(DemoPage)], port=int(sys.argv[1]), open_browser=False)
+    from workbench.server.app import Tab, serve
+    from workbench.server.options import ServerOptions
+
+    port, *within = sys.argv[1:]
+    more = {"stop_within": float(within[0])} if within else {}
+    serve([Tab(DemoPage)], ServerOptions(port=int(port), **more), open_at=None)

@@ -342,7 +342,7 @@ def test_the_search_and_the_start_page_lead_to_saved_audits(audits):
 def test_a_visit_loads_no_script_of_saved_audits(visit, served):
     page = visit(served + "scores")
     await_charts(page)
-    page.wait_for_function("document.querySelector('.wb-search-button')")
+    page.wait_for_function("() => document.querySelector('.wb-search-button')")
     asked = "performance.getEntriesByType('resource').map(one => one.name)"
     assert not [url for url in page.evaluate(asked) if re.search(r"audit|save\.js", url)]
 

@@ -141,6 +141,37 @@ def test_two_files_are_swapped_before_any_number_is_drawn(bench, tmp_path):
     assert "not valid" not in one.numbers()["ε lower bound"]
 
 
+def test_one_of_several_columns_is_chosen_by_a_click_before_any_number(bench, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"{i % 2},{rng.random():.4f},{rng.normal(i % 2, 1):.4f}" for i in range(400)]
+    path = tmp_path / "mia_baseline_default_0.csv"
+    path.write_text("\n".join(["member,baseline_pred,mia_mlp10_pred", *rows]), encoding="utf-8")
+    one = bench()
+    one.open_menu()
+    one.page.set_input_files("#open-files", path)
+    one.dialog.get_by_text("2 columns may hold the scores").wait_for()
+    one.dialog.get_by_text("PANORAMIA attack").wait_for()
+    name = one.dialog.locator('[data-item="all_scores"] svg').get_by_text("mia_mlp10_pred").first
+    place = name.bounding_box()
+    one.page.mouse.click(place["x"] + 9, place["y"] + 9)  # the chart lies over its names
+    said = one.dialog.locator(".wb-sentence").filter(has_text="200 scores of members and 200 of")
+    said.filter(has_text="'mia_mlp10_pred'").wait_for()
+    one.accept()
+    one.wait_for_data("mia_baseline_default_0")
+
+
+def test_scores_and_their_labels_are_two_files(bench, tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "mia_scores.npy", np.r_[rng.normal(1, 1, 60), rng.normal(0, 1, 40)])
+    np.save(tmp_path / "mia_labels.npy", np.repeat([1.0, 0.0], [60, 40]))
+    one = bench()
+    dialog = one.open_files(tmp_path / "mia_labels.npy", tmp_path / "mia_scores.npy")
+    dialog.get_by_text("60 scores of members and 40 of non-members").wait_for()
+    dialog.get_by_text("on the assumption that their order").wait_for()
+    one.accept()
+    one.wait_for_data("mia_scores")
+
+
 def test_a_table_is_pasted_by_the_menu_and_by_the_keyboard(bench):
     one = bench("family")
     rows = ["score\tmember", *(f"{i / 7 + i % 2}\t{i % 2}" for i in range(120))]
@@ -427,10 +458,10 @@ def test_the_owner_finds_everything_after_a_restart_and_nobody_else_does(chromiu
         one.set("δ", "3e-4")
         watch = one.numbers()
         own.stop()
-        page.locator(".wb-connection").filter(has_text="Connection lost").wait_for()
+        page.locator(".wb-connection").filter(has_text="The server is being restarted").wait_for()
         page.evaluate("window.marker = true")
         own.start()
-        page.wait_for_function("window.marker === undefined")
+        page.wait_for_function("() => window.marker === undefined")
         one.wait_for("watch")
         page.locator(".wb-connection").wait_for(state="hidden")
         one.wait_for_data("ledger-7")
@@ -582,7 +613,7 @@ def test_the_data_menu_is_used_by_keyboard(bench):
     button = page.locator(".wb-data-button")
     button.focus()
     page.keyboard.press("Enter")
-    chosen = "document.activeElement.getAttribute('aria-pressed') === 'true'"
+    chosen = "() => document.activeElement.getAttribute('aria-pressed') === 'true'"
     page.wait_for_function(chosen)
     page.keyboard.press("Escape")
     assert page.locator("#data").is_hidden()
@@ -591,7 +622,9 @@ def test_the_data_menu_is_used_by_keyboard(bench):
     page.wait_for_function(chosen)
     first = one.data
     page.keyboard.press("Shift+Tab")
-    while page.evaluate("document.activeElement.className") != "wb-set":
+    # Scores, since a table would be shown on another page.
+    scores = "(e => e.matches('.wb-set') && !e.textContent.includes(' models × '))"
+    while not page.evaluate(f"{scores}(document.activeElement)"):
         page.keyboard.press("Shift+Tab")
     name = page.evaluate("document.activeElement.querySelector('strong').textContent")
     page.keyboard.press("Enter")
@@ -607,8 +640,9 @@ def test_the_data_menu_is_the_same_on_every_page(bench, name):
     one = bench(name)
     menu = one.open_menu()
     titles = menu.locator("h3").all_text_contents()
-    assert titles == ["Bundled examples", "Samples from a pair with known privacy loss"]
-    menu.get_by_text("Your data sets are kept in the memory of this server.").wait_for()
+    assert titles == ["Bundled examples", "Simulated, with known privacy loss"]
+    kept = "Your data sets are kept on this server until 12 hours after your last visit"
+    menu.get_by_text(kept).wait_for()
     one.choose(LAPLACE)
     one.numbers()
 

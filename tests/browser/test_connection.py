@@ -87,14 +87,16 @@ def test_a_stopped_server_is_told_and_a_started_one_brings_the_same_controls(chr
         board.wait_for_line(0.51)
         before = board.number("Total variation")
         restarted.stop()
-        page.locator(".wb-connection").filter(has_text="Connection lost").wait_for(timeout=5000)
+        page.locator(".wb-connection").filter(has_text="The server is being restarted").wait_for(
+            timeout=5000
+        )
         assert page.locator("html[data-stale]").count() == 1
         page.evaluate("window.wbBefore = true")
         restarted.start()
-        page.wait_for_function("!window.wbBefore")
+        page.wait_for_function("() => !window.wbBefore")
         await_charts(page)
         page.locator(".wb-connection").wait_for(state="hidden")
-        page.wait_for_function("document.querySelector('select').value === 'Laplace'")
+        page.wait_for_function("() => document.querySelector('select').value === 'Laplace'")
         again = Board(page)
         again.wait_for_line(0.51)
         assert again.value("log₁₀ δ") == -6

@@ -154,7 +154,7 @@ def test_bins_and_thresholds_set_beforehand_hold_for_fresh_draws(board):
     page = board.page
     bench = BenchPage(page)
     menu = bench.open_menu()
-    menu.locator("section").filter(has_text="known privacy loss").locator(".wb-set").click()
+    menu.locator(".wb-set", has_text="per group").click()
     card = page.locator(f'{SHOWN} [aria-label="ε at the threshold"]')
     card.get_by_text("choose a threshold").wait_for()
     board.slider("Threshold").focus()

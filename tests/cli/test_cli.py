@@ -13,8 +13,9 @@ from helpers.junit import assert_junit
 
 import workbench as wb
 from workbench.claims.parse import CLAIMS
-from workbench.cli import files, main
-from workbench.cli.address import listening
+from workbench.cli import main
+from workbench.cli.serving.address import listening
+from workbench.scores import opening
 from workbench.scores.examples import card
 from workbench.scores.parsing import source
 
@@ -54,9 +55,11 @@ def test_audit_takes_the_layout_and_the_direction(tmp_path, capsys):
 def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsys):
     served, read = [], []
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
+    monkeypatch.setattr("workbench.server.app.serve", lambda app, *_, **__: served.append(app))
     monkeypatch.setattr(
-        files, "read_table", lambda path, **how: read.append(path) or source.read_table(path, **how)
+        opening,
+        "read_table",
+        lambda path, **how: read.append(path) or source.read_table(path, **how),
     )
     path = tmp_path / "odd.csv"
     path.write_text("a,b\n" + "\n".join(f"{i},{i + 20}" for i in range(60)))
@@ -78,19 +81,45 @@ def test_serve_takes_the_same_layout_and_reads_once(tmp_path, monkeypatch, capsy
 def test_serve_keeps_data_sets_on_disk_for_this_machine_only(tmp_path, monkeypatch):
     served = []
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
+    monkeypatch.setattr("workbench.server.app.serve", lambda *given, **_: served.append(given))
     assert main(["serve"]) == 0
-    assert main(["serve", "--address", "0.0.0.0"]) == 0
-    own, shared = served
-    assert own.key == (tmp_path / "home" / "key").read_text()
-    assert (shared.own, shared.key) == (None, "")
+    assert main(["serve", "--address", "0.0.0.0", "--no-auth"]) == 0
+    (own, mine), (shared, theirs) = served
+    assert mine.identity.is_key((tmp_path / "home" / "key").read_text())
+    assert shared.own is None
+    assert not theirs.identity.is_key("")
     own.own.close()
+
+
+def test_a_file_of_labels_and_a_folder(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
+    folder = tmp_path / "run"
+    folder.mkdir()
+    scores, labels = folder / "mia_scores.npy", folder / "mia_labels.npy"
+    rng = np.random.default_rng(0)
+    np.save(scores, np.r_[rng.normal(2, 1, 60), rng.normal(0, 1, 40)])
+    np.save(labels, np.repeat([1.0, 0.0], [60, 40]))
+    said = []
+    for given in ([folder], [scores, "--labels", labels]):
+        assert main(["audit", *map(str, given)]) == 0
+        said.append(capsys.readouterr().out)
+    assert "60" in said[0]
+    assert said[0] == said[1]
+    assert main(["audit", str(scores), str(labels)]) == 2
+    assert "give it with --labels" in capsys.readouterr().err
+    assert main(["audit", str(scores), str(scores), "--labels", str(labels)]) == 2
+    assert "--labels goes with one FILE" in capsys.readouterr().err
+    assert main(["data", "add", str(folder), "--name", "run"]) == 0
+    out = capsys.readouterr().out
+    assert "60 + 40 scores" in out
+    assert "Files “mia_scores.npy” and “mia_labels.npy”" in out
+    assert main(["audit", str(folder), "--save", "kept"]) == 0
 
 
 def test_serve_takes_the_layout_of_two_files(tmp_path, monkeypatch):
     served = []
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("workbench.dashboard.app.serve", lambda app, **_: served.append(app))
+    monkeypatch.setattr("workbench.server.app.serve", lambda app, *_, **__: served.append(app))
     paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
     for path, shift in zip(paths, (5, 0), strict=True):
         path.write_text("a,b\n" + "\n".join(f"{i + shift},{-i}" for i in range(60)))

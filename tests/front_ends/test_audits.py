@@ -14,7 +14,10 @@ from workbench.assets import audits as assets
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard import audits as requests
 from workbench.dashboard.bench import Bench
-from workbench.dashboard.serving.visitors import KEPT, OWNER, Visitors, user_name
+from workbench.server.homes import KEPT, Homes
+from workbench.server.people.identity import user_name
+from workbench.server.people.person import OWNER, Person
+from workbench.server.visitors import Visitors
 from workbench.workspaces.workspace import Workspace
 
 GAUSSIAN = "example:gaussian"
@@ -147,10 +150,15 @@ def test_what_the_dialog_begins_with(bench, reader):
     assert reader.asks("propose", of="counts")["scores"] == ""
 
 
-def test_where_audits_are_kept_is_said_with_the_time_for_which_a_server_keeps_them(reader):
-    kept = reader.asks("list")["kept"]
-    assert kept.startswith("Saved audits are kept in the memory of this server until 12 hours")
+def test_where_audits_are_kept_is_said_with_the_time_for_which_a_server_keeps_them(tmp_path):
+    visitors = Visitors(tabs("counts"), lambda *call: None, Homes(tmp_path, database=""))
+    reader = Asking(visitors.bench(Person("v" * 43)))
+    assert reader.asks("list")["kept"] == (
+        "Saved audits are kept on this server until 12 hours after your last visit: export what "
+        "you want to keep."
+    )
     assert KEPT == 12 * 3600
+    visitors.end()
 
 
 def test_names_of_any_kind_come_back_as_they_are(reader):
@@ -443,11 +451,10 @@ def test_a_visit_does_not_open_the_archive(bench, reader, monkeypatch):
 
 def test_the_owner_has_a_name_and_visitors_have_none(tmp_path):
     own = wb.workspace(tmp_path)
-    visitors = Visitors(tabs("counts"), lambda *call: None, own=own, key="secret")
-    assert visitors.bench(OWNER).audits.by == user_name()
-    assert visitors.bench(visitors.named("")).audits.by == ""
-    for place in visitors._places.values():
-        place.bench.end()
+    visitors = Visitors(tabs("counts"), lambda *call: None, Homes(tmp_path / "server", own=own))
+    assert visitors.bench(Person(OWNER, user_name())).audits.by == user_name()
+    assert visitors.bench(Person("v" * 43)).audits.by == ""
+    visitors.end()
 
 
 def test_the_search_finds_the_page():

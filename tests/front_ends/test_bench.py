@@ -15,10 +15,13 @@ from helpers.visits import Reader, tabs, wait
 import workbench as wb
 from workbench.dashboard.bench import Bench
 from workbench.dashboard.sent import Sent
-from workbench.dashboard.serving.connection import Connection
-from workbench.dashboard.serving.visitors import OWNER, Visitors
 from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
+from workbench.server.homes import Homes
+from workbench.server.people.identity import VisitorIdentity
+from workbench.server.people.person import OWNER, Person
+from workbench.server.sockets.connection import Connection
+from workbench.server.visitors import Visitors
 from workbench.workspaces.home import workspace
 from workbench.workspaces.workspace import Workspace
 
@@ -105,6 +108,20 @@ def test_undo_and_redo_go_over_pages_and_data(bench, reader):
         reader.does("redo")
     assert settings(bench) == done
     assert reader.does("redo") == {"handled": reader.serial}
+
+
+def test_undo_brings_back_what_a_page_had_on_the_data_set_that_it_was_changed_to(bench, reader):
+    reader.does("choose", data=LAPLACE)
+    reader.sets("family", "confidence", "99%")
+    on_laplace = dict(bench.live("family").page.settings())
+    reader.does("choose", data=GAUSSIAN)
+    reader.sets("family", "confidence", "90%")
+    reader.sets("family", "data", "Laplace, shift 1")
+    assert bench.live("family").page.settings() != on_laplace
+    reader.does("undo")
+    assert bench.live("family").page.data == GAUSSIAN
+    reader.does("choose", data=LAPLACE)
+    assert bench.live("family").page.settings() == on_laplace
 
 
 def act(bench, reader, rng):
@@ -303,37 +320,40 @@ def test_what_of_a_link_cannot_be_used_is_named(bench, reader):
     assert "“nowhere”" in reader.does("open link", text=missing.text())["say"]
 
 
+OWNED = Person(OWNER, "me")
+
 # -- visitors --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def visitors(tmp_path):
     own = workspace(tmp_path)
-    made = Visitors(tabs(*ABOUT_SCORES, "counts"), lambda *call: None, own=own, key="k" * 43)
+    homes = Homes(tmp_path / "server", own=own)
+    made = Visitors(tabs(*ABOUT_SCORES, "counts"), lambda *call: None, homes)
     yield made
+    made.end()
     own.close()
 
 
 def test_a_first_visit_costs_nothing_and_shows_what_everybody_sees(visitors):
-    visit = visitors.visit(visitors.named(""), "scores")
+    visit = visitors.visit(Person("v" * 43), "scores")
     assert visit.text == ""
     assert not visitors._places
 
 
 def test_who_was_here_before_finds_the_page_as_it_was_left(visitors):
-    who = visitors.named("")
+    who = Person("v" * 43)
     reader = Reader(visitors.bench(who))
     reader.sets("counts", "tp", 345)
     visit = visitors.visit(who, "counts")
     assert json.loads(visit.text)["settings"]["tp"] == 345
-    visitors.bench(who).readers.clear()
-    visitors._leave(who)
-    assert visitors._places[who].bench is None
+    visitors.end_person(who.key)
+    assert not visitors._places
     assert json.loads(visitors.visit(who, "counts").text)["settings"]["tp"] == 345
 
 
 def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors):
-    who, texts = visitors.named(""), []
+    who, texts = Person("v" * 43), []
     new, back = (
         Connection(
             visitors.tabs,
@@ -358,24 +378,27 @@ def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors)
 
 
 def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):
-    reader = Reader(visitors.bench(OWNER))
+    reader = Reader(visitors.bench(OWNED))
     rng = np.random.default_rng(5)
-    added = visitors._own.add_scores(wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "mine")
+    added = visitors.homes.own.add_scores(
+        wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "mine"
+    )
     reader.does("choose", data=added.key)
     reader.sets("scores", "log_delta", -3.5)
     before = {name: reader.bench.live(name).page.settings() for name in ABOUT_SCORES}
     reader.bench.end()
-    visitors._own.close()
-    again = Visitors(visitors.tabs, lambda *call: None, own=workspace(tmp_path), key="k" * 43)
-    visit = again.visit(OWNER, "scores")
+    visitors.homes.own.close()
+    homes = Homes(tmp_path / "server", own=workspace(tmp_path))
+    again = Visitors(visitors.tabs, lambda *call: None, homes)
+    visit = again.visit(OWNED, "scores")
     assert json.loads(visit.text)["settings"]["log_delta"] == -3.5
-    bench = again.bench(OWNER)
+    bench = again.bench(OWNED)
     assert {name: bench.live(name).page.settings() for name in ABOUT_SCORES} == before
     bench.end()
 
 
 def test_visitors_never_see_each_others_data(visitors):
-    alice, bob = (visitors.named("") for _ in range(2))
+    alice, bob = (Person(letter * 43) for letter in "ab")
     rng = np.random.default_rng(5)
     mine = visitors.bench(alice).workspace.add_scores(
         wb.Scores(rng.normal(1, 1, 30), rng.normal(0, 1, 30)), "secret"
@@ -390,7 +413,7 @@ def test_visitors_never_see_each_others_data(visitors):
     text = alices.does("link", link="scores")["link"]
     assert "ask" in guest.does("open link", text=text)
     assert guest.bench.workspace.current is None
-    for name in ("", alice + "x", OWNER, "../" + alice):
-        assert visitors.named(name) not in (alice, OWNER)
-    assert not visitors.is_key("")
-    assert visitors.is_key("k" * 43)
+    identity = VisitorIdentity("k" * 43)
+    assert not identity.is_key("")
+    assert identity.is_key("k" * 43)
+    assert not VisitorIdentity().is_key("")

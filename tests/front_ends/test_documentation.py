@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from tornado.httpclient import AsyncHTTPClient, HTTPClientError
 
-from workbench.dashboard.app import Tab, make_server
-from workbench.dashboard.serving import static
 from workbench.pages.glossary import GLOSSARY, TERMS
+from workbench.server.app import Tab, make_server
+from workbench.server.handlers import static
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,9 +11,11 @@ import weakref
 import param
 import pytest
 
-from workbench.dashboard import files
+from workbench.dashboard.files import Receiver, UploadFolder
 from workbench.dashboard.live_page import LivePage, Viewer
+from workbench.dashboard.permissions import Permissions
 from workbench.dashboard.sent import Sent, first_state
+from workbench.dashboard.worker import Turns
 from workbench.pages.core.page import Control, Fact, Page, Section, figure, number
 from workbench.pages.core.sliders import IntegerField
 from workbench.pages.core.upload import Upload
@@ -73,13 +75,16 @@ class Nobody:
     """Who owns a page and does nothing with what it tells."""
 
     def __init__(self):
-        self.told = []
+        self.told, self.may, self.turns = [], Permissions(), Turns()
 
     def changed(self, live, control, before):
         self.told.append((control, before, live.settings))
 
     def show_jobs(self):
         pass
+
+    def receiver(self):
+        return Receiver(UploadFolder())
 
 
 class Browser:
@@ -220,7 +225,8 @@ def test_a_file_comes_in_pieces():
     browser.does(kind="chunk", name="upload", file=0, content=b"abc")
     assert browser.live.page.upload == ()
     browser.does(kind="chunk", name="upload", file=0, content=b"de")
-    assert browser.live.page.upload == (("a.csv", b"abcde"), ("b.csv", b""))
+    found = [(file.name, file.content()) for file in browser.live.page.upload]
+    assert found == [("a.csv", b"abcde"), ("b.csv", b"")]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +234,7 @@ def test_a_file_comes_in_pieces():
     [
         ([{"kind": "files", "files": []}], "no file was chosen"),
         ([{"kind": "files", "files": [["a", -1]]}], "no file was chosen"),
-        ([{"kind": "files", "files": [["a", files.MAX_UPLOAD + 1]]}], "1,024 MB that can be"),
+        ([{"kind": "files", "files": [["a", 2**30 + 1]]}], "1,024 MB of one upload"),
         (
             [
                 {"kind": "files", "files": [["a", 2]]},

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -113,6 +114,13 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "μ by histogram, d = 10^6, simulated": (0.99950037, 0.04),
         "μ by mean and variance, d = 10^6, simulated": (0.99950037, 0.03),
     },
+    "16-watching-your-own-training": {
+        "ε of the accountant, many runs": (1.693, 0.01),  # dp_accounting, connect-the-dots
+        "ε of the accountant, canaries": (1.853, 0.01),
+        "μ of the accountant": (0.491, 0.005),
+        "accuracy with canaries": (0.9, 0.05),
+        "step at which it was refuted": (100, 100),
+    },
     "10-choosing-a-bound": {
         "Bayesian interval, low end": (1.2849, 1e-4),
         "Bayesian interval, high end": (1.5690, 1e-4),
@@ -181,6 +189,48 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "numbers found again": (9, 0),
         "claimed ε, exact": (4.37717810, 5e-4),
     },
+    "14-many-records": {
+        # Each of 500 bounds is wrong with a probability of 1 to 5%: one of them nearly always is.
+        "null tables with a largest bound above 0, of 20": (20, 0),
+        "null tables with a worst-record bound above 0, of 20": (0, 3),  # 5%, 2 standard errors
+        "five of μ = 4, exceeding ε = 1": (5, 0),
+        "ε of μ = 4, exact": (24.38161088, 5e-8),
+        "wrong labels on the list": (6, 0),
+        "mean area of null records, split": (0.5, 0.02),
+        "mean area of null records, leave-one-out": (0.43, 0.02),
+        "null tables with a false bound, leave-one-out, of 20": (20, 0),  # 150 of 150 elsewhere
+    },
+    "15-auditing-a-model-you-trained": {
+        "ε by the accountant": (11.284, 5e-3),  # dp_accounting
+        "tight μ by the accountant": (2.060, 5e-3),
+        "share of the accountant's μ, no other data": (0.85, 0.1),
+        "one-shot without noise": (1.6, 1.3),
+        # A right training is refuted in at most 5% of the audits.
+        "refuted without a bug": (0, 0),
+        "unclipped gradient, black-box": (1, 0),
+        "no noise, black-box": (1, 0),
+        "no noise, white-box": (1, 0),
+        "half of the noise, white-box": (1, 0),
+        "controls that caught their bug": (3, 0),
+        "controls that accused the right training": (0, 0),
+        "the folder has the same scores": (1, 0),
+        "bundled run with a bug refuted": (1, 0),
+    },
+    "17-where-scores-come-from": {
+        "LiRA by hand, largest difference": (0, 1e-4),
+        "true positive rate at 0.1%, threshold": (0.001, 0.002),
+        "true positive rate at 0.1%, LiRA": (0.08, 0.05),
+        # True is 0. A bound above 0 is false: by far where labels leak, by luck elsewhere.
+        "attack judged on the rows it was fitted to": (2.3, 1.3),
+        "attack judged on other rows": (0, 0.5),
+        "trained on neither, same scanner": (0, 0.5),
+        "trained on neither, later scanner": (2.4, 0.9),
+        "gray value, no model": (4.576, 5e-3),
+        "pixels, no model": (1.4, 0.4),
+        "throws with a bound above 0, of 20": (0, 3),  # 5%, 2 standard errors
+        "ε of one record, exact": (1.99309140, 5e-4),  # μ = 1/2
+        "ε of four releases, exact": (4.37717810, 5e-4),  # μ = √4/2
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -228,6 +278,44 @@ HEADLINES = {
         "none of them makes a false statement",
         "9 of 9 numbers were found again",
     ],
+    "14-many-records": [
+        "average over records, one run",
+        "above 0 in 20 of 20 tables",
+        "independent fair coins of all models",
+        "if rows are independent",
+        "at least 8 of 400 records exceed ε = 1",
+        "on null tables: 0 by exceeding, 0 by leaking",
+    ],
+    "15-auditing-a-model-you-trained": [
+        "ε = 11.28 at δ = 1e-5, tight μ = 2.06",
+        "(simultaneous, 95%, independent runs)",
+        "(simultaneous, 95%, one run)",
+        "independent fair coins",
+        "none            not refuted       not refuted",
+        "scaled-noise    not refuted       refuted",
+        "same-seed, 60 models: refuted; without the bug: not refuted",
+        'claim = "accountant"',
+        "the same scores: True from seed 1",
+    ],
+    "16-watching-your-own-training": [
+        "(anytime, 95%, independent runs)",
+        "(anytime, 95%, independent fair coins)",
+        "refuted, by ",
+        "PrivacyEngine().make_private",
+        "wb.live.watch_opacus(optimizer, audit)",
+        "wb.live.insert_tensors(canaries",
+        "jax.vmap(jax.grad(loss))",
+    ],
+    "17-where-scores-come-from": [
+        "PrivacyEngine().make_private",
+        "jax.vmap(jax.grad(loss)",
+        'np.savez("table.npz"',
+        "if the pair is Gaussian, independent bits",
+        "same rows:     ε at δ = 1e-5 ≥ ",
+        "of 20 throws",
+        "1.993, for four: 9.997",
+        "1.993, for four: 4.377",
+    ],
 }
 
 #: Lower bounds that must lie at or below the truth: notebook -> stated name -> truth.
@@ -272,6 +360,45 @@ TRUTHS = {
         "simultaneous bound of release 3": 4.37717810,
         "bound at the planned threshold": 4.37717810,
         "simultaneous bound of release 4": 8.78695586,  # μ = 1.8
+    },
+    "14-many-records": {
+        "five of μ = 4, simultaneous": 24.38161088,
+        "five of μ = 4, held-out": 24.38161088,
+        "five of μ = 4, e-values": 24.38161088,
+        "five of μ = 4, exceeding ε = 1": 5,
+    },
+    "15-auditing-a-model-you-trained": {
+        **dict.fromkeys(
+            (
+                "ε, black-box",
+                "ε, black-box, worst case",
+                "ε, white-box",
+                "ε, white-box, one run",
+                "ε, white-box, no other data",
+            ),
+            11.289,
+        ),
+        **dict.fromkeys(
+            (
+                "μ, black-box",
+                "μ, black-box, worst case",
+                "μ, white-box",
+                "μ, white-box, one run",
+                "μ, white-box, no other data",
+            ),
+            2.065,
+        ),
+    },
+    "16-watching-your-own-training": {
+        "anytime bound after 600 runs": 1.693,
+        "bound from canaries, right": 1.853,
+        "μ, fair coins": 0.491,
+        "μ, band": 0.491,
+    },
+    "17-where-scores-come-from": {
+        "one record": 1.99309140,
+        "four records of a person": 9.99725615,  # μ = 2
+        "four releases": 4.37717810,
     },
 }
 
@@ -396,6 +523,11 @@ def answers(number):
     return read(name).cells[-1].source.split("<details>")[1]
 
 
+def never_overlapping(n):
+    """The bound of n members whose scores are all larger than those of n others."""
+    return wb.epsilon_lower_bound(wb.Scores(np.arange(n, 2 * n), np.arange(n)), delta=1e-5).value
+
+
 GAUSSIAN, LAPLACE = wb.GaussianPair(1), wb.LaplacePair(1)
 TWENTY = selection.PointMass(20)
 
@@ -441,6 +573,13 @@ TWENTY = selection.PointMass(20)
             lambda: selection.epsilon(selection.PointMass(1), 1.0, delta=1e-5, bound="renyi").value,
         ),
         ("12", "δ(3) = {:.4f}", lambda: math.exp(-3) / 4),
+        # Of N(0, 9) and N(0, 1) the likelihood ratio rises with |x|: Pr[3|X| > |Y|].
+        ("14", "has an area of {:.2f}, if", lambda: 2 / math.pi * math.atan(3)),
+        ("15", "ε = log n − 1.1: {:.1f} for 200", lambda: never_overlapping(200)),
+        ("15", "{:.0f} for 9500", lambda: never_overlapping(9500)),
+        ("16", "1/{:.0f} of it", lambda: 1 / (1 - confidence_at(19, 0.95)) * 0.05),
+        ("17", "ε = {:.2f}: four", lambda: wb.GaussianPair(4).epsilon(1e-5)),
+        ("17", "ε = {:.1f} at δ = 1e-5", lambda: wb.DPSGDPair(1, 0.2, 200).epsilon(1e-5)),
     ],
 )
 def test_numbers_in_the_answers(number, text, value):
@@ -473,6 +612,24 @@ def test_one_run_catches_the_bug_and_a_wrong_family_claims_too_much():
         assert stated[f"flawed DP-SGD, claimed {claim}"] > claim
     assert stated["Laplace as Gaussian"] > 1
     assert stated["gaussian: BITS minus STEINKE23, mean"] > 1
+
+
+def test_only_the_unit_that_was_claimed_keeps_its_claim():
+    stated = run("17-where-scores-come-from").stated
+    claim = stated["ε of one record, exact"]
+    assert stated["one record"] <= claim < stated["four releases"]
+    assert claim < stated["four records of a person"]
+
+
+def test_looks_without_a_budget_break_the_promise():
+    """The point of notebook 16, and that a flawed loop is told from the right one."""
+    stated = run("16-watching-your-own-training").stated
+    assert stated["above the truth with one budget, simulated"] <= 0.05
+    assert stated["above the truth with 5% for each look, simulated"] > 0.3
+    claim = stated["ε of the accountant, canaries"]
+    assert stated["bound from canaries, right"] < claim
+    assert stated["bound from canaries, a quarter of the noise"] > claim
+    assert stated["runs until the flawed loop was refuted"] < 2000
 
 
 def test_there_is_an_expectation_for_every_notebook_and_a_row_in_the_contents():

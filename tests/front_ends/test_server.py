@@ -15,7 +15,7 @@ from helpers.servers import ROOT, free_port
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
-from workbench.dashboard.serving.document import READY
+from workbench.server.handlers.document import READY
 
 
 @pytest.mark.parametrize("name", ["bokeh-session-id", "bokeh-token"])
@@ -30,25 +30,34 @@ def test_a_visit_cannot_choose_its_session(demo, name):
             urllib.request.urlopen(demo + address)
 
 
-async def answer_to(demo, token):
+async def answer_to(demo, token, cookie):
     """The first message of a socket that shows this token; None if it is closed."""
-    request = HTTPRequest(demo.replace("http", "ws") + "ws", headers={"Origin": demo.rstrip("/")})
+    who = {"Origin": demo.rstrip("/"), "Cookie": cookie}
+    request = HTTPRequest(demo.replace("http", "ws") + "ws", headers=who)
     socket = await websocket_connect(request, subprotocols=["bokeh", token])
     return await socket.read_message(), socket
 
 
+def visited(demo):
+    """The token and the cookie of a new visitor."""
+    with urllib.request.urlopen(demo) as answer:
+        token = re.search(r'data-token="([^"]+)"', answer.read().decode())[1]
+        return token, answer.headers["Set-Cookie"].split(";")[0]
+
+
 def test_a_session_takes_one_reader_and_no_other_token(demo):
     async def attempts():
-        body = urllib.request.urlopen(demo).read().decode()
-        token = re.search(r'data-token="([^"]+)"', body)[1]
-        first, socket = await answer_to(demo, token)
-        second, _ = await answer_to(demo, token)
+        token, mine = visited(demo)
+        _, theirs = visited(demo)
+        stolen, _ = await answer_to(demo, token, theirs)
+        first, socket = await answer_to(demo, token, mine)
+        second, _ = await answer_to(demo, token, mine)
         socket.close()
-        third, _ = await answer_to(demo, token)
-        forged, _ = await answer_to(demo, token[:-4] + "AAAA")
-        return first == READY, second, third, forged
+        third, _ = await answer_to(demo, token, mine)
+        forged, _ = await answer_to(demo, token[:-4] + "AAAA", mine)
+        return first == READY, stolen, second, third, forged
 
-    assert asyncio.run(attempts()) == (True, None, None, None)
+    assert asyncio.run(attempts()) == (True, None, None, None, None)
 
 
 LEAK = f"""
@@ -57,8 +66,9 @@ from collections import Counter
 sys.path[:0] = [{str(ROOT / "tests" / "browser")!r}, {str(ROOT)!r}]
 from benchmarks.visitors import Visitor
 from demo_page import DemoPage
-from workbench.dashboard.app import Tab, make_server
+from workbench.server.app import Tab, make_server
 from workbench.dashboard.live_page import LivePage
+from workbench.server.options import ServerOptions
 
 def alive():
     gc.collect()
@@ -85,7 +95,7 @@ async def visits(port):
     print(before, during, alive())
 
 server = make_server(
-    [Tab(DemoPage)], port=int(sys.argv[1]), grace=0.5,
+    [Tab(DemoPage)], ServerOptions(port=int(sys.argv[1])), grace=0.5,
     check_unused_sessions_milliseconds=200, unused_session_lifetime_milliseconds=5000,
 )
 server.start()

@@ -54,7 +54,7 @@ DRAWN = """shown => {
 
 def await_charts(page: Any) -> None:
     """Until all charts of the page that is shown are drawn, or a page without charts is."""
-    page.wait_for_function("'connected' in document.documentElement.dataset")
+    page.wait_for_function("() => 'connected' in document.documentElement.dataset")
     others = ".wb-start:not([hidden]), .wb-audits:not([hidden])"
     page.locator(f"{SHOWN}, {others}").first.wait_for()
     if page.locator(SHOWN).count():

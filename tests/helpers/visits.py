@@ -57,6 +57,7 @@ def idle(bench):
     queues = [
         bench._queue,
         bench.audits._queue,
+        *([] if bench.shares is None else [bench.shares._queue]),
         *(live.session.queue for live in bench._live.values()),
     ]
     return not any(queue._scheduled for queue in queues)
@@ -68,3 +69,19 @@ def settle(bench):
     while quiet < 3:  # one page can ask another
         wait(lambda: idle(bench))
         quiet += 1
+
+
+class Later:
+    """What is to happen later happens when the test says so."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, seconds, call):
+        self.calls.append((seconds, call))
+
+    def run(self):
+        """Let everything happen that was asked for until now."""
+        calls, self.calls = self.calls, []
+        for _, call in calls:
+            call()

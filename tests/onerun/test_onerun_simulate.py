@@ -1,5 +1,7 @@
 """Simulated one-run audits: the mechanisms, and the claims of Xiang, Wang and Wang (2025)."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -164,3 +166,9 @@ def test_false_claims_keep_what_they_counted():
     assert found.rate == found.false / 50
     assert 0 < found.p_value <= 1
     assert (found.canaries, found.runs, found.confidence) == (100, 50, 0.95)
+
+
+def test_the_class_of_simulated_dp_sgd_has_its_public_name():
+    mechanism = wb.onerun.DPSGD(1.0, 0.5, 3)
+    assert repr(mechanism).startswith("DPSGD(noise_multiplier=1.0")
+    assert pickle.loads(pickle.dumps(mechanism)) == mechanism

@@ -9,8 +9,17 @@ from workbench.pages.core.page import Fact
 from workbench.pages.core.stored import first_result
 from workbench.pages.coverage_lab import CoverageLabPage, plain_results
 from workbench.pages.mechanism.page import MechanismPage
+from workbench.pages.training.page import TrainPage
+from workbench.pages.training.watching import stored_of
 
-PAGES = [(MechanismPage, "search", "mechanism"), (CoverageLabPage, "simulate", "coverage")]
+PAGES = [
+    (MechanismPage, "search", "mechanism"),
+    (CoverageLabPage, "simulate", "coverage"),
+    (TrainPage, "train", "training"),
+]
+
+#: Numbers of each page without a value at the start, each of which says why.
+EMPTY = {MechanismPage: 1, CoverageLabPage: 1, TrainPage: 0}
 
 
 @pytest.mark.parametrize(("kind", "job", "name"), PAGES)
@@ -22,7 +31,7 @@ def test_the_first_result_fits_the_first_settings_and_says_what_it_is(kind, job,
     for item in page.items():
         page.draw(item)
     drawn = [page.draw(item) for item in page.numbers()]
-    assert [one.text for one in drawn if isinstance(one, Fact)].count("–") == 1  # it says why
+    assert [one.text for one in drawn if isinstance(one, Fact)].count("–") == EMPTY[kind]
     page.seed += 1
     assert page.job_state(job).words == f"{IN_ADVANCE} The settings have changed since."
     page.seed -= 1
@@ -66,3 +75,10 @@ def test_the_stored_coverage_is_what_the_job_simulates():
     page = CoverageLabPage()
     stored = first_result(page, "simulate", "coverage")
     assert plain_results(page.run_job("simulate")) == stored
+
+
+@pytest.mark.slow
+def test_the_stored_models_are_what_the_job_trains():
+    page = TrainPage()
+    stored = first_result(page, "train", "training")
+    assert stored_of(page.run_job("train")) == stored

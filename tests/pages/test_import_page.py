@@ -1,5 +1,8 @@
 """The import step without a front end: what it proposes, what it shows, and what it adds."""
 
+import io
+import json
+
 import numpy as np
 import pytest
 from helpers.pages import CSV, LABELED, added, as_plain
@@ -8,9 +11,10 @@ import workbench as wb
 from workbench.pages.compare import ComparePage
 from workbench.pages.family import FamilyPage
 from workbench.pages.importing.page import ImportPage
-from workbench.pages.importing.proposals import members_first, proposed_direction
+from workbench.pages.importing.proposals import members_first
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
+from workbench.scores.layouts.direction import proposed_direction
 from workbench.workspaces.workspace import Workspace
 
 RNG = np.random.default_rng(0)
@@ -416,7 +420,7 @@ def test_its_settings_restore_it(page):
     opened(page, ("nonmembers.csv", column("score", 40)), ("members.csv", column("score", 30, 2)))
     page.param.update(swapped=False, sampling="one run", data_name="x")
     hashes = [sha256 for _, _, sha256 in page.settings()["upload"]]
-    files = dict(zip(hashes, (content for _, content in page.upload), strict=True))
+    files = dict(zip(hashes, (file.content() for file in page.upload), strict=True))
     again = ImportPage(Workspace())
     assert again.restore(page.settings(), files.get) == []
     assert again.settings() == page.settings()
@@ -425,8 +429,8 @@ def test_its_settings_restore_it(page):
 
 def test_the_code_reads_the_files_in_this_way(page, tmp_path, monkeypatch):
     opened(page, ("nonmembers.csv", column("loss", 40)), ("members.csv", column("loss", 30, 2)))
-    for name, content in page.upload:
-        (tmp_path / name).write_bytes(content)
+    for file in page.upload:
+        (tmp_path / file.name).write_bytes(file.content())
     monkeypatch.chdir(tmp_path)
     made = {}
     exec(page.code({}), made)
@@ -530,3 +534,170 @@ def test_one_of_many_plans_is_chosen_before_any_result_is_shown(page):
     assert scores.epsilon_here().void is None
     scores.plan = plans[2].sha256
     assert plans[1].label in scores.epsilon_here().void
+
+
+# -- files of public tools -----------------------------------------------------------------------
+
+SIDES = RNG.permutation(np.repeat([1, 0], [60, 40]))
+VALUES = RNG.normal(SIDES, 1)
+PANORAMIA = "member,baseline_pred,mia_mlp10_pred,mia_mlp100_pred\n" + "\n".join(
+    f"{m},{b:.4f},{x:.4f},{2 * x:.4f}"
+    for m, b, x in zip(SIDES, RNG.random(100), VALUES, strict=True)
+)
+
+
+def npy(values):
+    file = io.BytesIO()
+    np.save(file, values)
+    return file.getvalue()
+
+
+def test_the_tool_that_wrote_a_file_is_said(page):
+    content = {"signal_values": VALUES.tolist(), "true_labels": SIDES.tolist(), "roc_auc": 0.7}
+    opened(page, ("rmia.json", json.dumps(content)))
+    texts = said(page)
+    assert texts["tool"] == "LeakPro result: signal_values, true_labels."
+    assert "60 scores of members and 40 of non-members" in texts["groups"]
+    assert "proposed from the layout of the LeakPro result" in texts["direction"]
+    page.member_value = "0"  # what is found can be changed
+    assert "40 scores of members and 60 of non-members" in said(page)["groups"]
+
+
+def test_negated_losses_are_read_as_their_tool_writes_them(page):
+    page.upload = (
+        ("losses_out.npy", npy(VALUES[SIDES == 0] - 9)),
+        ("losses_in.npy", npy(VALUES[SIDES == 1] - 9)),
+    )
+    assert "they are negated losses, larger for members" in said(page)["tool"]
+    assert accepted(page).reading.larger_is_member
+    other = opened(
+        ImportPage(Workspace()),
+        ("losses_in.csv", column("x", 60)),
+        ("losses_out.csv", column("x", 40)),
+    )
+    assert (said(other)["tool"], other.larger_is_member) == ("", False)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_file_of_labels_is_joined_and_the_order_is_said_to_be_assumed(page, order):
+    files = (("mia_scores.npy", npy(VALUES)), ("mia_labels.npy", npy(SIDES.astype(float))))
+    page.upload = files[::order]
+    texts = said(page)
+    assert "60 scores of members and 40 of non-members" in texts["groups"]
+    assert "Labels from 'mia_labels' (npy), on the assumption that their order" in texts["labels"]
+    assert "labels_apart" in offered(page)
+    assert "path_labels='mia_labels.npy'" in page.code({})
+    dataset = accepted(page)
+    assert dataset.source.names == ("mia_scores.npy", "mia_labels.npy")
+    assert page.workspace.scores(dataset.key).p.tolist() == VALUES[SIDES == 1].tolist()
+    again = ImportPage(page.workspace, dataset.key)
+    assert "60 scores of members" in said(again)["groups"]
+    assert "path_labels='mia_labels.npy'" in again.code({})
+
+
+def test_the_code_of_a_file_of_labels_reads_it(page, tmp_path, monkeypatch):
+    page.upload = (("x.npy", npy(VALUES)), ("labels.npy", npy(SIDES)))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.npy").write_bytes(npy(VALUES))
+    (tmp_path / "labels.npy").write_bytes(npy(SIDES))
+    names = {"wb": wb}
+    exec(page.code({}).partition("view")[0].replace("import workbench as wb", ""), names)
+    assert names["scores"].n_p == 60
+    kept = accepted(page)
+    found = wb.recorded_scores(
+        kept.sha256, files=["x.npy", "labels.npy"], reading=kept.reading.to_dict()
+    )
+    assert found.n_p == 60
+
+
+def test_two_groups_are_told_from_scores_and_labels_by_a_person_where_names_do_not(page):
+    page.upload = (("a.npy", npy(VALUES)), ("b.npy", npy(SIDES)))
+    assert "“a.npy”, and 100 of non-members" in said(page)["groups"]
+    page.labels_apart = True
+    assert "60 scores of members and 40 of non-members" in said(page)["groups"]
+    page.labels_apart = False
+    assert "100 scores of members" in said(page)["groups"]
+    page.upload = (("a.npy", npy(VALUES)), ("b.npy", npy(VALUES + 1)))
+    assert "labels_apart" not in offered(page)
+
+
+def test_labels_of_another_length_are_refused(page):
+    page.upload = (("mia_scores.npy", npy(VALUES)), ("mia_labels.npy", npy(SIDES[:-1])))
+    assert "has 100 scores, but 'mia_labels' (npy) has 99 labels" in page.message
+    assert not page.open
+
+
+def test_one_of_several_columns_is_chosen_before_any_result(page):
+    opened(page, ("mia_baseline_default_0.csv", PANORAMIA))
+    assert page.message == ""
+    assert "3 columns may hold the scores" in page.missing()
+    assert (page.member_column, page.member_value) == ("member", "1")
+    shown = page.draw(next(item for item in page.items() if item.name == "all_scores"))
+    texts = [note["text"] for note in shown["layout"]["annotations"]]
+    assert texts[::2] == ["baseline_pred", "mia_mlp10_pred", "mia_mlp100_pred"]
+    assert all("100 different values" in text for text in texts[1::2])
+    page.choose_column(0.5, 1.7)
+    assert page.score_column == "mia_mlp10_pred"
+    assert page.missing() == ""
+    assert "without access" not in said(page)["tool"]
+    page.score_column = "baseline_pred"
+    assert "without access to the model" in said(page)["tool"]
+    page.choose_column(0.5, 2.5)  # a click on the chart of one column chooses nothing
+    assert page.score_column == "baseline_pred"
+
+
+def test_the_picker_shows_nothing_that_tells_the_groups_apart(page):
+    """The same values with the labels dealt anew: every item of the page is the same."""
+    lines = PANORAMIA.splitlines()
+    dealt = [
+        f"{m},{line.partition(',')[2]}" for m, line in zip(SIDES[::-1], lines[1:], strict=True)
+    ]
+    one = said(opened(page, ("a.csv", PANORAMIA)))
+    assert one == said(opened(ImportPage(Workspace()), ("a.csv", "\n".join([lines[0], *dealt]))))
+
+
+def test_another_column_after_results_were_seen_marks_them(page):
+    opened(page, ("a.csv", PANORAMIA))
+    page.score_column = "mia_mlp10_pred"
+    accepted(page)
+    other = opened(ImportPage(page.workspace), ("a.csv", PANORAMIA))
+    other.score_column = "mia_mlp100_pred"
+    assert (
+        "will be marked as not valid, because the column was changed" in said(other)["consequence"]
+    )
+
+
+def test_the_labels_follow_the_run_of_a_report(page):
+    records = {"member_prob": VALUES.tolist(), "member": SIDES.tolist()}
+    other = {"member_prob": VALUES.tolist(), "member": (1 - SIDES).tolist()}
+    runs = {"instance_0": {"individual": records}, "instance_1": {"individual": other}}
+    report = {"a": {"attack_experiment_logger": {"attack_instance_logger": runs}}}
+    opened(page, ("report.json", json.dumps(report)))
+    assert page.candidates == ["instance_0.member_prob", "instance_1.member_prob"]
+    page.score_column = "instance_1.member_prob"
+    assert page.member_column == "instance_1.member"
+    assert "40 scores of members and 60 of non-members" in said(page)["groups"]
+    page.score_column = "instance_0.member_prob"
+    assert "60 scores of members and 40 of non-members" in said(page)["groups"]
+
+
+def test_averaged_models_need_a_statement_about_their_rows(page):
+    file = io.BytesIO()
+    np.savez(file, fpr=VALUES, tpr=VALUES, scores=VALUES, memberships=SIDES == 1)
+    page.upload = (("attack_result_average.npz", file.getvalue()),)
+    assert "concatenates the scores of several models" in page.message
+    assert "under “Independence of rows”" in page.message
+    assert "sampling=" not in page.message
+    page.sampling = "one run"
+    assert page.message == ""
+    assert "concatenates the scores of several models" in said(page)["tool"]
+    accepted(page)
+
+
+def test_columns_without_a_known_tool_are_chosen_from_too(page):
+    lines = PANORAMIA.splitlines()
+    opened(page, ("attacks.csv", "\n".join(["member,first,second,third", *lines[1:]])))
+    assert page.candidates == ["first", "second", "third"]
+    assert (page.member_column, page.member_value) == ("member", "1")
+    assert "3 columns may hold the scores" in page.missing()
+    assert said(page)["tool"] == ""

@@ -256,12 +256,20 @@ def test_the_board_is_told_how_a_job_stands(page):
 
 
 def test_the_dashboard_ends_the_jobs_of_a_page_that_ended(page):
+    from workbench.dashboard.files import Receiver, UploadFolder
     from workbench.dashboard.live_page import LivePage, Viewer
+    from workbench.dashboard.permissions import Permissions
     from workbench.dashboard.sent import Sent
+    from workbench.dashboard.worker import Turns
 
     class Nobody:
+        may = Permissions()
+        turns = Turns()
+
         def changed(self, live, control, before): ...
         def show_jobs(self): ...
+        def receiver(self):
+            return Receiver(UploadFolder())
 
     live = LivePage("steps", page, Nobody(), lambda *call: None)
     viewer = Viewer(lambda text: None, Sent())
@@ -310,6 +318,22 @@ def test_results_come_one_by_one_and_the_processes_serve_again():
     assert sorted(told) == [k * k for k in range(10)]
     second = dict(map_in_processes(where, range(2)))
     assert {pid for pid, _ in second.values()} & {pid for pid, _ in first.values()}
+
+
+def test_an_executor_gets_a_few_tasks_ahead_and_others_are_made_meanwhile():
+    made, found = [], []
+
+    def tasks():
+        for k in range(10):
+            made.append(k)
+            yield k
+
+    with ThreadPoolExecutor(2) as pool:
+        for k, square in map_in_processes(slow_square, tasks(), executor=pool, ahead=3):
+            found.append(square)
+            assert len(made) <= len(found) + 3
+            assert square == k * k
+    assert sorted(found) == [k * k for k in range(10)]
 
 
 @pytest.fixture(params=["processes", "threads"])
@@ -372,7 +396,7 @@ def test_a_script_with_a_guard_works_and_one_without_is_told(tmp_path):
         script(tmp_path, "work()"), capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 1
-    assert "RuntimeError: the worker processes ended unexpectedly; in a script" in done.stderr
+    assert "ProcessesEnded: the worker processes ended unexpectedly; in a script" in done.stderr
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="counts processes as Linux does")

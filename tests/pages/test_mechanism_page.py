@@ -526,7 +526,7 @@ def test_a_file_that_is_named_when_the_page_is_started_is_tested(tmp_path, monke
     )
     served = []
     monkeypatch.setattr(
-        "workbench.dashboard.app.serve", lambda app, **more: served.extend(app.tabs)
+        "workbench.server.app.serve", lambda app, *more, **named: served.extend(app.tabs)
     )
     assert main(["serve", "--no-open", "--mechanism", f"{path}:mine"]) == 0
     factories = [tab.factory for tab in served]

@@ -86,6 +86,15 @@ def uploaded():
     return ScoresPage(workspace=wb.workspace(), data=added(wb.workspace()))
 
 
+def counted(kind):
+    """A page about ten billion scores of each group, in the workspace as counts."""
+    rng, values = np.random.default_rng(1), np.linspace(-4, 5, 300)
+    p, q = (10**8 * np.exp(-((values - at) ** 2) / 2) for at in (1, 0))
+    first = rng.normal(1, 1, 400), rng.normal(0, 1, 400)
+    scores = wb.CountedScores(values, p.round(), q.round(), first=first, grid="equal cells")
+    return kind(workspace=wb.workspace(), data=wb.workspace().add_scores(scores, "counts").key)
+
+
 def watched():
     page = WatchPage(data=draw_key("gaussian", n=500, seed=3, mu=1.0))
     page.log_rows = 2.0
@@ -125,6 +134,9 @@ STATES = {
     "scores": example_scores,
     "scores-file": uploaded,
     "scores-learned": learned,
+    "scores-counted": partial(counted, ScoresPage),
+    "family-counted": partial(counted, FamilyPage),
+    "watch-counted": partial(counted, WatchPage),
     "counts": partial(CountsPage, tp=30, fn=2, sided="two", log_prior=-1.0),
     "onerun": partial(OneRunPage, mechanism="laplace", family="laplace", rule="ends"),
     "onerun-counts": partial(OneRunPage, source="counts", guessed=200, right=150),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from workbench.curves.tradeoff import TradeoffCurve, mu_of_point
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
+from workbench.pairs.last_iterate import LastIteratePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 
@@ -25,6 +26,7 @@ PAIRS = [
     SubsampledGaussianPair(0.01, 1.3),
     SubsampledGaussianPair(0.3, 0.11),
     SubsampledGaussianPair(1, 0.5),
+    LastIteratePair(0.6, 0.1, 20),
     RandomizedResponsePair(0, 0),
     RandomizedResponsePair(1.2, 0),
     RandomizedResponsePair(0.3, 0.1),
@@ -36,12 +38,19 @@ pairs = st.one_of(
     st.builds(GaussianPair, st.floats(0, 30)),
     st.builds(LaplacePair, st.floats(0, 30)),
     st.builds(SubsampledGaussianPair, st.floats(1e-6, 1), st.floats(0.02, 50)),
+    st.builds(LastIteratePair, st.floats(0.1, 20), st.floats(1e-6, 1), st.integers(1, 12)),
     st.builds(RandomizedResponsePair, st.floats(0, 30), st.floats(0, 0.999)),
 )
 extreme_pairs = st.one_of(
     st.builds(GaussianPair, st.floats(0, 1e100)),
     st.builds(LaplacePair, st.floats(0, 1e300)),
     st.builds(SubsampledGaussianPair, st.floats(0, 1, exclude_min=True), st.floats(1e-100, 1e300)),
+    st.builds(
+        LastIteratePair,
+        st.floats(1e-90, 1e90),
+        st.floats(0, 1, exclude_min=True),
+        st.integers(1, 50),
+    ),
     st.builds(RandomizedResponsePair, st.floats(0, 1e300), st.floats(0, 1, exclude_max=True)),
 )
 rate = st.floats(0, 1)

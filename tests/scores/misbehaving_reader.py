@@ -49,7 +49,7 @@ def act(request, content):
     global files
     files += 1
     answers = []
-    reader._limit(request["memory"], request["seconds"])
+    reader.hold_to(request["memory"], request["seconds"])
     if way := WAYS.get(request["filename"]):
         way(answers)
     return answers or read(request, content)

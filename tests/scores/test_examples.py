@@ -13,6 +13,7 @@ from scipy.stats import laplace, norm
 import workbench as wb
 from workbench.scores import examples as module
 from workbench.scores.examples import NAMES, Truth, card, data_folder
+from workbench.tables.examples import TABLES
 
 
 def densities(p, q, points):
@@ -131,17 +132,17 @@ def test_the_table_of_examples():
 
 
 def test_cards_and_names_match():
-    assert {p.stem for p in data_folder().glob("*.toml")} == set(NAMES)
+    assert {p.stem for p in data_folder().glob("*.toml")} == {*NAMES, *TABLES}
 
 
 def test_readme_names_every_example_and_field():
     text = (data_folder() / "README.md").read_text(encoding="utf-8")
     fields = {
         key
-        for name in NAMES
+        for name in (*NAMES, *TABLES)
         for key in tomllib.loads((data_folder() / f"{name}.toml").read_text(encoding="utf-8"))
     }
-    for word in (*NAMES, *fields):
+    for word in (*NAMES, *TABLES, *fields):
         assert word in text
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from helpers.programs import alive
 from pyarrow import feather, parquet
 
 import workbench as wb
@@ -179,7 +180,8 @@ def test_what_is_no_regular_file(tmp_path):
 def test_a_file_of_5_gigabytes_of_nothing(tmp_path):
     with (tmp_path / "x.csv").open("wb") as file:
         file.truncate(5 * 10**9)
-    refused(tmp_path / "x.csv", "has 5 GB, more than the 2 GB", "trusted=True")
+    refused(tmp_path / "x.csv", "has 5 GB, more than the 2 GB", "trusted=True", counted=False)
+    refused(tmp_path / "x.csv", "begins with a line of more than 1,048,576 bytes")
 
 
 def test_a_path_that_is_none(tmp_path):
@@ -485,6 +487,32 @@ def test_a_process_is_used_again(misbehaving):
     assert len(pids) == 1
 
 
+def test_large_files_leave_a_process_to_small_ones(monkeypatch):
+    held, ask, begun = threading.Event(), isolated._Reader.ask, []
+
+    def slow(reader, parts, *more):
+        if b"large" in bytes(parts[0]):
+            begun.append(reader)
+            held.wait(60)
+        return ask(reader, parts, *more)
+
+    monkeypatch.setattr(isolated._Reader, "ask", slow)
+    monkeypatch.setattr(isolated, "LARGE", 200)
+    large = "p,q\n" + "1,2\n3,4\n" * 40
+    threads = [threading.Thread(target=read_table, args=(large, "large.csv")) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(3):
+            assert read_table("p,q\n1,2\n3,4\n", "s.csv").columns["p"].tolist() == [1, 3]
+        assert len(begun) <= isolated.AT_A_TIME - 1
+    finally:
+        held.set()
+    for thread in threads:
+        thread.join()
+    assert len(begun) == 3
+
+
 def test_threads_take_turns(misbehaving):
     names, found = [f"{i}.csv" for i in range(12)], {}
 
@@ -570,14 +598,6 @@ def test_it_ends_with_its_program(tmp_path):
     while alive(int(pid)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(int(pid))
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
 
 
 def test_in_a_script_without_a_guard_and_in_a_daemonic_process(tmp_path):

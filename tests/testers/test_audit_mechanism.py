@@ -9,11 +9,11 @@ import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.programs import alive
 from scipy.stats import binom
 
 import workbench as wb
@@ -511,14 +511,6 @@ def test_a_process_is_used_again_and_ends_with_its_program():
     while any(map(alive, pids)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(alive, pids))
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
 
 
 # -- the same anywhere ----------------------------------------------------------------------------

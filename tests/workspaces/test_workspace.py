@@ -14,8 +14,10 @@ from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.shared_data import SharedData
 from workbench.workspaces.sources import FileSource, GivenSource
 from workbench.workspaces.storing.store import MOST_DRAW_STATES
+from workbench.workspaces.view import Datasets
 from workbench.workspaces.workspace import Workspace
 
 OTHER = b"p,q\n1,0\n2,1\n3,0.5\n"
@@ -515,6 +517,89 @@ def test_the_choice_of_the_base_holds_until_a_visitor_chooses(losses):
     one.choose("example:laplace")
     assert (one.current, one.chosen) == ("example:laplace", "example:laplace")
     assert (two.current, base.current) == (served.key, served.key)
+
+
+class Lent:
+    """The data sets that another person shares, who borrows from this one at the same time."""
+
+    def __init__(self, owner):
+        self.owner, self.borrower, self.revoked = owner, Workspace(), False
+
+    def _asked(self):
+        """The lock of the borrower is free: the owner may be waiting for it."""
+        free = threading.Thread(target=lambda: self.borrower.own)
+        free.start()
+        free.join(20)
+        assert not free.is_alive()
+        return [] if self.revoked else self.owner.own
+
+    @property
+    def datasets(self):
+        return Datasets(self._asked(), "here")
+
+    @property
+    def current(self):
+        self._asked()
+
+    def owner_of(self, key):
+        self._asked()
+        return "ada"
+
+    def tables(self, key):
+        self._asked()
+        return self.owner.tables(key)
+
+    def scores(self, key):
+        self._asked()
+        return self.owner.scores(key)
+
+    @property
+    def current_table(self):
+        self._asked()
+
+    def table(self, key):
+        self._asked()
+        return self.owner.table(key)
+
+    def file(self, sha256):
+        self._asked()
+
+
+def test_what_another_person_shares_is_read_and_never_changed_and_nobody_waits_for_ever(losses):
+    owner = Workspace()
+    shared = owner.add([losses])
+    lent = Lent(owner)
+    mine = lent.borrower = Workspace(base=lent)
+    assert isinstance(lent, SharedData)
+    own = mine.add([other_table()], name="losses")
+    assert (own.name, [d.key for d in mine.datasets]) == ("losses (2)", [shared.key, own.key])
+    assert (mine.owner_of(shared.key), mine.owner_of(own.key)) == ("ada", "")
+    assert mine.scores(shared.key) is owner.scores(shared.key)
+    assert mine.tables("losses") == owner.tables(shared.key)
+    assert mine.find(shared.sha256) == shared
+    assert mine.opened(shared.sha256) == shared.created
+    assert mine.file("0" * 64) is None
+    for change in (mine.remove, mine.restore, lambda key: mine.rename(key, "x")):
+        with pytest.raises(WorkspaceError, match="'losses' was shared with you by ada: it cannot"):
+            change(shared.key)
+    with pytest.raises(WorkspaceError, match="another data set is called 'losses'"):
+        mine.rename(own.key, "losses")
+    copy = mine.reread(shared.key, replace(shared.reading, larger_is_member=False), seen=False)
+    assert copy.key in {d.key for d in mine.own}
+    assert mine.restore(own.key) == own
+    mine.choose(shared.key)
+    assert mine.current == shared.key
+    lent.revoked = True
+    assert mine.current is None
+    for use in (mine.scores, mine.tables, mine.dataset, mine.remove):
+        with pytest.raises(WorkspaceError, match="there is no data set"):
+            use(shared.key)
+    assert mine.scores(copy.key).p.tolist() == [0.1, 0.3, 0.2]
+
+
+def test_a_base_must_have_what_is_asked_of_it():
+    with pytest.raises(TypeError, match="base must be shared data, such as a workbench"):
+        Workspace(base={"datasets": []})
 
 
 # -- what a notebook shows ------------------------------------------------------------------------

@@ -8,8 +8,8 @@ the files for browsers, compressed.
 ``browser/`` holds the scripts and styles: ``page.js`` starts the document and leads from page to
 page, ``view.js`` is a page in it, ``connection.js`` and ``channel.js`` are the way to the server,
 ``shell.js`` has the bar and the drawer, ``data.js`` the Data menu, ``share.js`` the Share menu,
-``save.js`` the dialog that saves an audit, ``audits.js`` the page of saved audits. The dashboard
-and JupyterLab share ``board.js`` and ``board.css``, and what those load when it is used:
-``chart_menu.js`` and ``copy.js``. ``browser/vendor/`` holds the chart library; its README says
-how it is renewed.
+``sharing.js`` the dialog that shares with people, ``save.js`` the dialog that saves an audit,
+``audits.js`` the page of saved audits. The dashboard and JupyterLab share ``board.js`` and
+``board.css``, and what those load when it is used: ``chart_menu.js`` and ``copy.js``.
+``browser/vendor/`` holds the chart library; its README says how it is renewed.
 """

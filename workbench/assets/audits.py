@@ -50,14 +50,17 @@ FOUND = {
 }
 
 
-def row(audit: AuditSummary) -> dict[str, Any]:
+def row(audit: AuditSummary, owner: str = "") -> dict[str, Any]:
     """A saved audit in a list.
 
     Parameters
     ----------
     audit : AuditSummary
+    owner : str, optional
+        Name of the person who shares it.
     """
     return {
+        **({"owner": owner} if owner else {}),
         "key": audit.key,
         "name": audit.name,
         "note": audit.note,

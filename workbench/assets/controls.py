@@ -7,6 +7,7 @@ from typing import Any
 import param
 
 from workbench.pages.core.jobs import CANCEL
+from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Page
 from workbench.pages.core.sliders import LogNumber, decimals, scale
 from workbench.pages.core.upload import Upload
@@ -14,6 +15,7 @@ from workbench.pages.core.upload import Upload
 #: In this order: an Event is a Boolean, too.
 _KINDS: tuple[tuple[type, str], ...] = (
     (Upload, "files"),
+    (Notice, "notice"),
     (param.Event, "button"),
     (param.Boolean, "switch"),
     (param.Selector, "choice"),
@@ -73,7 +75,7 @@ class Controls:
         if kind == "job":
             running = page.job_state(name).running
             return {"running": running, "label": CANCEL if running else page.jobs()[name].title}
-        if kind in ("button", "files"):
+        if kind in ("button", "notice", "files"):
             return {}
         value = getattr(page, name)
         if kind == "choice":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from workbench import _checks
 from workbench.bounds.texts import bound_texts
 from workbench.figures.paper.export import figure_bytes
@@ -65,7 +67,18 @@ def figure_file(
         See `check_figure_file`.
     """
     check_figure_file(kind, width, family)
-    figure = page.draw(item)
+    return drawn_file(page.draw(item), kind, width, family)
+
+
+def drawn_file(figure: dict[str, Any], kind: str, width: float, family: str) -> bytes:
+    """A chart that is drawn already as a file for a paper, or its data.
+
+    Parameters
+    ----------
+    figure : dict
+    kind, width, family
+        See `check_figure_file`.
+    """
     if kind == "csv":
         return figure_csv(figure).encode()
     return figure_bytes(figure, kind, width=width, family=family)

@@ -218,6 +218,11 @@ class Archive:
         """Delete all audits that were removed, with their figures and scores; their number."""
         return self._rows.purge()
 
+    @property
+    def size(self) -> int:
+        """Bytes of all audits with their figures and attachments, of removed ones, too."""
+        return self._rows.size()
+
     # -- finding ------------------------------------------------------------------------------
 
     def search(

@@ -49,7 +49,7 @@ class Audit:
     made : datetime
         When, with a time zone.
     software : mapping of str to str
-        See `workbench.audits.software.software`.
+        See `workbench._software.software`.
     by : str
         Who made it; "" where nobody said.
     plan : RegisteredPlan, optional

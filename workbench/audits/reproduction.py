@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from workbench import _checks
-from workbench.audits.software import software
+from workbench._software import software
 from workbench.bounds.bound import Bound
 
 #: Relative difference that other processors may cause.
 ROUND_OFF = 1e-9
 
-#: Integers from here on are infinite: no float holds them.
+#: Integers and fractions from here on are infinite: no float holds them.
 MOST = 10**300
 
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -85,10 +86,10 @@ def _numbers(value: Any) -> tuple[Any, ...]:
         return (value.value,) if value.high is None else (value.value, value.high)
     if isinstance(value, Iterable) and not isinstance(value, str):
         return tuple(number for one in value for number in _numbers(one))
-    if isinstance(value, int):
-        return (value if abs(value) < MOST else math.inf if value > 0 else -math.inf,)
     if isinstance(value, str):
         return (value,)
+    if isinstance(value, int | Fraction):  # of any size, which floats are not
+        return (value if -MOST < value < MOST else math.inf if value > 0 else -math.inf,)
     return (float(value) if hasattr(value, "__float__") else int(value),)
 
 

@@ -306,6 +306,28 @@ _ENTRIES = {
   booktitle = {International Conference on Learning Representations},
   year      = {2024},
 }""",
+    "workbench-tables": _own("_tables", "Bounds for the worst of many records from score tables"),
+    "holm": """@article{holm1979simple,
+  title   = {A Simple Sequentially Rejective Multiple Test Procedure},
+  author  = {Holm, Sture},
+  journal = {Scandinavian Journal of Statistics},
+  volume  = {6},
+  year    = {1979},
+}""",
+    "vovk-wang": """@article{vovk2021evalues,
+  title   = {E-values: Calibration, Combination and Applications},
+  author  = {Vovk, Vladimir and Wang, Ruodu},
+  journal = {The Annals of Statistics},
+  volume  = {49},
+  year    = {2021},
+}""",
+    "wang-ramdas": """@article{wang2022false,
+  title   = {False Discovery Rate Control with E-values},
+  author  = {Wang, Ruodu and Ramdas, Aaditya},
+  journal = {Journal of the Royal Statistical Society: Series B},
+  volume  = {84},
+  year    = {2022},
+}""",
 }
 
 _SOURCES = {
@@ -346,6 +368,14 @@ _SOURCES = {
     "one run, bits (Clopper–Pearson)": ("xiang-bits", "clopper-pearson", "dong"),
     "one run, bits (Hoeffding)": ("xiang-bits", "hoeffding", "dong"),
     "one run, abstaining bits": ("abstain", "xiang-bits", "dong"),
+    "held-out guesses": ("workbench-tables", "workbench-one-run", "steinke"),
+    "held-out records": ("workbench-tables", "workbench", "kairouz"),
+    "limits for all records": ("workbench-tables", "workbench", "kairouz"),
+    "Holm's procedure": ("workbench-tables", "workbench", "holm"),
+    "e-values of records": ("workbench-tables", "vovk-wang"),
+    "e-Benjamini–Hochberg": ("workbench-tables", "vovk-wang", "wang-ramdas"),
+    "uncorrected maximum": ("workbench-tables",),
+    "order-statistic band of pooled scores": ("workbench", "esary", "kairouz", "dong"),
 }
 
 

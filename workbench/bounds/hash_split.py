@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench._format import percent
-from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.sample import Scores, ScoresError, random_mask
 
 
 def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]:
@@ -33,13 +33,13 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
 
     Notes
     -----
-    Who is in which part follows from a hash of the sorted scores, so that neither the order of the
-    rows nor a seed can be chosen until a result looks good. The hash stands for a random number
-    that is independent of the scores.
+    Who is in which part follows from a hash of the sorted scores, or of their counts, so that
+    neither the order of the rows nor a seed can be chosen until a result looks good. The hash
+    stands for a random number that is independent of the scores.
     """
-    rng = hashed_generator(*scores.ordered, which=which)
-    masks = [in_first(n, share, rng, side) for side, n in (("P", scores.n_p), ("Q", scores.n_q))]
-    return scores.part_of_sorted(*masks), scores.part_of_sorted(*(~mask for mask in masks))
+    rng = hashed_generator(*scores.content, which=which)
+    sizes = first_size(scores.n_p, share, "P"), first_size(scores.n_q, share, "Q")
+    return scores.split_at_random(sizes, rng)
 
 
 def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.Generator:
@@ -56,11 +56,22 @@ def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArr
 
     Parameters
     ----------
+    n, share, side
+        As in `first_size`, as are the errors raised.
+    rng : numpy.random.Generator
+    """
+    return random_mask(n, first_size(n, share, side), rng)
+
+
+def first_size(n: int, share: float, side: str) -> int:
+    """Number of elements in the first part.
+
+    Parameters
+    ----------
     n : int
         Number of elements.
     share : float
         Share of them in the first part; both parts have at least 2.
-    rng : numpy.random.Generator
     side : str
         Name of the sample, for the message.
 
@@ -74,10 +85,7 @@ def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArr
             f"side {side} has {n} scores, too few for two parts; a held-out bound needs at least 4 "
             "on each side"
         )
-    mask = np.zeros(n, bool)
-    mask[: min(max(round(share * n), 2), n - 2)] = True
-    rng.shuffle(mask)
-    return mask
+    return min(max(round(share * n), 2), n - 2)
 
 
 def describe_split(share: float) -> str:

@@ -37,14 +37,14 @@ def counts_above(scores: Scores, ranks: NDArray[np.int64]) -> tuple[NDArray[np.i
     beyond it are binomial; the next rank in the same tie goes on from there.
     """
     ranks, back = np.unique(ranks, return_inverse=True)
-    p, q = scores.ordered
-    value = q[q.size - ranks]
-    above = p.size - np.searchsorted(p, value, side="right")
-    tied = p.size - np.searchsorted(p, value, side="left") - above
+    p, q = scores.groups
+    value = q.at(q.size - ranks)
+    above = p.above(value)
+    tied = p.at_least(value) - above
     if not tied.any():
         return above[back], False
-    q_above = q.size - np.searchsorted(q, value, side="right")
-    q_tied = q.size - np.searchsorted(q, value, side="left") - q_above
+    q_above = q.above(value)
+    q_tied = q.at_least(value) - q_above
     rng = hashed_generator(*(x.astype(float) for x in (above, tied, q_above, q_tied)))
     return (above + won(ranks - q_above, q_above, tied, q_tied, rng))[back], True
 

@@ -56,12 +56,28 @@ SURVIVAL = {
 _FAMILIES = {"monotone score": "if the score is monotone"}
 
 #: Assumption -> term beside a number, where the two differ.
-_TERMS = {"if rows are independent": "assuming independent rows"}
+_TERMS = {
+    "if rows are independent": "assuming independent rows",
+    "if each model drew the record by a fair coin": "assuming fair coins, independent rows",
+    "independent rows and fair coins": "assuming independent rows and fair coins",
+}
 
 #: Assumption -> clause of a sentence.
 _GIVEN = {
     "if rows are independent": "assuming independent rows",
     "independent runs": "for independent runs",
+    "complementary pairs of models": "if models of complementary pairs behave like independent "
+    "ones",
+    "each record in exactly half of the models": "if models behave like independent ones, though "
+    "each record is in exactly half of them",
+    "independent fair coins of all models": "if every model drew every record by a fair coin of "
+    "its own",
+    "if each model drew the record by a fair coin": "if each model drew the record by a fair coin, "
+    "and its score depends on that model alone",
+    "independent rows and fair coins": "if the scores of each model depend on this model alone, "
+    "and every model drew every record by a fair coin of its own",
+    "average over records, one run": "on the average over records, if the records of a model "
+    "behave like independent ones",
     "clustered": "for independent clusters",
     "one run": "if the records of this one run behave like independent ones",
     "no samples": "for the given distributions",

@@ -1,9 +1,9 @@
 """The command line: each command is a module, registered in `main`.
 
-`serve`, `audit` (printed by `score_audit`), `report`, `plan`, `mechanism_test` (printed by
-`mechanism_formats`), `datasets`, `audits` and `lists` are commands; `parser` reads the arguments,
-`files` has the options of score files, `output` and `progress` what commands print, `address` what
-is said where a server cannot listen.
+`serve`, `audit` (printed by `score_audit`), `records`, `training`, `report`, `plan`,
+`mechanism_test` (printed by `mechanism_audit`), `datasets`, `audits`, `users` and `lists` are
+commands; `parser` reads the arguments, `files` has the options of score files, `serving` those of
+`serve` and the commands of backups, `output` and `progress` what commands print.
 """
 
 from __future__ import annotations
@@ -15,9 +15,22 @@ from collections.abc import Sequence
 from functools import partial
 
 import workbench as wb
-from workbench.cli import audit, audits, datasets, lists, mechanism_test, plan, report, serve
+from workbench.cli import (
+    audit,
+    audits,
+    datasets,
+    lists,
+    mechanism_test,
+    plan,
+    records,
+    report,
+    serve,
+    users,
+)
 from workbench.cli.output import ShownNames, visible_lines
 from workbench.cli.parser import CommandParser, in_options
+from workbench.cli.serving import backup
+from workbench.cli.training import train
 
 BAD_INPUT = 2
 
@@ -53,7 +66,20 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=wb.__version__)
     parser.set_defaults(run=partial(_help, parser))
     commands = parser.add_subparsers(metavar="COMMAND")
-    for module in (serve, audit, report, plan, mechanism_test, datasets, audits, lists):
+    for module in (
+        serve,
+        audit,
+        records,
+        train,
+        report,
+        plan,
+        mechanism_test,
+        datasets,
+        audits,
+        users,
+        backup,
+        lists,
+    ):
         module.add(commands)
     return parser
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import workbench as wb
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
-from workbench.cli.files import STDIN, add_layout_arguments, read_scores
+from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
 from workbench.cli.output import add_format, say
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def add(commands: Any) -> None:
         metavar="FILE",
         nargs="+",
         type=Path,
-        help="a score file, or one per group, members first; - is the standard input",
+        help="a score file, one per group (members first), or a folder that a public tool wrote; - "
+        "is the standard input",
     )
     command.add_argument("--delta", type=float, default=1e-5, help="default: %(default)g")
     command.add_argument(
@@ -112,11 +113,15 @@ def audit(arguments: argparse.Namespace) -> int:
     from workbench.cli.score_audit.formats import FORMATS, require_result
 
     # A claim made twice is one claim, and one test.
-    claims = list(dict.fromkeys(map(_claim, arguments.claim)))
+    claims = list(dict.fromkeys(map(read_claim, arguments.claim)))
     require_result(arguments.format, bool(claims or arguments.baseline))
     archived = arguments.series is not None or arguments.save is not None
     if (arguments.note or arguments.tag or arguments.keep_scores) and not archived:
         raise ValueError("--note, --tag and --keep-scores belong to a saved audit; add --save NAME")
+
+    stated = arguments.larger_is_member
+    if stated is None:
+        stated = statement(arguments).larger_is_member
 
     def found(scores: wb.Scores, confidence: float) -> FileAudit:
         return FileAudit.of(
@@ -124,7 +129,7 @@ def audit(arguments: argparse.Namespace) -> int:
             claims,
             arguments.delta,
             confidence,
-            direction_stated=arguments.larger_is_member is not None,
+            direction_stated=stated is not None,
             files=tuple(path for path in arguments.files if path != STDIN),
         )
 
@@ -173,7 +178,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
         return result, error
 
 
-def _claim(text: str) -> Claim:
+def read_claim(text: str) -> Claim:
     """A claim from its text; the one of a table is read from its file."""
     table = re.fullmatch(r"\s*table\((.+)\)\s*", text)
     if table is None:
@@ -182,6 +187,7 @@ def _claim(text: str) -> Claim:
         except ValueError as error:
             # Arguments of a claim are no options, whatever they are called.
             raise ValueError(f"--claim {text}: {error}") from None
+    from workbench.pages.core.upload import UploadedFile
     from workbench.pages.inputs.reference import read_claims
 
     path = Path(table[1].strip())
@@ -189,4 +195,4 @@ def _claim(text: str) -> Claim:
         content = path.read_bytes()
     except OSError as error:
         raise ValueError(f"the table '{path}' cannot be read: {error.strerror}") from None
-    return PairClaim(read_claims(((path.name, content),)))
+    return PairClaim(read_claims((UploadedFile.of(path.name, content),)))

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
 from workbench import _json
-from workbench.cli.output import say, visible
+from workbench.cli.output import one_line, say, say_table
 
 if TYPE_CHECKING:
     from workbench.audits.summary import AuditSummary
-
-#: Characters of a name, and of any other text, in a table.
-_LONGEST = 60
 
 _NAME = "name or key of an audit"
 
@@ -93,7 +90,7 @@ def show_audit(arguments: argparse.Namespace) -> int:
         if arguments.json:
             _say_json(audit.to_dict())
             return 0
-        say(_line(audit.name, None))
+        say(one_line(audit.name, None))
         for title, text in (
             ("key", audit.key),
             ("page", audit.title),
@@ -106,11 +103,11 @@ def show_audit(arguments: argparse.Namespace) -> int:
             ("versions", ", ".join(one.key for one in archive.versions(audit.key)[1:])),
         ):
             if text:
-                say(f"{title:<9} {_line(text, None)}")
+                say(f"{title:<9} {one_line(text, None)}")
         for line in audit.note.splitlines():
-            say(f"  {_line(line, None)}")
+            say(f"  {one_line(line, None)}")
         rows = [(one.title, one.shown, ", ".join(one.terms)) for one in audit.numbers]
-        _print_table([("number", "value", "guarantee and assumptions"), *rows])
+        say_table([("number", "value", "guarantee and assumptions"), *rows])
     return 0
 
 
@@ -139,9 +136,9 @@ def compare_audits(arguments: argparse.Namespace) -> int:
         )
         return 0
     for sentence in found.explain().splitlines():
-        say(_line(sentence, None))
+        say(one_line(sentence, None))
     rows = [(one.title, *one.shown) for one in found.numbers]
-    _print_table([("number", *found.names), *rows])
+    say_table([("number", *found.names), *rows])
     return 0
 
 
@@ -149,7 +146,7 @@ def export_audit(arguments: argparse.Namespace) -> int:
     """Write an audit to a file."""
     with _archive() as archive:
         path = archive.export(arguments.name, arguments.file)
-    say(f"{_line(str(path), None)}: {path.stat().st_size:,} bytes")
+    say(f"{one_line(str(path), None)}: {path.stat().st_size:,} bytes")
     return 0
 
 
@@ -160,7 +157,7 @@ def import_audits(arguments: argparse.Namespace) -> int:
             before = {one.key for one in archive.search(versions=True)}
             audit = archive.add_file(path)
             already = ", which was there already" if audit.key in before else ""
-            say(f"{audit.key}  {_line(audit.name, None)}{already}")
+            say(f"{audit.key}  {one_line(audit.name, None)}{already}")
     return 0
 
 
@@ -173,7 +170,7 @@ def remove_audit(arguments: argparse.Namespace) -> int:
         if arguments.for_good:
             archive.purge()
             how = "deleted"
-    say(f"{_line(one.name, None)} was {how}")
+    say(f"{one_line(one.name, None)} was {how}")
     return 0
 
 
@@ -181,7 +178,7 @@ def restore_audit(arguments: argparse.Namespace) -> int:
     """Bring an audit back."""
     with _archive() as archive:
         one = archive.restore(arguments.name)
-    say(f"{_line(one.name, None)} is in the list again")
+    say(f"{one_line(one.name, None)} is in the list again")
     return 0
 
 
@@ -220,7 +217,7 @@ def _print_list(
             (one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _number(one))
             for one in found
         ]
-        _print_table([("key", "name", "page", "made", "first number"), *rows])
+        say_table([("key", "name", "page", "made", "first number"), *rows])
 
 
 def _row(one: AuditSummary) -> dict[str, Any]:
@@ -248,19 +245,6 @@ def _number(one: AuditSummary) -> str:
     return "" if number is None else f"{number.title} {number.shown}"
 
 
-def _print_table(rows: Sequence[Sequence[str]]) -> None:
-    cells = [[_line(text) for text in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        say("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
-
-
 def _say_json(report: dict[str, Any]) -> None:
     """Print a report as JSON in ASCII: names may hold what a terminal obeys."""
     say(json.dumps(_json.plain(report, "text"), indent=2))
-
-
-def _line(text: str, longest: int | None = _LONGEST) -> str:
-    """Text in one line, without what a terminal obeys."""
-    safe = visible(" ".join(text.split()))
-    return safe if longest is None or len(safe) <= longest else f"{safe[: longest - 1]}…"

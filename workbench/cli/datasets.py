@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
-from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
+from workbench.cli.files import GivenFiles, add_layout_arguments
 from workbench.cli.output import say, to_json
 
 
@@ -75,18 +75,13 @@ def list_datasets(arguments: argparse.Namespace) -> int:
 
 def add_dataset(arguments: argparse.Namespace) -> int:
     """Add the scores of files."""
-    from workbench.workspaces.reading import Reading
-
-    tables, layout = read_tables(arguments)
-    names = [path.name for path in arguments.files]
+    files = GivenFiles.of_any_kind(arguments)
     with _changed() as workspace:
         before = {one.key for one in workspace.datasets}
-        with in_option_names():
-            dataset = workspace.add(
-                tables, Reading(layout, **reading(arguments)), arguments.name, names
-            )
+        dataset = files.add(workspace, arguments.name)
         already = ", which is there already" if dataset.key in before else ""
-    say(f"{dataset.name!r}{already}: {dataset.n_p:,} + {dataset.n_q:,} scores")
+    unit = "" if dataset.kind == "table" else " scores"
+    say(f"{dataset.name!r}{already}: {dataset.size}{unit}")
     say(dataset.describe())
     return 0
 
@@ -142,10 +137,7 @@ def _list(datasets: list[wb.DataSet]) -> None:
         say("no data sets yet; add one with 'workbench data add FILE'")
     width = max((len(one.name) for one in datasets), default=0)
     for one in datasets:
-        say(
-            f"{one.name:<{width}}  {one.n_p:>7,} + {one.n_q:>7,}  "
-            f"{one.created.astimezone():%Y-%m-%d %H:%M}"
-        )
+        say(f"{one.name:<{width}}  {_size(one)}  {one.created.astimezone():%Y-%m-%d %H:%M}")
         say(f"{'':<{width}}  {one.describe()}")
 
 
@@ -169,3 +161,9 @@ def _rows(datasets: list[wb.DataSet]) -> list[dict[str, Any]]:
 def _complain(problem: str) -> None:
     if problem:
         sys.stderr.write(f"workbench: {problem}\n")
+
+
+def _size(dataset: wb.DataSet) -> str:
+    if dataset.kind == "table":
+        return dataset.size
+    return f"{dataset.n_p:>7,} + {dataset.n_q:>7,}"

@@ -5,17 +5,21 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import workbench as wb
+from workbench.cli.progress import progress
+from workbench.scores.counting.large import is_large
+from workbench.scores.layouts.folders import run_file
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.parsing.source import read_table
+from workbench.scores.opening import Opened, is_of_tool, open_sources
 from workbench.scores.sample import ScoresError
-from workbench.scores.table import DataTable
+from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 
 #: The file name that stands for the standard input.
 STDIN = Path("-")
@@ -23,12 +27,16 @@ STDIN = Path("-")
 #: Options that name columns and labels, by their destinations.
 COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
 
+#: Options that say how a score table is read, by their destinations.
+TABLE_PARTS = ("layout", "scores", "member", "model", "record", "transposed")
+
 #: What arguments of `wb.read_scores` and `wb.Scores` are called here, where it is another name.
-_OPTIONS = {"path_q": "a second FILE", "clusters": "--cluster"}
+_OPTIONS = {"path_q": "a second FILE", "path_labels": "--labels", "clusters": "--cluster"}
 
 #: Mention of an argument, as in "with member=" or "sampling='one run'", but not code: "q=a[:, 1]".
 _ARGUMENT = re.compile(
-    rf"\b({'|'.join([*COLUMNS, *_OPTIONS, 'sampling', 'nonfinite', 'cluster_rule'])})=(?!\w)"
+    rf"\b({'|'.join([*COLUMNS, *TABLE_PARTS, *_OPTIONS, 'sampling', 'nonfinite', 'cluster_rule'])})"
+    r"=(?!\w)"
 )
 
 
@@ -55,6 +63,9 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     layout.add_argument("--score", help="column of all scores")
     layout.add_argument("--member", help="column that labels members")
     layout.add_argument("--member-value", help="the label of members")
+    layout.add_argument(
+        "--labels", metavar="FILE", type=Path, help="a file of the labels, in the order of FILE"
+    )
     layout.add_argument("--cluster", help="column of subjects or runs; each becomes one score")
     layout.add_argument("--cluster-rule", default="mean", choices=("mean", "max", "first"))
     layout.add_argument(
@@ -71,33 +82,122 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
 def read_scores(arguments: argparse.Namespace) -> wb.Scores:
     """The scores of one file, or of one file per group."""
     _check_files(arguments)
-    with in_option_names():
+    with in_option_names(), progress() as report:
         return wb.read_scores(
             _content(arguments.files[0]),
-            path_q=_content(arguments.files[1]) if len(arguments.files) == 2 else None,
+            path_q=_second(arguments),
+            path_labels=arguments.labels,
             name="standard input" if arguments.files[0] == STDIN else None,
             trusted=arguments.trusted,
+            progress=report,
             **_columns(arguments),
             **reading(arguments),
         )
 
 
-def read_tables(arguments: argparse.Namespace) -> tuple[list[DataTable], Layout]:
+def read_tables(arguments: argparse.Namespace) -> tuple[Opened, Layout]:
     """The tables of one file, or of one file per group, and where in them the scores are."""
     _check_files(arguments)
+    columns = _columns(arguments)
     with in_option_names():
-        tables = [read_table(_content(path), trusted=arguments.trusted) for path in arguments.files]
-        return tables, guess_layout(*tables, **_columns(arguments))
+        opened = open_sources(
+            _content(arguments.files[0]),
+            _second(arguments),
+            arguments.labels,
+            member=columns["member"],
+            trusted=arguments.trusted,
+        )
+        opened = replace(opened, files=tuple(name or STDIN.name for name in opened.files))
+        columns["member"] = opened.member or columns["member"]
+        return opened, guess_layout(*opened.tables, **columns)
+
+
+def given_table(arguments: argparse.Namespace) -> wb.ScoreTable | None:
+    """The score table that the one given folder or file is; None where it holds scores alone.
+
+    Signals, such as logits, are taken as scores.
+    """
+    from workbench.tables.recognition import is_score_table
+
+    path, *more = arguments.files
+    named = any(_columns(arguments).values()) or arguments.labels is not None
+    if more or named or path == STDIN or not path.exists():
+        return None
+    path = run_file(path)
+    if (path.is_dir() and is_of_tool(path)) or not is_score_table(path):
+        return None
+    with in_option_names():
+        found = wb.read_score_table(
+            path,
+            larger_is_member=arguments.larger_is_member,
+            sampling=arguments.sampling,
+            trusted=arguments.trusted,
+        )
+    return found if isinstance(found, wb.ScoreTable) else found.as_scores()
+
+
+@dataclass(frozen=True)
+class GivenFiles:
+    """Score files on the command line, which can be added to workspaces.
+
+    Parameters
+    ----------
+    add : callable
+        (workspace, name) -> `DataSet`; the name may be "".
+    notes : tuple of str
+        How they were read.
+    """
+
+    add: Callable[[wb.Workspace, str], wb.DataSet]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of_any_kind(cls, arguments: argparse.Namespace) -> GivenFiles:
+        """The score table that the options name, or the scores."""
+        table = given_table(arguments)
+        if table is None:
+            return cls.of(arguments)
+        names = [path.name for path in arguments.files]
+        said = tuple(f"{table.name}: {note}" for note in table.notes)
+        return cls(lambda workspace, name: workspace.add_table(table, name, names), said)
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> GivenFiles:
+        """The scores that the options name: counted if they are many, otherwise their tables."""
+        from workbench.workspaces.reading import Reading
+
+        if arguments.labels is None and is_large(*arguments.files):
+            scores = read_scores(arguments)
+            said = tuple(f"{scores.name}: {note}" for note in scores.notes)
+            return cls(lambda workspace, name: workspace.add_scores(scores, name), said)
+        opened, layout = read_tables(arguments)
+        how = Reading(layout, **reading(arguments))
+        stated = statement(arguments)
+
+        def add(workspace: wb.Workspace, name: str) -> wb.DataSet:
+            with in_option_names():
+                return workspace.add(opened.tables, how, name or stated.name, opened.files)
+
+        label = opened.tables[0].label
+        notes = [f"{table.label}: {note}" for table in opened.tables for note in table.notes]
+        notes += [f"{label}: {stated.describe()}"] if stated.describe() else []
+        return cls(add, (f"{label}: {layout.describe()}", *notes))
 
 
 def reading(arguments: argparse.Namespace) -> dict[str, Any]:
     """What the scores mean, as arguments of `wb.read_scores` and parameters of pages."""
+    stated = statement(arguments)
     return {
-        "larger_is_member": arguments.larger_is_member is not False,
+        "larger_is_member": stated.direction(arguments.larger_is_member),
         "cluster_rule": arguments.cluster_rule,
-        "sampling": arguments.sampling,
+        "sampling": stated.sampling_or(arguments.sampling),
         "nonfinite": arguments.nonfinite,
     }
+
+
+def statement(arguments: argparse.Namespace) -> ScoreStatement:
+    """What the one given file, or the training run in the one given folder, states of itself."""
+    return statement_in(run_file(*arguments.files)) if len(arguments.files) == 1 else NOTHING
 
 
 @contextmanager
@@ -124,10 +224,17 @@ def _content(path: Path) -> Any:
     return sys.stdin.buffer.read() if path == STDIN else path
 
 
+def _second(arguments: argparse.Namespace) -> Any:
+    """The file of Q; None where there is one file."""
+    return _content(arguments.files[1]) if len(arguments.files) == 2 else None
+
+
 def _check_files(arguments: argparse.Namespace) -> None:
     files, p = arguments.files, arguments.p
     if files.count(STDIN) > 1:
         raise ValueError("the standard input (-) holds one file; give the other group's by name")
+    if len(files) == 2 and arguments.labels is not None:
+        raise ValueError("--labels goes with one FILE, which has the scores of both groups")
     if len(files) > 2:
         raise ValueError(
             f"{len(files)} files were given; give one, or one per group, members first"

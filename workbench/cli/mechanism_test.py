@@ -15,7 +15,7 @@ from workbench.cli.progress import progress
 from workbench.parallel import interruptible, new_processes
 
 if TYPE_CHECKING:
-    from workbench.cli.mechanism_formats import MechanismReport
+    from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.mechanisms.base import Domain
 
 _DESCRIPTION = """\
@@ -139,7 +139,7 @@ def add(commands: Any) -> None:
 
 def test(arguments: argparse.Namespace) -> int:
     """Audit a mechanism, or replay what an audit found."""
-    from workbench.cli.mechanism_formats import FORMATS
+    from workbench.cli.mechanism_audit.formats import FORMATS
 
     # Also in the background of a script, where SIGINT is ignored: a sender of SIGINT wants the
     # partial result. SIGHUP, which `nohup` ignores, stays ignored.
@@ -150,7 +150,7 @@ def test(arguments: argparse.Namespace) -> int:
 
 
 def _audit(arguments: argparse.Namespace) -> MechanismReport:
-    from workbench.cli.mechanism_formats import MechanismReport
+    from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.testers.audit import audit_mechanism
     from workbench.testers.running.load_mechanism import find_mechanism
     from workbench.testing import check_must_detect, claim_of
@@ -203,7 +203,7 @@ def _domain(mechanism: Any) -> Domain:
 
 
 def _replay(arguments: argparse.Namespace) -> MechanismReport:
-    from workbench.cli.mechanism_formats import MechanismReport
+    from workbench.cli.mechanism_audit.formats import MechanismReport
     from workbench.testers.mechanism_audit import MechanismAudit
     from workbench.testers.running.load_mechanism import find_mechanism
 

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +29,31 @@ def visible(text: str) -> str:
     Names are chosen by other people, and must not forge a line of a log or move the cursor.
     """
     return "".join(_escaped(one) if _acts(one) else one for one in text)
+
+
+#: Characters that a table shows of a text.
+_LONGEST = 60
+
+
+def one_line(text: str, longest: int | None = _LONGEST) -> str:
+    """Text in one line, without what a terminal obeys.
+
+    Parameters
+    ----------
+    text : str
+    longest : int, optional
+        Characters that it has at most; None for all of them.
+    """
+    safe = visible(" ".join(text.split()))
+    return safe if longest is None or len(safe) <= longest else f"{safe[: longest - 1]}…"
+
+
+def say_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print texts in columns, each in one line."""
+    cells = [[one_line(text) for text in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        say("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
 
 
 def visible_lines(text: str) -> str:

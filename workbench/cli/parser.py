@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Collection, Sequence
+import sys
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
 from workbench.scores.refusals import did_you_mean
@@ -44,13 +45,21 @@ class CommandParser(argparse.ArgumentParser):
     """An argument parser that proposes the nearest option or choice for one that it does not know.
 
     A command refuses its unknown options itself, and so with its own usage.
+
+    Attributes
+    ----------
+    expand : callable
+        Adds to the arguments what a file says.
     """
+
+    expand: Callable[[Sequence[str]], Sequence[str]] = staticmethod(lambda given: given)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
         """As in the base class, but without unknown arguments: they are an error here."""
-        found, unknown = super().parse_known_args(args, namespace)
+        given = sys.argv[1:] if args is None else args
+        found, unknown = super().parse_known_args(self.expand(given), namespace)
         if unknown:
             options = [word.split("=")[0] for word in unknown if word.startswith("-")]
             hints = [did_you_mean(word, self._option_string_actions) for word in options]

@@ -10,13 +10,7 @@ from typing import Any
 import workbench as wb
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
-from workbench.cli.files import (
-    STDIN,
-    add_layout_arguments,
-    in_option_names,
-    read_tables,
-    reading,
-)
+from workbench.cli.files import STDIN, GivenFiles, add_layout_arguments
 from workbench.cli.output import say
 from workbench.cli.progress import progress
 
@@ -85,7 +79,6 @@ def _audit(arguments: argparse.Namespace) -> Audit:
     from workbench.pages.auditing.audit_of import audit_of
     from workbench.pages.inputs.settings import LEVELS
     from workbench.pages.scores.page import ScoresPage
-    from workbench.workspaces.reading import Reading
 
     delta = _checks.delta(arguments.delta)
     if arguments.confidence not in LEVELS:
@@ -93,14 +86,8 @@ def _audit(arguments: argparse.Namespace) -> Audit:
         raise ValueError(f"--confidence must be one of {known}; got {arguments.confidence!r}")
     if delta <= 0:
         raise ValueError(f"--delta must be above 0 for a report; got {delta!r}")
-    tables, layout = read_tables(arguments)
     workspace = wb.Workspace()
-    with in_option_names():
-        dataset = workspace.add(
-            tables,
-            Reading(layout, **reading(arguments)),
-            files=[path.name for path in arguments.files],
-        )
+    dataset = GivenFiles.of(arguments).add(workspace, "")
     page = ScoresPage(
         workspace=workspace, log_delta=math.log10(delta), confidence=arguments.confidence
     )

@@ -7,19 +7,22 @@ import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.cli.address import listening
-from workbench.cli.files import add_layout_arguments, in_option_names, read_tables, reading
+from workbench.cli.files import GivenFiles, add_layout_arguments
+from workbench.cli.serving import config, following, limits, network, oauth, watching, who
+from workbench.cli.serving.address import listening
 from workbench.pages.registry import MENU, PAGES
-from workbench.workspaces.home import home_folder, owner_key, workspace
-from workbench.workspaces.reading import Reading
+from workbench.workspaces.home import home_folder, kept_secret, workspace
 from workbench.workspaces.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.following.following import Following
 
 logger = logging.getLogger(__name__)
 
-#: Addresses that only this machine reaches.
-LOCAL = ("localhost", "127.0.0.1", "::1")
+#: The folder of the server in that of the owner's workspace.
+SERVER = "server"
 
 
 def add(commands: Any) -> None:
@@ -31,17 +34,9 @@ def add(commands: Any) -> None:
         metavar="FILE",
         nargs="*",
         type=Path,
-        help="a score file with both groups, or two files: members first, then non-members; "
-        "a bundled example by default",
-    )
-    command.add_argument("--port", type=int, default=5006)
-    command.add_argument("--address", default="localhost", help="0.0.0.0 to serve colleagues")
-    command.add_argument(
-        "--allow-origin",
-        metavar="HOST:PORT",
-        action="append",
-        default=[],
-        help="an address under which browsers reach the page; may be repeated",
+        help="a score file with both groups, two files (members first, then non-members), or a "
+        "folder that a public tool wrote, also a table of many models and records; a bundled "
+        "example by default",
     )
     command.add_argument(
         "--mechanism",
@@ -50,39 +45,56 @@ def add(commands: Any) -> None:
         "path/file.py:function; it is run here",
     )
     command.add_argument("--no-open", action="store_true", help="do not open a browser")
+    network.add(command)
+    who.add(command)
+    oauth.add(command)
+    limits.add(command)
+    watching.add(command)
+    following.add(command)
+    command.expand = config.add(command)
     add_layout_arguments(command)
 
 
 def serve(arguments: argparse.Namespace) -> int:
     """Serve all pages; those about scores with the given files or a bundled example."""
     # Imported here, so that the other commands start without them.
-    from workbench.dashboard.app import serve as serve_app
+    from workbench.server.app import serve as serve_app
+    from workbench.server.options import ServerOptions
 
-    app = _app(arguments)
-    key = f"?key={app.key}" if app.key else ""
-    logger.info(
-        "DP Audit Workbench on http://%s:%d/%s (stop with Ctrl-C)",
-        *(arguments.address, arguments.port, key),
+    home, local = home_folder(), who.has_owner(arguments)
+    watching.begin_log(arguments, shared=not local)
+    options = ServerOptions(
+        **network.taken(arguments),
+        identity=who.identity(arguments, home),
+        limits=limits.taken(arguments, shared=not local),
+        home=home / SERVER,
+        secret=kept_secret(home / SERVER / "secret").encode(),
+        **watching.taken(arguments),
+        **following.taken(arguments),
+        oauth=oauth.taken(arguments),
     )
+    app, start = _app(arguments, options.following), who.opens_at(arguments, home)
+    logger.info(
+        "DP Audit Workbench on http://%s:%d%s%s (stop with Ctrl-C)",
+        *(arguments.address, arguments.port, arguments.root_path, start),
+    )
+    if missing := network.missing(arguments):
+        logger.warning(missing)
     with listening(arguments.port, arguments.address):
-        serve_app(
-            app,
-            port=arguments.port,
-            address=arguments.address,
-            allow_origin=arguments.allow_origin,
-            open_browser=not arguments.no_open,
-        )
+        serve_app(app, options, open_at=None if arguments.no_open else start)
     return 0
 
 
-def _app(arguments: argparse.Namespace) -> Any:
+def _app(arguments: argparse.Namespace, followed: Following | None = None) -> Any:
     """What is served: all pages; on this machine's own address with the workspace on disk."""
-    from workbench.dashboard.app import App
     from workbench.dashboard.tab import Tab
+    from workbench.server.app import App
     from workbench.testers.running.load_mechanism import find_mechanism
+    from workbench.workspaces.followed.data import FollowedData
 
     given, base = _given(arguments), Workspace()
     given(base)
+    lent = None if followed is None else FollowedData(followed, base)
     tabs: list[Tab] = []
     groups = {name: group for group, pages in MENU.items() for name in pages}
     for name, entry in PAGES.items():
@@ -91,23 +103,23 @@ def _app(arguments: argparse.Namespace) -> Any:
             page = partial(page, find_mechanism(arguments.mechanism))
         group = groups.get(name, "")
         tabs.append(Tab(page, f"/{name}", entry.title, group, entry.answers, base))
-    if arguments.address not in LOCAL:
-        return App(tabs, base)
+    if not who.has_owner(arguments):
+        return App(tabs, lent or base)
     own = workspace()
     given(own)
-    return App(tabs, base, own, owner_key(home_folder()))
+    if lent is not None:
+        own.borrow(lent)
+        own.choose(lent.current)
+    return App(tabs, lent or base, own)
 
 
 def _given(arguments: argparse.Namespace) -> Callable[[Workspace], None]:
     """A function that adds the given files to a workspace and takes them into view."""
     if not arguments.files:
         return lambda data_sets: None
-    tables, layout = read_tables(arguments)
-    names = tuple(path.name for path in arguments.files)
+    files = GivenFiles.of_any_kind(arguments)
 
     def add_and_choose(data_sets: Workspace) -> None:
-        with in_option_names():
-            added = data_sets.add(tables, Reading(layout, **reading(arguments)), files=names)
-        data_sets.choose(added.key)
+        data_sets.choose(files.add(data_sets, "").key)
 
     return add_and_choose

@@ -1,39 +1,34 @@
 """`AuditRequests`: what a visitor asks of the archive of audits, answered in threads that may wait.
 
-A browser asks with a number of its own, and is answered when the archive has done it::
-
-    {"kind": "audit", "do": "list", "request": 3, "text": "ledger", "offset": 0}
-    {"page": "", "audits": {"request": 3, "answer": {…}}}
-    {"page": "", "audits": {"request": 3, "problem": "…"}}
-
-A file to import comes before as ``files`` and their ``chunk``s; see `workbench.dashboard.files`.
+The messages are those of `workbench.dashboard.requests`, with the entry ``audits``. A file to
+import comes before as ``files`` and their ``chunk``s; see `workbench.dashboard.files`.
 Every browser of the visitor hears ``{"audits": {"changed": true}}`` after a change.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from functools import partial
 from typing import Any, Protocol
 
 from workbench.assets import audits as assets
 from workbench.audits.archive import Archive
+from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
-from workbench.dashboard.files import Receiver, UploadError
+from workbench.dashboard.files import Outcome, Receiver, UploadError
 from workbench.dashboard.live_page import LivePage
+from workbench.dashboard.requests import Answered, Requests, words
+from workbench.dashboard.sharing import AUDIT, AuditLookup, ReadableAudit, Sharing
 from workbench.dashboard.tab import Tab
-from workbench.dashboard.worker import submit
 from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import Page
-from workbench.pages.core.queue import LatestWins, Task
-from workbench.pages.core.upload import Upload
+from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.data import DataChoice
 from workbench.workspaces.errors import WorkspaceError
-from workbench.workspaces.storing.store import MemoryStore
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -47,12 +42,6 @@ MOST = 50
 #: Audits in a comparison: as many as can be told apart in a chart.
 MOST_COMPARED = 6
 
-#: Where and for how long a server keeps audits; see `workbench.dashboard.serving.visitors.KEPT`.
-IN_MEMORY = (
-    "in the memory of this server until 12 hours after your last visit, or until it is stopped: "
-    "export what you want to keep"
-)
-
 #: What the history calls the changes that can be undone.
 OPENED, REMOVED, RESTORED, IMPORTED = (
     "the saved audit",
@@ -62,18 +51,15 @@ OPENED, REMOVED, RESTORED, IMPORTED = (
 )
 
 
-class Answered(Protocol):
-    """A browser that is answered."""
-
-    def tell(self, **entries: Any) -> None:
-        """Send a message without a page."""
-
-
 class AuditPages(Protocol):
     """The bench whose pages are saved and opened."""
 
     workspace: Workspace
     tabs: Mapping[str, Tab]
+    sharing: Sharing | None
+
+    def receiver(self) -> Receiver:
+        """What puts uploads together."""
 
     def ask(self, name: str, question: Callable[[LivePage], Any]) -> Any:
         """The answer of a page, in its turn."""
@@ -85,7 +71,7 @@ class AuditPages(Protocol):
         """Tell all browsers; a change with a label can be undone."""
 
 
-class AuditRequests:
+class AuditRequests(Requests):
     """What a visitor asks of the archive, one after the other.
 
     Parameters
@@ -96,13 +82,13 @@ class AuditRequests:
     """
 
     def __init__(self, bench: AuditPages, by: str = ""):
+        super().__init__("audits", {do: partial(answer, self) for do, answer in _ANSWERS.items()})
         self.bench, self.by = bench, by
+        self.readable = AuditLookup(lambda: self.archive, bench.sharing)
         self.versions_of: dict[str, str] = {}  # page -> the audit that it was opened from
-        self._queue = LatestWins(self._turn, lambda turn, blocks: submit(turn, True))
-        self._serial = 0
         self._asked = False
-        self._receiver = Receiver()
-        self._received: tuple[tuple[str, bytes], ...] = ()
+        self._receiver = bench.receiver()
+        self._received: tuple[UploadedFile, ...] = ()
         self._refused = ""
 
     def receive(self, gesture: dict[str, Any], reader: Answered) -> None:
@@ -114,10 +100,27 @@ class AuditRequests:
         reader : Answered
         """
         if gesture["kind"] == "audit":
-            self._post(partial(self._answer, gesture, reader))
-        else:
-            self._take(gesture)
-        reader.tell(handled=int(gesture["serial"]))
+            self._asked = True
+            self.ask(gesture, reader)
+            reader.tell(handled=int(gesture["serial"]))
+            return
+        if gesture["kind"] == "files":
+            self._received, self._refused = (), ""
+        answer = partial(self._uploaded, reader, int(gesture["serial"]))
+        self._receiver.take(gesture, reader, answer)
+
+    def leave(self, reader: Answered) -> None:
+        """Drop what a browser that is gone has not finished.
+
+        Parameters
+        ----------
+        reader : Answered
+        """
+        self._receiver.leave(reader)
+
+    def end(self) -> None:
+        """Delete uploads that nobody has imported."""
+        self._receiver.end()
 
     def bring(self, there: Mapping[str, bool], reader: Answered | None = None) -> None:
         """Remove audits or bring them back, as undo and redo do.
@@ -137,10 +140,10 @@ class AuditRequests:
             except Exception as error:
                 logger.warning("an audit could not be changed", exc_info=True)
                 if reader is not None:
-                    reader.tell(say=_words(error))
+                    reader.tell(say=words(error))
             self.bench.audits_changed()
 
-        self._post(change)
+        self.post(change)
 
     @property
     def archive(self) -> Archive:
@@ -150,42 +153,28 @@ class AuditRequests:
     @property
     def opened(self) -> bool:
         """Whether the visitor may have saved audits; to know it opens no archive."""
-        return self._asked or self.bench.workspace.where != MemoryStore.where
+        return self._asked or self.bench.workspace.may_have_audits
 
     # -- in a thread -------------------------------------------------------------------------------
 
-    def _post(self, task: Task) -> None:
-        self._serial += 1
-        self._queue.post(self._serial, task)
-
-    def _turn(self, tasks: list[Task]) -> None:
-        for task in tasks:
-            task()
-
-    def _answer(self, gesture: dict[str, Any], reader: Answered) -> None:
-        request, self._asked = gesture.get("request"), True
-        try:
-            answer: dict[str, Any] = {"answer": _ANSWERS[gesture["do"]](self, gesture)}
-        except Exception as error:
-            logger.log(_level(error), "an audit request failed", exc_info=True)
-            answer = {"problem": _words(error)}
-        reader.tell(audits={"request": request, **answer})
-
-    def _take(self, gesture: dict[str, Any]) -> None:
-        """Put an upload together; what is wrong with it is said when it is to be imported."""
-        try:
-            if gesture["kind"] == "files":
-                self._received, self._refused = (), ""
-            self._received = self._receiver.take(gesture) or self._received
-        except UploadError as error:
-            self._refused = str(error)
+    def _uploaded(self, reader: Answered, serial: int, outcome: Outcome) -> None:
+        """Take what an upload came to; a refusal is said when the file is to be imported."""
+        refused = isinstance(outcome, ValueError)
+        if isinstance(outcome, ValueError):
+            self._refused = str(outcome)
+        elif outcome is not None:
+            self._received = outcome
+        reader.tell(handled=serial, **({"refused": True} if refused else {}))
 
     # -- what can be asked -------------------------------------------------------------------------
 
     def _list(self, gesture: dict[str, Any]) -> dict[str, Any]:
-        """The newest audits that match, and where they are kept."""
+        """The newest audits that match, and where they are kept; ``lent``: those of others."""
         offset = max(0, int(gesture.get("offset", 0)))
         most = min(MOST, int(gesture.get("most", MOST)))
+        if gesture.get("lent"):
+            return self._list_lent(gesture, offset, most)
+        shared = set() if self.bench.sharing is None else set(self.bench.sharing.shared(AUDIT))
         found = self.archive.search(
             text=str(gesture.get("text", "")).strip(),
             page=str(gesture.get("of", "")),
@@ -195,16 +184,37 @@ class AuditRequests:
             offset=offset,
         )
         return {
-            "audits": [assets.row(one) for one in found[:most]],
+            "audits": [
+                assets.row(one) | ({"shared": True} if one.key in shared else {})
+                for one in found[:most]
+            ],
             "more": len(found) > most,
+            "lent": self._lends(),
             **self._kept(),
         }
 
+    def _list_lent(self, gesture: dict[str, Any], offset: int, most: int) -> dict[str, Any]:
+        """The newest audits of others that match."""
+        lent = [] if self.bench.sharing is None else self.bench.sharing.lent_audits()
+        wanted = str(gesture.get("text", "")).casefold().split()
+        tags = {str(tag).casefold() for tag in gesture.get("tags", ())}
+        found = [one for one in lent if _matches(one, wanted, str(gesture.get("of", "")), tags)]
+        return {
+            "audits": [assets.row(one.summary, one.owner) for one in found[offset : offset + most]],
+            "more": len(found) > offset + most,
+            "lent": True,
+            "kept": "These audits belong to others, who can stop sharing them at any time.",
+            "problem": "",
+        }
+
+    def _lends(self) -> bool:
+        """Whether others share audits with the visitor."""
+        return self.bench.sharing is not None and bool(self.bench.sharing.lent_audits())
+
     def _kept(self) -> dict[str, str]:
         """Where the audits are kept, for how long, and what is wrong with that."""
-        where = self.archive.where
-        where = IN_MEMORY if where.startswith("in the memory") else where
-        return {"kept": f"Saved audits are kept {where}.", "problem": self.archive.problem}
+        archive = self.archive
+        return {"kept": f"Saved audits are kept {archive.where}.", "problem": archive.problem}
 
     def _propose(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """What the dialog begins with, before a page is saved."""
@@ -235,6 +245,7 @@ class AuditRequests:
         fresh.follow(shown.data_key or None)
         audit = audit_of(shown, by=self.by, fresh=fresh)
         attached = attachments_of(shown) if gesture.get("scores") else ()
+        self.bench.workspace.require_room(sum(len(one.content) for one in attached))
         saved = self.archive.save(
             audit,
             name=str(gesture["name"]),
@@ -250,37 +261,46 @@ class AuditRequests:
 
     def _record(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """A saved audit in full, its versions and what is attached to it."""
-        audit = self.archive[str(gesture["key"])]
+        key = str(gesture["key"])
+        audit, lent = self.readable.audit(key), self.readable.lent(key)
+        if lent is not None:
+            return {
+                **assets.record(audit),
+                "owner": lent.owner,
+                "removed": False,
+                "versions": [],
+                "attached": _attached(lent.attachments()),
+            }
         return {
             **assets.record(audit),
             "removed": self.archive.find(audit.key).removed,
             "versions": [assets.row(one) for one in self.archive.versions(audit.key)],
-            "attached": [
-                {"name": one.name, "kind": one.kind, "size": len(one.content)}
-                for one in self.archive.attachments(audit.key)
-            ],
+            "attached": _attached(self.archive.attachments(audit.key)),
         }
 
     def _open(self, gesture: dict[str, Any]) -> dict[str, Any]:
         """Have the page of an audit show it again; without its data, say what is missing."""
-        audit = self.archive[str(gesture["key"])]
+        audit = self.readable.audit(str(gesture["key"]))
         workspace = self.bench.workspace
         try:
             if audit.page not in self.bench.tabs:
                 raise WorkspaceError(f"this server has no page “{audit.title}”")
-            bring_data(audit, self.archive.attachments(audit.key), workspace)
+            bring_data(audit, self.readable.attachments(audit.key), workspace)
             settings = page_of(audit, workspace).settings()
         except WorkspaceError as error:
             return {"missing": str(error)}
         self.bench.show_audit(audit.page, settings)
-        self.versions_of[audit.page] = audit.key
+        if self.readable.lent(audit.key) is None:  # others' audits have no versions here
+            self.versions_of[audit.page] = audit.key
+        else:
+            self.versions_of.pop(audit.page, None)
         return {"page": audit.page, "name": audit.name}
 
     def _compare(self, gesture: dict[str, Any]) -> dict[str, Any]:
         keys = [str(key) for key in gesture["keys"]]
         if len(keys) > MOST_COMPARED:
             raise ArchiveError(f"at most {MOST_COMPARED} audits are compared, got {len(keys)}")
-        return assets.comparison([self.archive[key] for key in keys])
+        return assets.comparison([self.readable.audit(key) for key in keys])
 
     def _remove(self, gesture: dict[str, Any]) -> dict[str, Any]:
         key = str(gesture["key"])
@@ -320,7 +340,8 @@ class AuditRequests:
             raise UploadError(self._refused)
         if len(files) != 1:
             raise UploadError("choose one file that was exported here")
-        added = self.archive.add_file(files[0][1])
+        self.bench.workspace.require_room(files[0].size)
+        added = self.archive.add_file(files[0].content())
         self.bench.audits_changed(IMPORTED, added.key)
         return {"key": added.key, "name": added.name}
 
@@ -340,6 +361,18 @@ _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] =
 }
 
 
+def _attached(attachments: Sequence[Attachment]) -> list[dict[str, Any]]:
+    return [{"name": one.name, "kind": one.kind, "size": len(one.content)} for one in attachments]
+
+
+def _matches(lent: ReadableAudit, words: Sequence[str], page: str, tags: Set[str]) -> bool:
+    """Whether an audit of others has all words and tags."""
+    one = lent.summary
+    said = "\n".join((one.name, one.note, one.title, lent.owner, *one.tags, *one.data)).casefold()
+    own = {tag.casefold() for tag in one.tags}
+    return page in ("", one.page) and tags <= own and all(word in said for word in words)
+
+
 def _attachable(page: Page) -> str:
     """How many scores and files of a page can be saved with it, and how large they are about."""
     parameters = page.param.objects()
@@ -349,27 +382,13 @@ def _attachable(page: Page) -> str:
     sets = [page.workspace.dataset(key) for key in dict.fromkeys(chosen) if key]
     scores = sum(one.n_p + one.n_q for one in sets if not one.virtual)
     uploads = [getattr(page, name) for name, one in parameters.items() if isinstance(one, Upload)]
-    files = [content for upload in uploads for _, content in upload or ()]
+    files = [file for upload in uploads for file in upload or ()]
     told = [f"{scores:,} scores, about {_size(8 * scores)}"] if scores else []
     if files:
         number = f"{len(files)} file{'s' if len(files) > 1 else ''}"
-        told.append(f"{number}, {_size(sum(map(len, files)))}")
+        told.append(f"{number}, {_size(sum(file.size for file in files))}")
     return "; ".join(told)
 
 
 def _size(room: int) -> str:
     return f"{room / 1e6:,.1f} MB" if room >= 1e6 else f"{max(1, round(room / 1e3)):,} kB"
-
-
-def _words(error: Exception) -> str:
-    """What went wrong, in a sentence."""
-    if isinstance(error, TimeoutError):
-        return "The page is at work. Nothing was lost: try again when its numbers are there."
-    if not isinstance(error, ValueError | OSError):
-        return f"This did not work: {error!r}. Nothing was lost."
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
-
-
-def _level(error: Exception) -> int:
-    return logging.DEBUG if isinstance(error, ValueError) else logging.WARNING

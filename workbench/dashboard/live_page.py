@@ -13,11 +13,12 @@ The first message about a page, and each one after a browser lost track, is whol
 ``frame`` and the ``sections`` of controls as well.
 
 The browser sends gestures; see `workbench.pages.core.session`. Here are added ``files`` and their
-``chunk``s.
+``chunk``s; the answer to one that is refused has ``"refused": true``.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -26,11 +27,16 @@ from typing import Any, Protocol
 
 from workbench.assets import board as assets
 from workbench.assets.controls import Controls
-from workbench.dashboard.files import Receiver, UploadError
+from workbench.dashboard import files
+from workbench.dashboard.files import Outcome, Receiver
+from workbench.dashboard.permissions import Permissions, RoleError
 from workbench.dashboard.sent import FirstState, Parts, Sent, news, whole
-from workbench.dashboard.worker import calm, submit
+from workbench.dashboard.worker import Turns, calm
+from workbench.pages.core.jobs import JobRunner
 from workbench.pages.core.page import Fact, Item, Page
-from workbench.pages.core.session import Asked, PageSession
+from workbench.pages.core.queue import Task
+from workbench.pages.core.session import PageSession
+from workbench.pages.core.upload import Upload
 
 logger = logging.getLogger(__name__)
 
@@ -80,11 +86,20 @@ class Viewer:
 class Owner(Protocol):
     """The bench that a page belongs to."""
 
+    may: Permissions
+    turns: Turns
+
     def changed(self, live: LivePage, control: str, before: Mapping[str, Any]) -> None:
         """Take note of changed settings; ``control`` is what a person used, "" for nothing."""
 
     def show_jobs(self) -> None:
         """Show how the jobs of all pages stand."""
+
+    def go(self, page: Page) -> None:
+        """Have the browsers go to the page that a control of another one asked for."""
+
+    def receiver(self) -> Receiver:
+        """What puts the uploads of a page together."""
 
 
 class LivePage:
@@ -102,19 +117,27 @@ class LivePage:
         See `Later`; may be called in any thread.
     first : FirstState, optional
         The page as it is drawn already; it is in this state.
+    runner : JobRunner, optional
+        Has the jobs of the page done; by default a thread of this process does.
     """
 
     def __init__(
-        self, name: str, page: Page, owner: Owner, later: Later, first: FirstState | None = None
+        self,
+        name: str,
+        page: Page,
+        owner: Owner,
+        later: Later,
+        first: FirstState | None = None,
+        runner: JobRunner | None = None,
     ):
         self.name, self.page = name, page
+        page.runner = runner or page.runner
         self.controls = Controls(page)
         self.session = PageSession(
             page,
             page.items(),
             draw=self._draw,
-            schedule=submit,
-            more={"files": self._files, "chunk": self._files},
+            schedule=owner.turns.submit,
             drawn_from=None if first is None else first.drawn_from,
             outside=lambda: self.session.queue.post("draw", lambda: None),
         )
@@ -125,7 +148,7 @@ class LivePage:
             self.session.stale |= self.session.items.keys()
         self._viewers: list[Viewer] = []
         self._owner, self._later = owner, later
-        self._receiver = Receiver()
+        self._receiver = owner.receiver()
         self._waiting: set[str] = set()  # slow items that are drawn once the page rests
         self._due: set[str] = set()
         self._moves = 0
@@ -136,6 +159,7 @@ class LivePage:
         if not self._ended:
             self._ended = True
             self.session.end()
+            self._receiver.end()
             self._viewers.clear()
             self._later = lambda seconds, call: None
 
@@ -152,6 +176,7 @@ class LivePage:
 
     def close(self, viewer: Viewer) -> None:
         """Send a browser nothing more."""
+        self._receiver.leave(viewer)
         self._viewers = [one for one in self._viewers if one is not viewer]
 
     def _view(self, viewer: Viewer) -> None:
@@ -178,17 +203,66 @@ class LivePage:
         if self._ended:
             return
         viewer.received = int(gesture["serial"])
+        if gesture.get("kind") in files.KINDS and self._uploads(gesture, viewer):
+            return
+        refusal = self._refusal(gesture)
+        if refusal is not None:
+            self.session.perform(("message", refusal), int(gesture["serial"]), viewer)
+            return
         self.session.receive(gesture, viewer)
         self._later(PATIENCE, partial(viewer.show_busy, self.name))
 
-    def _files(self, gesture: dict[str, Any]) -> Asked:
+    def _refusal(self, gesture: dict[str, Any]) -> Task | None:
+        """What is done instead of what a person may not do; None if they may."""
         try:
-            files = self._receiver.take(gesture)
-        except UploadError as error:
-            return "message", partial(setattr, self.page, "message", str(error))
-        if files is None:
-            return "piece", lambda: None
-        return self.session.setting(gesture["name"], files)
+            if gesture.get("kind") == "set" and self._takes_files(gesture.get("name")):
+                raise RoleError("Files are not set: upload them")
+            self._owner.may.require(gesture)
+        except RoleError as error:
+            logger.info("a gesture was refused", extra={"event": "role_refused"})
+            return partial(self._refuse, str(gesture.get("job", "")), str(error))
+        return None
+
+    def _refuse(self, job: str, words: str) -> None:
+        """Say why something is refused; whoever may start no job may end one."""
+        if job in self.page.jobs() and self.page.job_state(job).running:
+            self.page.cancel_job(job)
+        else:
+            self.page.message = words
+
+    def _takes_files(self, name: Any) -> bool:
+        return isinstance(self.page.param.objects().get(str(name)), Upload)
+
+    def running(self) -> dict[str, dict[str, Any]]:
+        """The jobs that are running, by name, as the browser sees them."""
+        shown = {name.removeprefix("job_"): json.loads(text) for name, text in self.jobs.items()}
+        return {name: job for name, job in shown.items() if job["status"] == "running"}
+
+    def _uploads(self, gesture: dict[str, Any], viewer: Viewer) -> bool:
+        """Take a gesture of an upload; False if it is none."""
+        try:
+            self.session.setting(gesture["name"], None)
+            self._receiver.take(gesture, viewer, partial(self._uploaded, gesture, viewer))
+        except (KeyError, TypeError, ValueError):
+            return False
+        return True
+
+    def _uploaded(self, gesture: dict[str, Any], viewer: Viewer, outcome: Outcome) -> None:
+        """Answer a gesture of an upload; its files are set once all of them are there."""
+        serial = int(gesture["serial"])
+        if outcome is None:
+            viewer.handled = serial
+            viewer.put(
+                assets.content({"page": self.name, "handled": serial, "busy": False}), serial
+            )
+        elif isinstance(outcome, ValueError):
+            refusal = partial(setattr, self.page, "message", str(outcome))
+            viewer.put(assets.content({"page": self.name, "refused": True}))
+            self.session.perform(("message", refusal), serial, viewer)
+        else:
+            setting = self.session.setting(gesture["name"], outcome)
+            self.session.perform(setting, serial, viewer, changes=True, blocks=True)
+            self._later(PATIENCE, partial(viewer.show_busy, self.name))
 
     def change(self, key: str, task: Callable[[], Any]) -> None:
         """Have a task change the page soon, in the order of what people do."""
@@ -236,6 +310,8 @@ class LivePage:
         if now != before:
             self.settings = now
             self._owner.changed(self, used, before)
+        if self.page.goes_to:
+            self._owner.go(self.page)
         jobs = assets.jobs(self.page)
         if jobs != self.jobs:
             self.jobs = jobs

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench.scores.ordered import OrderedGroup
 from workbench.scores.sample import Scores
 
 #: Mass in each tail outside the default range; it falls into the open outer bins.
@@ -67,9 +67,9 @@ def scott_width(scores: Scores) -> float:
 
     σ̂ is the pooled within-group standard deviation of the finite scores, n the smaller sample size.
     """
-    p, q = (x[np.isfinite(x)] for x in scores)
+    p, q = scores.moments()
     n = _smaller_side(p.size, q.size)
-    variance = (p.var() * p.size + q.var() * q.size) / (p.size + q.size)
+    variance = (p.variance * p.size + q.variance * q.size) / (p.size + q.size)
     sigma = math.sqrt(variance)
     return _usable(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
 
@@ -93,7 +93,7 @@ def plugin_width(scores: Scores) -> float:
     """
     sides = _finite_sides(scores)
     _smaller_side(*(x.size for x in sides))
-    lengths = [_slope_length(_span(x), partial(np.searchsorted, x), x.size) for x in sides]
+    lengths = [_slope_length(_span(x), x.below, x.size) for x in sides]
     least = min(lengths)
     if least > 0:  # in units of the least, so that no cube overflows
         slopes = sum((least / length) ** 3 for length in lengths)
@@ -179,12 +179,13 @@ def squared_slope(ordered: NDArray[np.float64]) -> float:
     Pairs are those of counts in 2¹³ cells from the 0.1% to the 99.9% quantile, and g is at
     least one cell, so that the fast Fourier transform does the work.
     """
-    length = _slope_length(_span(ordered), partial(np.searchsorted, ordered), ordered.size)
+    group = OrderedGroup(ordered)
+    length = _slope_length(_span(group), group.below, group.size)
     return length**-3 if length > 0 else math.inf
 
 
-def _span(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
-    return ordered[np.minimum(_SPAN * ordered.size, ordered.size - 1).astype(int)]
+def _span(group: OrderedGroup) -> NDArray[np.float64]:
+    return np.asarray(group.at(np.minimum(_SPAN * group.size, group.size - 1).astype(int)))
 
 
 def _slope_length(
@@ -252,12 +253,9 @@ def _resolved(width: float, scores: Scores) -> float:
     return _usable(max(width, (high - low) / GRID_CELLS) if width > 0 else 0.0, scores)
 
 
-def _finite_sides(scores: Scores) -> list[NDArray[np.float64]]:
+def _finite_sides(scores: Scores) -> list[OrderedGroup]:
     """Finite scores of both groups, sorted and oriented; no rule depends on the orientation."""
-    return [
-        x[np.searchsorted(x, -np.inf, side="right") : np.searchsorted(x, np.inf)]
-        for x in scores.ordered
-    ]
+    return [group.finite for group in scores.groups]
 
 
 def _smaller_side(n_p: int, n_q: int) -> int:

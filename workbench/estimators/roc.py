@@ -99,22 +99,16 @@ def roc(scores: Scores) -> Roc:
     >>> wb.roc(wb.Scores([1, 2, 3], [0, 1, 1])).auc
     0.8888888888888888
     """
-    p, q = require_scores(scores).ordered
-    last = np.flatnonzero(_differs(q))  # the last of each run of equal scores
-    value = q[last]
-    above = p.size - np.searchsorted(p, value, side="right")
-    from_equal = p.size - np.searchsorted(p, value, side="left")
-    runs = np.diff(np.concatenate([[-1], last]))
-    wins = float(runs @ (above + from_equal)) / 2  # a float: n_p·n_q overflows int64 sums
+    p, q = require_scores(scores).groups
+    value, ends = q.runs()
+    above, from_equal = p.above(value), p.at_least(value)
+    runs: NDArray[Any] = np.diff(ends, prepend=0)
+    if 2 * p.size * q.size >= 2**63:  # beyond int64
+        runs = runs.astype(float)
+    wins = float(runs @ (above + from_equal)) / 2
     return Roc(
         scores=scores,
-        false_positives=np.concatenate([(q.size - 1 - last)[::-1], [q.size]]),
+        false_positives=np.concatenate([(q.size - ends)[::-1], [q.size]]),
         true_positives=np.concatenate([above[::-1], [p.size]]),
         auc=wins / (p.size * q.size),
     )
-
-
-def _differs(ordered: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Whether each entry differs from the next; NaN equals NaN here, and the last entry differs."""
-    a, b = ordered[:-1], ordered[1:]
-    return np.append((a != b) & ~(np.isnan(a) & np.isnan(b)), True)

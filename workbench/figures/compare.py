@@ -23,6 +23,7 @@ from workbench.figures.kit.marks import (
     rule,
     steps,
 )
+from workbench.figures.kit.names import plain_name
 
 A, B = Style("A", "p"), Style("B", "q", "dash")
 ZERO = Style("", "ink", "dash", 1)
@@ -33,7 +34,7 @@ def bands(comparison: Comparison) -> dict[str, Any]:
     c = comparison
     low = max(min(_least(c.a_lower), _least(c.b_lower)) / 2, 1e-5)
     names = [
-        replace(style, name=f"{style.name}: {scores.name}" if scores.name else style.name)
+        replace(style, name=": ".join(filter(None, (style.name, plain_name(scores.name, 60)))))
         for style, scores in ((A, c.a), (B, c.b))
     ]
     return chart(

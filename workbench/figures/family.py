@@ -222,8 +222,9 @@ def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
     s = check.scores
     if isinstance(check.family, NormalScores):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
-        deviation = math.sqrt((s.n_p * s.p.var() + s.n_q * s.q.var()) / (s.n_p + s.n_q - 2))
-        normals = (NormalDist(float(side.mean()), deviation) for side in (s.q, s.p))
+        p, q = s.moments()
+        variance = (p.size * p.variance + q.size * q.variance) / (p.size + q.size - 2)
+        normals = (NormalDist(side.mean, math.sqrt(variance)) for side in (q, p))
         return [(x, np.array([n.pdf(t) for t in x])) for n in normals]
     # The score's unit says nothing here. FPR + TPR above an edge increases along the fitted curve;
     # taken as it was seen, it says where on the curve the edge lies.

@@ -11,12 +11,10 @@ from workbench.figures.kit.axes import Axis
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import key
 from workbench.figures.kit.marks import Mark, Part, Style
+from workbench.figures.kit.names import plain_name
 
 #: Color of each audit; further ones begin again.
 ROLES = ("p", "q", "good", "fit", "bad", "ink")
-
-#: Characters of a name in the key.
-_LONGEST = 28
 
 #: Rows that the key may have.
 _MOST_ROWS = 8
@@ -57,13 +55,13 @@ def overlay(figures: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[
     marks = [Mark("line", ({**one, "line": {**one["line"], "color": "@muted"}},)) for one in shared]
     styles = []
     for number, (name, own) in enumerate(zip(names, curves, strict=True)):
-        role, called = ROLES[number % len(ROLES)], _plain(name)
+        role, called = ROLES[number % len(ROLES)], plain_name(name)
         styles.append(Style(called, role))
         for one in own:
             if not _has(shared, one):
                 marks.append(Mark("line", (_painted(one, role, called),)))
-    dashes = {_plain(one.get("name", "")): one["line"] for own in curves for one in own}
-    told = {"no leak", *(_plain(one.get("name", "")) for one in shared)}
+    dashes = {plain_name(one.get("name", "")): one["line"] for own in curves for one in own}
+    told = {"no leak", *(plain_name(one.get("name", "")) for one in shared)}
     styles += [
         Style(name, "muted", line.get("dash", "solid"))
         for name, line in dashes.items()
@@ -75,7 +73,7 @@ def overlay(figures: Sequence[Mapping[str, Any]], names: Sequence[str]) -> dict[
         [*marks, key(styles[:_MOST_ROWS])],
         x,
         y,
-        summary=f"The same chart of {len(figures)} audits: {', '.join(map(_plain, names))}.",
+        summary=f"The same chart of {len(figures)} audits: {', '.join(map(plain_name, names))}.",
         revision=first.get("uirevision", "keep"),
         closest=first.get("hovermode") == "closest",
         margin=first["margin"],
@@ -103,7 +101,7 @@ def _painted(curve: Part, role: str, name: str) -> Part:
         rest["marker"] = {**rest["marker"], "color": f"@{role}"}
     return {
         **rest,
-        "name": f"{name}: {_plain(curve['name'])}",
+        "name": f"{name}: {plain_name(curve['name'])}",
         "line": {**curve["line"], "color": f"@{role}"},
     }
 
@@ -131,9 +129,3 @@ def _widened(axes: Sequence[Axis]) -> Axis:
     if np.all(ends[:, 0] < ends[:, 1]):
         return {**axes[0], "range": [float(ends[:, 0].min()), float(ends[:, 1].max())]}
     return dict(axes[0])
-
-
-def _plain(name: str) -> str:
-    """A name in one short line, without what a chart would take as markup."""
-    text = " ".join(str(name).split()).replace("<", "‹").replace(">", "›").replace("&", "+")
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

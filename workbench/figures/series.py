@@ -15,6 +15,7 @@ from workbench.figures.kit.axes import axis, round_up
 from workbench.figures.kit.layout import chart, empty
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, Style, label, line, markers, rule
+from workbench.figures.kit.names import plain_name
 
 BOUND = Style("lower bound", "p")
 COURSE = Style("", "p/.4", width=1)
@@ -74,11 +75,12 @@ def series_chart(audits: Sequence[SeriesAudit], name: str = "") -> dict[str, Any
     ]
     highest = max(near.values(), default=0.0)
     for claim, epsilon in near.items():
+        named = plain_name(claim)
         # Claims may lie close to each other.
         va, dy = ("bottom", 0) if epsilon == highest else ("top", -2)
         drawn += [
             rule(CLAIMED, y=epsilon),
-            label(LEFT, epsilon, f"claimed: {claim}", "ink", ha="left", va=va, dx=4, dy=dy),
+            label(LEFT, epsilon, f"claimed: {named}", "ink", ha="left", va=va, dx=4, dy=dy),
         ]
     return chart(
         drawn,

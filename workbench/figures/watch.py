@@ -17,6 +17,7 @@ from workbench.figures.kit.axes import axis, powers_of_ten, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import LEFT, RIGHT, Mark, Style, label, rule
+from workbench.following.evidence import ClaimEvidence
 
 ANYTIME = Style("anytime", "good", "solid", 2.5)
 WATCHED = Style("fixed-size", "warn", "solid", 1.5)
@@ -82,13 +83,17 @@ def bounds(
 
 
 def evidence(
-    found: EvidencePath, rows: int, log_rows: float, span: tuple[float, float], confidence: float
+    found: EvidencePath | ClaimEvidence,
+    rows: int,
+    log_rows: float,
+    span: tuple[float, float],
+    confidence: float,
 ) -> dict[str, Any]:
     """The e-value against the claim at every look, and the value that refutes it.
 
     Parameters
     ----------
-    found : Evidence
+    found : EvidencePath or ClaimEvidence
     rows, log_rows, span
         As in `bounds`.
     confidence : float
@@ -101,7 +106,7 @@ def evidence(
     step = math.ceil(round_up((top - low) / TICKS))
     ticks = range(step * math.ceil(low / step), math.floor(top) + 1, step)
     times = round(1 / (1 - confidence))
-    now = found.at(rows)
+    now = found.log_at(rows)
     over = powers.size > 0 and powers[-1] > goal + 1
     # Below the line there is room for its name, unless the evidence is overwhelming.
     below = over and goal - low > 0.1 * (top - low)
@@ -117,8 +122,8 @@ def evidence(
         ],
         log_n_axis.axis(X_TITLE, *span),
         axis("e-value", low, top, ticks=powers_of_ten(ticks, log=False)),
-        summary=f"Evidence against ε at most {plain(found.epsilon)}: e-value "
-        f"{short_e_value(now.log)} by row {rows:,}; an e-value of {times:,} refutes the claim.",
+        summary=f"Evidence against {found.claimed}: e-value "
+        f"{short_e_value(now)} by row {rows:,}; an e-value of {times:,} refutes the claim.",
         revision=(*span, low, top),
     )  # fmt: skip
 

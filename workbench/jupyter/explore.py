@@ -34,11 +34,14 @@ from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.selection.page import SelectionPage, run_values
+from workbench.pages.training.page import GivenTrainPage, TrainPage
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 from workbench.selection.runs import RunCount
 from workbench.testers.running.load_mechanism import find_mechanism
+from workbench.training.runs.gallery import GalleryRun
+from workbench.training.runs.run import TrainingRun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -414,6 +417,46 @@ def explore_mechanism(
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
     page = MechanismPage(found, claim)
     return _view(page, show, controls, spec)
+
+
+def explore_training(
+    run: TrainingRun | GalleryRun | None = None,
+    show: Iterable[str] | None = None,
+    controls: Iterable[str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> View:
+    """Live page that trains small models and audits them while they come.
+
+    Parameters
+    ----------
+    run : TrainingRun or GalleryRun, optional
+        What it shows at first, such as ``wb.training.open_run(folder)``.
+    show, controls, spec
+        As in `explore`.
+
+    Returns
+    -------
+    View
+        ``view.train()`` trains all models; ``view.trained`` is the run.
+
+    Raises
+    ------
+    ValueError
+        An unknown name in ``show``, ``controls`` or ``spec``.
+
+    Examples
+    --------
+    >>> view = wb.explore_training()
+    >>> view.bug = "same-seed"
+    >>> run = view.train()  # doctest: +SKIP
+    >>> view.page.verdict().text  # doctest: +SKIP
+    'refuted'
+    """
+    if run is None:
+        return _view(TrainPage(), show, controls, spec)
+    need = "a TrainingRun, such as wb.training.open_run(folder), or one of wb.training.gallery()"
+    _checks.instance(run, (TrainingRun, GalleryRun), "run", need)
+    return _view(GivenTrainPage(run), show, controls, spec)
 
 
 def _view(

@@ -27,7 +27,10 @@ def setup() -> dict[str, Any]:
         "timeout": PATIENCE,
         "absolute_url": False,
         "new_browser_tab": False,
-        "request_headers_override": {"Origin": "http://localhost:{port}"},
+        "request_headers_override": {
+            "Host": "localhost:{port}",
+            "Origin": "http://localhost:{port}",
+        },
         "launcher_entry": {
             "title": "DP Audit Workbench",
             "icon_path": str(HERE / "icon.svg"),

@@ -15,6 +15,7 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.given_scores import GivenScoreSource
 from workbench.pages.inputs.code import page_name
 from workbench.pages.inputs.data import DataChoice
+from workbench.pages.records.page import GivenRecordsPage
 from workbench.pages.registry import PAGES
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import home_folder, owner_key, workspace
@@ -97,20 +98,27 @@ def _datasets(page: Page, own: Workspace) -> dict[str, DataSet]:
         return {"data": own.add_scores(page.scores)}
     if isinstance(page, GivenComparePage):
         return {"a_data": own.add_scores(page.a), "b_data": own.add_scores(page.b)}
+    if isinstance(page, GivenRecordsPage):
+        return {"data": own.add_table(page.table)}
     choices = [name for name in page.param if isinstance(page.param[name], DataChoice)]
     found = {name: page.workspace.dataset(getattr(page, name)) for name in choices}
     if page.workspace is own:
         return found
-    return {
-        name: one if one.virtual else own.add_scores(page.workspace.scores(one.key), one.name)
-        for name, one in found.items()
-    }
+    return {name: _brought(one, page.workspace, own) for name, one in found.items()}
+
+
+def _brought(dataset: DataSet, workspace: Workspace, own: Workspace) -> DataSet:
+    """A data set of another workspace in the one of this computer."""
+    if dataset.virtual:
+        return dataset
+    if dataset.kind == "table":
+        return own.add_table(workspace.table(dataset.key), dataset.name)
+    return own.add_scores(workspace.scores(dataset.key), dataset.name)
 
 
 def _keep_files(page: Page, own: Workspace) -> None:
     """Keep the uploads of a page in the workspace of this computer."""
     for name in page.param:
         if isinstance(page.param[name], Upload):
-            for file, content in getattr(page, name) or ():
-                if isinstance(content, bytes):
-                    own.keep_file(file, content)
+            for file in getattr(page, name) or ():
+                own.keep_file(file.name, file.content())

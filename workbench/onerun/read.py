@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.onerun.guesses import DESIGNS
 from workbench.onerun.run import OneRun
 from workbench.scores.layouts.apply import members
+from workbench.scores.layouts.folders import run_file
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
+from workbench.scores.statement import ScoreStatement
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,8 +39,8 @@ def read_one_run(
     included: str | None = None,
     included_value: object = None,
     id: str | None = None,
-    larger_is_member: bool = True,
-    design: str = "fair-coins",
+    larger_is_member: bool | None = None,
+    design: str | None = None,
     name: str | None = None,
     trusted: bool = False,
 ) -> OneRun:
@@ -49,6 +52,7 @@ def read_one_run(
     Parameters
     ----------
     path : path or DataFrame
+        A file, or the folder of a training run.
     score, included : str, optional
         Columns of the scores and of the inclusions: 1 and 0, true and false, in and out.
     included_value : optional
@@ -56,8 +60,10 @@ def read_one_run(
     id : str, optional
         Column that names the canaries; one called "id" or "canary" is recognized. Repeated names
         raise.
-    larger_is_member, design
-        As in `OneRun`.
+    larger_is_member : bool, optional
+        As in `OneRun`; by default what the file states, else True.
+    design : {"fair-coins", "fixed-half"}, optional
+        As in `OneRun`; by default what the file states, else "fair-coins".
     name : str, optional
         Shown in titles; the file's name by default.
     trusted : bool
@@ -73,7 +79,7 @@ def read_one_run(
         The file cannot be read, the columns are ambiguous, or the canaries cannot be audited.
     """
     return one_run_of_table(
-        read_table(path, trusted=trusted),
+        read_table(run_file(path), trusted=trusted),
         score=score,
         included=included,
         included_value=included_value,
@@ -91,8 +97,8 @@ def one_run_of_table(
     included: str | None = None,
     included_value: object = None,
     id: str | None = None,
-    larger_is_member: bool = True,
-    design: str = "fair-coins",
+    larger_is_member: bool | None = None,
+    design: str | None = None,
     name: str | None = None,
 ) -> OneRun:
     """As `read_one_run`, from a table that was read before.
@@ -116,13 +122,16 @@ def one_run_of_table(
     found = _id_column(table, taken=(layout.score, layout.member)) if id is None else id
     names = f"; canaries are named by '{found}'" if found else ""
     log.info("%s: %s%s", table.label, layout.describe(), names)
+    statement = ScoreStatement.of([table])
+    if statement.describe():
+        log.info("%s: %s", table.label, statement.describe())
     return OneRun(
         table.numbers(str(layout.score)),
         was_in,
-        larger_is_member=larger_is_member,
+        larger_is_member=statement.direction(larger_is_member),
         ids=table.column(found) if found else None,
-        design=design,
-        name=table.name if name is None else name,
+        design=design or statement.design or DESIGNS[0],
+        name=statement.name or table.name if name is None else name,
     )
 
 

@@ -29,6 +29,7 @@ from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
 from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.workspace import Workspace
 
 NO_COMPARISON = (
@@ -129,6 +130,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         """Take the data set of a side into view, unless it is there already."""
         key = INPUTS[side].key(self, changed)
         dataset, scores = self.workspace.dataset(key), self.workspace.scores(key)
+        require_kept(dataset)
         said = dataset.name if dataset.virtual else described(self.workspace, dataset)
         if is_draw(key):
             said = dataset.source.describe().removesuffix(".")

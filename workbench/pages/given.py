@@ -16,6 +16,7 @@ from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.pair import KINDS, pair_values
 from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
 from workbench.pages.pair_lab import PairLabPage
+from workbench.pages.records.page import GivenRecordsPage, RecordsPage
 from workbench.pages.registry import PAGES
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
@@ -23,6 +24,7 @@ from workbench.pairs.base import Pair
 from workbench.scores.files import read_scores
 from workbench.scores.sample import Scores, ScoresError
 from workbench.selection.runs import RunCount
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import workspace
 
@@ -45,7 +47,8 @@ def page_about(subject: Any) -> Page:
     if subject is None:
         return ScoresPage(workspace=workspace())
     if isinstance(subject, DataSet):
-        return ScoresPage(workspace=workspace(), data=subject.key)
+        kind = RecordsPage if subject.kind == "table" else ScoresPage
+        return kind(workspace=workspace(), data=subject.key)
     if isinstance(subject, str) and subject in PAGES:
         page: Page = PAGES[subject].kind(workspace=workspace())
         return page
@@ -90,6 +93,11 @@ def one_run_page(run: Any) -> OneRunPage:
             design=run.design,
         )
     return GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
+
+
+def records_page(table: ScoreTable) -> GivenRecordsPage:
+    """The page about the records of a score table."""
+    return GivenRecordsPage(table)
 
 
 def selection_page(runs: RunCount) -> SelectionPage:

@@ -13,6 +13,7 @@ from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choic
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.sample import Scores
+from workbench.workspaces.sources import source_of
 
 DATA = Section("Data", (Control("larger_is_member"),))
 CHOICE_OF_DATA = len(ScoreSource.source_controls)
@@ -72,7 +73,8 @@ class GivenScoreSource(ScoreSource):
         scores = self._given
         self._set_quietly(larger_is_member=scores.larger_is_member)
         said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
-        self.adopt(scores, said)
+        how = [source_of(scores).describe(), *scores.notes] if scores.is_counted else []
+        self.adopt(scores, " · ".join([said, *how]))
 
     def _load(self, *events: Any) -> None:
         """Do nothing: no other data can be chosen."""

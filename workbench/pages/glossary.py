@@ -385,6 +385,32 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("onerun", "counted"),
         ),
         Term(
+            "black-box",
+            "Black-box and white-box audits",
+            "A black-box audit sees final models, such as the loss of a record. A white-box audit "
+            "sees what every step of the training releases, and often shows more. The claim of "
+            "DP-SGD is about the latter.",
+            ("black-box", "white-box"),
+            ("train", "distributions"),
+        ),
+        Term(
+            "positive-control",
+            "Positive control",
+            "An audit of a mechanism that is known to be broken. If it finds nothing, its silence "
+            "on other mechanisms says little. The page Train models has one for every bug.",
+            ("positive control", "positive controls"),
+            ("train", "wealth"),
+        ),
+        Term(
+            "last-iterate",
+            "Last iterate",
+            "The final model of a training, without the steps before it. If losses are linear, it "
+            "leaks no more than a known pair of distributions (arXiv 2410.06186). For other losses "
+            "that pair is a heuristic and no claim.",
+            ("last iterate", "last-iterate"),
+            ("train", "last_iterate"),
+        ),
+        Term(
             "one-run",
             "One-run audit",
             "One training run with many canaries, each included by its own coin flip. The guesses "
@@ -401,6 +427,34 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "independent; use a one-run audit for them.",
             ("independent runs", "independent rows", "independent scores"),
             ("scores", "sizes"),
+        ),
+    ),
+    "Audits of records": (
+        Term(
+            "score-table",
+            "Score table",
+            "One score for each of many models and records, and which model was trained on which "
+            "record, as LiRA and similar tools write it. For each record, the models with it and "
+            "those without it are two samples of scores.",
+            ("score table", "score tables"),
+            ("records", "ranks"),
+        ),
+        Term(
+            "worst-record",
+            "Worst record",
+            "The record that leaks most. Differential privacy promises the same ε to every record, "
+            "so a bound for the worst one is a bound for the mechanism. It has to allow for the "
+            "choice among all records: the largest of many estimates is too high by chance alone.",
+            ("worst record",),
+            ("records", "worst"),
+        ),
+        Term(
+            "average-case",
+            "Average-case audit",
+            "An audit of the scores of all records together. It says how well membership is told "
+            "for a random record. A few records that leak much hardly show in it.",
+            ("average-case", "average over records"),
+            ("records", "average"),
         ),
     ),
     "Common false alarms": (

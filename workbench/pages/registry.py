@@ -78,6 +78,13 @@ MENU: dict[str, dict[str, PageEntry]] = {
             takes=("workbench:OneRun", "workbench:Guesses"),
             given=_GIVEN + "one_run_page",
         ),
+        "records": PageEntry(
+            "Records",
+            "Which records of a trained model leak, and how many?",
+            "workbench.pages.records.page:RecordsPage",
+            takes=("workbench:ScoreTable",),
+            given=_GIVEN + "records_page",
+        ),
         "mechanism": PageEntry(
             "Test a mechanism",
             "Does a mechanism violate its claim on some datasets?",
@@ -115,6 +122,13 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "Plan sample size",
             "How many scores does an audit need?",
             "workbench.pages.plan:PlanPage",
+        ),
+        "train": PageEntry(
+            "Train models",
+            "Does a training with DP-SGD keep its claim, with a bug and without?",
+            "workbench.pages.training.page:TrainPage",
+            takes=("workbench.training:TrainingRun", "workbench.training:GalleryRun"),
+            given="workbench.pages.training.page:GivenTrainPage",
         ),
         "pairlab": PageEntry(
             "Known pairs",

@@ -86,18 +86,19 @@ DOORS: tuple[Door, ...] = (
     Door(
         "table",
         "A table of models × records",
-        "Scores of many records under many models. This version audits one record at a time.",
-        "scores",
-        "Load the column of one record, with a column that says which models were trained on it.",
+        "Scores, or signals of attacks, of many records under many models, and which model was "
+        "trained on which record.",
+        "records",
+        "Which records leak, and what may be said of the worst of them.",
         loads=True,
     ),
     Door(
         "nothing",
         "Nothing yet",
-        "Draw scores from a pair of distributions whose privacy loss is known.",
+        "Draw scores from distributions whose privacy loss is known, or train small models.",
         "pairlab",
         "How close bounds come to the truth, before you spend a training run.",
-        then=("plan", "coveragelab"),
+        then=("train", "plan", "coveragelab"),
     ),
 )
 

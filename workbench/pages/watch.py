@@ -21,8 +21,12 @@ from workbench.bounds.anytime.monitoring import (
     fixed_size_limits,
 )
 from workbench.bounds.bound import Bound
+from workbench.claims.base import Claim
 from workbench.figures import watch as charts
+from workbench.following.evidence import ClaimEvidence
+from workbench.following.following import Following
 from workbench.pages.core.jobs import job
+from workbench.pages.core.notice import Notice
 from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import (
@@ -43,6 +47,10 @@ from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
 from workbench.scores.sample import Scores
+from workbench.workspaces.followed.data import SNAPSHOT, take_snapshot
+from workbench.workspaces.followed.source import following_of
+from workbench.workspaces.trained.source import STOPPED
+from workbench.workspaces.workspace import Workspace
 
 #: Audits that the job simulates, and how many of them are one task.
 MANY, TOGETHER = 200, 5
@@ -80,6 +88,8 @@ class Above:
 class WatchPage(ScoreSource, DeltaSetting):
     """State and drawings of the page."""
 
+    shows_live: ClassVar[bool] = True
+
     title = "Sequential monitoring"
     about = (
         "Scores arrive one by one while someone watches the bound. Which numbers remain valid "
@@ -111,11 +121,27 @@ class WatchPage(ScoreSource, DeltaSetting):
         label="Claim: ε at most",
         doc="The claim to test. Set it before looking at results.",
     )
+    take_snapshot = param.Event(
+        label="Take a snapshot",
+        doc="Adds a data set with the rows so far, for the other pages.",
+    )
+    notify = Notice(
+        label="Notify me",
+        doc="This browser shows a notification when the claim is refuted, while the page is open.",
+    )
     above = param.Parameter(None, precedence=-1, doc="The `Above` of the simulated audits.")
 
     controls: ClassVar[tuple[Section, ...]] = (
         *ScoreSource.source_controls,
-        Section("Monitoring", (Control("log_rows"), Control("claim"))),
+        Section(
+            "Monitoring",
+            (
+                Control("log_rows"),
+                Control("claim", when=lambda page: page.announced is None),
+                Control("notify", when=lambda page: page.announced is not None),
+                Control("take_snapshot", when=lambda page: page.following is not None),
+            ),
+        ),
         Section("Audit", (Control("log_delta"), Control("confidence"))),
         Section(
             "",
@@ -126,6 +152,45 @@ class WatchPage(ScoreSource, DeltaSetting):
         ),
     )
 
+    def __init__(self, workspace: Workspace | None = None, **params: Any):
+        super().__init__(workspace=workspace, **params)
+        self.param.watch(self._take_snapshot, "take_snapshot")
+
+    @property
+    def following(self) -> Following | None:
+        """What follows the file in view; None for other data sets."""
+        return following_of(self._dataset)
+
+    @property
+    def announced(self) -> Claim | None:
+        """The claim that the server tests on the file in view."""
+        return None if self.following is None else self.following.claim
+
+    @property
+    def reread(self) -> str:
+        """As of `ScoreSource`; when rows or models ended does not matter to anytime bounds."""
+        return "" if super().reread in (SNAPSHOT, STOPPED) else super().reread
+
+    def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings without the rows seen, of a file that has more of them by now."""
+        if self.following is None:
+            return dict(settings)
+        return {name: value for name, value in settings.items() if name != "log_rows"}
+
+    def _take_snapshot(self, event: Any) -> None:
+        if self.following is None:
+            return
+        try:
+            taken = take_snapshot(self.workspace, self.following)
+        except ValueError as error:
+            self.message = str(error)
+            return
+        self.message = (
+            f"“{taken.name}” is in the Data menu. You chose the moment while you saw results: on "
+            "other pages, where bounds are for a number of rows that is fixed in advance, they are "
+            "marked as not valid."
+        )
+
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view, all of them seen unless the slider was moved back.
 
@@ -134,6 +199,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         scores, said, arrival
             See `ScoreSource.adopt`.
         """
+        scores.in_order(1)  # a ScoresError where the order of arrival is not known
         low, high = self._span(scores)
         # Before the first scores, the default counts as the end of the slider.
         all_seen = self.scores is None or self.log_rows >= self.param.log_rows.bounds[1]
@@ -149,7 +215,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     @staticmethod
     def _span(scores: Scores) -> tuple[float, float]:
         """log₁₀ of the first and the last row on the slider and the charts."""
-        high = math.ceil(math.log10(min(scores.n_p, scores.n_q)) / STEP) * STEP
+        high = math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP
         return min(FIRST_ROW, math.floor(high / 2)), round(high, 2)
 
     # -- results, each computed once a state ---------------------------------------------------
@@ -157,11 +223,13 @@ class WatchPage(ScoreSource, DeltaSetting):
     @property
     def rows(self) -> int:
         """Scores per group seen so far."""
-        return min(round(10**self.log_rows), self.scores.n_p, self.scores.n_q)
+        return min(round(10**self.log_rows), min(self.scores.arrived))
 
     @derived(needs=("scores", *ASKED), shared=True)
     def path(self) -> AnytimePath:
         """The anytime bound at every row."""
+        if self.following is not None:
+            return self.following.path(self.delta, self.confidence)
         return anytime_path(self.scores, self.delta, self.confidence)
 
     @derived(needs=("scores", *ASKED), shared=True)
@@ -172,12 +240,15 @@ class WatchPage(ScoreSource, DeltaSetting):
     @derived(needs=("scores",), shared=True)
     def looks(self) -> BettingCounts:
         """Counts of the rows, as the e-value needs them."""
+        if self.following is not None:
+            return self.following.counts()
         return betting_counts(self.scores)
 
     @derived(needs=("looks", "claim", "log_delta"))
-    def evidence(self) -> EvidencePath:
-        """The e-value against the claim at every row."""
-        return self.looks().evidence(self.claim, self.delta)
+    def evidence(self) -> EvidencePath | ClaimEvidence:
+        """The e-value against the claim at every row; the server's claim on a followed file."""
+        found = None if self.following is None else self.following.evidence()
+        return found if found is not None else self.looks().evidence(self.claim, self.delta)
 
     @derived(needs=("data", "log_delta"))
     def truth(self) -> float | None:
@@ -242,18 +313,21 @@ class WatchPage(ScoreSource, DeltaSetting):
         found = self.evidence()
         refuted = found.refuted_at(self.confidence, self.rows)
         verdict = "not refuted" if refuted is None else f"refuted at row {refuted:,}"
-        notes = [f"ε ≤ {plain(self.claim)}: {verdict}", percent(self.confidence)]
-        now = found.at(self.rows)
-        void = now.void or self.looked_words
+        claim = f"ε ≤ {plain(self.claim)}" if self.announced is None else str(self.announced)
+        notes = [f"{claim}: {verdict}", percent(self.confidence)]
+        void = found.void or self.looked_words
         notes += [f"not valid: {void}"] if void else []
-        return Fact(charts.short_e_value(now.log), " · ".join(notes))
+        return Fact(charts.short_e_value(found.log_at(self.rows)), " · ".join(notes))
 
     @number("Scores seen", needs=("scores", "log_rows"))
     def seen(self) -> Fact:
         """Members (P), and as many non-members (Q), in order of arrival."""
         s: Scores = self.scores
         whole = f"{s.n_p:,}" if s.n_p == s.n_q else f"{s.n_p:,} + {s.n_q:,}"
-        return Fact(f"{self.rows:,} per group", f"of {whole} · {s.assumption}")
+        said = f"of {whole} · {s.assumption}" + (f" · {s.first_rows}" if s.first_rows else "")
+        arrived = None if self.following is None else self.following.state.arrived
+        said += f" · last arrival {arrived:%H:%M:%S} UTC" if arrived is not None else ""
+        return Fact(f"{self.rows:,} per group", said)
 
     @number(
         "Ever exceeded the truth",
@@ -305,6 +379,20 @@ class WatchPage(ScoreSource, DeltaSetting):
         """What the scores are and how they were read."""
         return str(self.loaded)
 
+    @sentence(needs=("loaded",), place="strip")
+    def of_file(self) -> str:
+        """What was left out of a followed file, and why it is not followed any more."""
+        if self.following is None:
+            return ""
+        state = self.following.state
+        said = list(state.notes)
+        if state.stopped:
+            said.append(
+                f"not followed any more: {state.stopped}. When the server is started again, it "
+                "reads the file from its start"
+            )
+        return " ".join(f"{one[0].upper()}{one[1:]}." for one in said)
+
     @sentence(needs=("epsilon_words",))
     def in_words(self) -> str:
         """The bound as a sentence."""
@@ -321,8 +409,9 @@ class WatchPage(ScoreSource, DeltaSetting):
         times = f"{round(1 / (1 - self.confidence)):,}"
         refuted = self.evidence().refuted_at(self.confidence, self.rows)
         claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta)}"
-        if self.looks().void:
-            return f"No evidence: {self.looks().void}."
+        claim = claim if self.announced is None else str(self.announced)
+        if self.evidence().void:
+            return f"No evidence: {self.evidence().void}."
         often = f"at most {percent(1 - self.confidence)} of audits, however long they run"
         if refuted is None:
             return (
@@ -332,6 +421,21 @@ class WatchPage(ScoreSource, DeltaSetting):
         return (
             f"The claim {claim} was refuted at row {refuted:,}, and this is final: the evidence "
             f"against a true claim reaches {times} in {often}."
+        )
+
+    @sentence(needs=("scores", "confidence", "log_rows"))
+    def also(self) -> str:
+        """The bounds on μ and the total variation of a followed file."""
+        if self.following is None:
+            return ""
+        mu, variation = (
+            self.following.path(None, self.confidence, quantity).at(self.rows)
+            for quantity in ("mu", "total variation")
+        )
+        return (
+            f"By row {self.rows:,} also: μ ≥ {mu.rounded}, total variation ≥ {variation.rounded} "
+            f"(each anytime, {percent(self.confidence)} by itself). Stopping, or announcing a "
+            "refutation, at any moment is valid."
         )
 
     @sentence(needs=("confidence", "limit"), place="foot")
@@ -393,11 +497,16 @@ class WatchPage(ScoreSource, DeltaSetting):
             self._truth_code(),
             f"evidence = {call('wb.betting_counts(scores).evidence', *claim)}\n"
             f"e_value = evidence.at({self.rows})",
-            f"seen = min({self.rows}, scores.n_p, scores.n_q)",
+            f"seen = {self._seen_code()}",
             self._above_code() if repeatable(self, "watch_many") else "",
             f"view = {call('wb.explore_watch', 'scores', spec=kept(spec, 'log_rows', 'claim'))}",
             imports=["import numpy as np"] if repeatable(self, "watch_many") else (),
         )
+
+    def _seen_code(self) -> str:
+        if self.scores.is_counted:
+            return f"min({self.rows}, *scores.arrived)"
+        return f"min({self.rows}, scores.n_p, scores.n_q)"
 
     def _truth_code(self) -> str:
         if self.source != "pair":

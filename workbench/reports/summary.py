@@ -23,6 +23,9 @@ TESTED = {
     "onerun": "Test records, called canaries, were put into one training run or left out by "
     "chance, and someone guessed which were in. The more guesses are right, the more the training "
     "gives away.",
+    "records": "Many models were trained, each on some of the records. This audit compares, for "
+    "every record, the scores of the models that were trained on it with those of the others, and "
+    "asks which records give away that they were used.",
     "mechanism": "A program promises that its output hardly depends on any one person’s data. It "
     "was run many times on pairs of datasets that differ in one person, in search of a pair whose "
     "outputs differ more than the promise allows.",
@@ -34,6 +37,9 @@ TESTED = {
     "simple curves, and what would follow if they did.",
     "selection": "Models are often trained many times, and only the best one is published. This "
     "calculation shows how much larger the privacy loss of that is than the loss of one training.",
+    "train": "Many small models were trained, half of them with one record and half of them "
+    "without it, or one model with many test records. This audit asks what the models give away "
+    "about the record, and whether that is more than the training promises.",
     "plan": "No mechanism was audited. This calculation shows how many scores an audit would need, "
     "if they followed a known pair of distributions.",
     "pairlab": "No mechanism was audited. Scores were simulated from distributions whose privacy "
@@ -53,7 +59,7 @@ _NOT_SHOWN = {
 }
 
 #: Pages whose results are also in their sentences.
-_SPOKEN = ("mechanism", "watch", "compare", "family", "selection", "plan", "coveragelab")
+_SPOKEN = ("mechanism", "watch", "compare", "family", "selection", "train", "plan", "coveragelab")
 
 _NO_PROOF = (
     "This report does not show that anything is private. An audit can find a leak, but it cannot "

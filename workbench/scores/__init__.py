@@ -1,8 +1,11 @@
 """A pair of score samples: hold it, read it from files, bundled examples.
 
-`sample` is `Scores`; `files` reads them in three steps: `parsing` turns a file into a `table`, and
-`layouts` finds the columns of the scores and takes them. `examples` are bundled; `refusals` words
-messages.
+`sample` is `Scores`, `ordered` what answers its questions on ranks and counts; `counting` has
+scores that are known by their counts. `files` reads scores in three steps: `parsing` turns a file
+into a `table`, `opening` puts files together that belong together, and `layouts` finds the columns
+of the scores and takes them; `statement` is what a file states of its scores. `growing` reads files
+to which rows are appended. `examples` are bundled; `refusals` words messages.
 
-To add a file format, read `parsing.formats` and one reader, such as `parsing.records`.
+To add a file format, read `parsing.formats` and one reader, such as `parsing.records`; to add the
+files of a tool, `layouts.tools` and `layouts.folders`.
 """

@@ -31,6 +31,13 @@ NAMES = (
     "messy",
     "digits-losses",
     "breast-cancer-losses",
+    "black-box-gaussian",
+    "black-box-skewed",
+    "black-box-blank",
+    "flawed-white-box",
+    "one-shot-private",
+    "one-shot-not-private",
+    "canaries-in-one-run",
 )
 
 
@@ -87,6 +94,8 @@ class Card:
     reference : mapping
         ``pair``, the name of a pair in the workbench, and its parameters; empty where no pair
         there describes the scores.
+    opens_as : {"scores", "one run"}
+        What a training run collects its scores as; see `workbench.training.gallery`.
     """
 
     name: str
@@ -101,6 +110,7 @@ class Card:
     truth: Truth
     look: str
     reference: Mapping[str, Any] = field(default_factory=dict)
+    opens_as: str = "scores"
 
     @property
     def path(self) -> Path:
@@ -138,9 +148,20 @@ def card(name: str) -> Card:
         close = difflib.get_close_matches(name, NAMES, n=1)
         hint = f"; did you mean {close[0]!r}?" if close else ""
         raise ValueError(f"no example {name!r}, only {', '.join(map(repr, NAMES))}{hint}")
-    with open(data_folder() / f"{name}.toml", "rb") as file:
-        fields = tomllib.load(file)
+    fields = read_card(name)
     return Card(name=name, **{**fields, "truth": Truth(**fields["truth"])})
+
+
+def read_card(name: str) -> dict[str, Any]:
+    """The fields of the card of an example or of a table.
+
+    Parameters
+    ----------
+    name : str
+        Of a file ``<name>.toml``.
+    """
+    with open(data_folder() / f"{name}.toml", "rb") as file:
+        return tomllib.load(file)
 
 
 @lru_cache(maxsize=len(NAMES))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from workbench.progress import Report
+from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.apply import scores_from_tables
+from workbench.scores.layouts.direction import doubt_of_direction
 from workbench.scores.layouts.guess import guess_layout
-from workbench.scores.parsing.source import read_table
-from workbench.scores.sample import Scores
+from workbench.scores.layouts.labels import shared_columns, text_of
+from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.tools import recognized
+from workbench.scores.opening import Opened, open_sources
+from workbench.scores.sample import Scores, ScoresError
+from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +28,7 @@ def read_scores(
     path: str | os.PathLike[str] | pd.DataFrame,
     *,
     path_q: str | os.PathLike[str] | pd.DataFrame | None = None,
+    path_labels: str | os.PathLike[str] | pd.DataFrame | None = None,
     p: str | None = None,
     q: str | None = None,
     score: str | None = None,
@@ -28,13 +36,16 @@ def read_scores(
     member_value: object = None,
     cluster: str | None = None,
     cluster_rule: str = "mean",
-    larger_is_member: bool = True,
+    larger_is_member: bool | None = None,
     sampling: str = "unknown",
     nonfinite: str = "keep",
     name: str | None = None,
     trusted: bool = False,
+    counted: bool | None = None,
+    progress: Report | None = None,
+    client: Any = None,
 ) -> Scores:
-    """Scores from csv, tsv, parquet, feather, npy, npz or json files.
+    """Scores from csv, tsv, parquet, feather, arrow, npy, npz or json files, or a tool's folder.
 
     The layout is found by the names of the columns, logged (logger ``workbench.scores.files``)
     and can be overruled.
@@ -42,9 +53,11 @@ def read_scores(
     Parameters
     ----------
     path : path or DataFrame
-        The file, or the file of P where each side has its own.
+        The file, the file of P where each side has its own, or a folder that a public tool wrote.
     path_q : path or DataFrame, optional
         The file of Q.
+    path_labels : path or DataFrame, optional
+        The file of the labels, one per score. Its order is assumed to be that of the scores.
     p, q : str, optional
         Columns (arrays) of the two sides. Empty cells at the end of the shorter one are no scores.
     score, member : str, optional
@@ -53,7 +66,10 @@ def read_scores(
         The label of P; all other rows become Q.
     cluster : str, optional
         Column of labels: scores that share one are reduced to one by ``cluster_rule``.
-    cluster_rule, larger_is_member, sampling, nonfinite
+    larger_is_member : bool, optional
+        As in `Scores`; True by default, with a warning where a name such as ``loss`` suggests
+        otherwise.
+    cluster_rule, sampling, nonfinite
         As in `Scores`.
     name : str, optional
         Shown in titles; the file's name by default.
@@ -62,9 +78,20 @@ def read_scores(
         a file is parsed in a process of its own, with limits of size, memory and time
         (`workbench.scores.parsing.limits`), where a damaged or hostile one can do no harm.
 
+    counted : bool, optional
+        Count the rows on a fine grid in one pass, within 1 GB of memory, instead of keeping them
+        (True), or not (False). By default files above 500 MB of the formats csv, tsv, parquet,
+        feather and arrow are counted, and folders of parts in these formats.
+    progress : callable, optional
+        While rows are counted: takes the share that is done, and the rows and the time left as
+        text. What it raises ends the reading.
+    client : dask.distributed.Client, optional
+        Count on the workers of a cluster, which must find the files under the same paths.
+
     Returns
     -------
     Scores
+        `CountedScores` where the rows are counted.
 
     Raises
     ------
@@ -83,28 +110,101 @@ def read_scores(
     >>> wb.read_scores(frame).p
     array([2. , 1.5])
     """
-    sources = (path,) if path_q is None else (path, path_q)
-    tables = [read_table(source, trusted=trusted) for source in sources]
+    if counted is None:
+        counted = client is not None or is_large(path, path_q)
+    if counted:
+        if path_labels is not None:
+            raise ScoresError(
+                "labels of a file of their own need all rows in memory; write them beside the "
+                "scores, or read the files with counted=False"
+            )
+        statement = NOTHING if path_q is not None else statement_in(path).of_scores(f"'{path}'")
+        return _counted(
+            path,
+            path_q,
+            p=p,
+            q=q,
+            score=score,
+            member=member,
+            member_value=None if member_value is None else text_of(member_value),
+            cluster=cluster,
+            larger_is_member=(
+                statement.larger_is_member if larger_is_member is None else larger_is_member
+            ),
+            sampling=statement.sampling_or(sampling),
+            nonfinite=nonfinite,
+            name=name or statement.name or None,
+            trusted=trusted,
+            progress=progress,
+            client=client,
+        )
+    if client is not None:
+        raise ScoresError("client= counts on a cluster, which counted=False excludes")
+    opened = open_sources(path, path_q, path_labels, member=member, trusted=trusted)
     layout = guess_layout(
-        *tables,
+        *opened.tables,
         p=p,
         q=q,
         score=score,
-        member=member,
+        member=opened.member or member,
         member_value=member_value,
         cluster=cluster,
     )
-    log.info("%s: %s", tables[0].label, layout.describe())
-    for table in tables:
-        for note in table.notes:
-            log.info("%s: %s", table.label, note)
+    statement = ScoreStatement.of(opened.tables)
+    _say(opened, layout, larger_is_member is not None or statement.larger_is_member is not None)
     scores, _ = scores_from_tables(
-        tables,
+        opened.tables,
         layout,
-        larger_is_member=larger_is_member,
-        sampling=sampling,
+        larger_is_member=statement.direction(larger_is_member),
+        sampling=statement.sampling_or(sampling),
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
-        name=name,
+        name=name or statement.name or None,
     )
+    return scores
+
+
+def _say(opened: Opened, layout: Layout, stated: bool) -> None:
+    """Log what was found, and warn of a direction that nobody stated."""
+    tables = opened.tables
+    log.info("%s: %s", tables[0].label, layout.describe())
+    known = recognized(tables)
+    if known is not None:
+        log.info("%s: %s", tables[0].label, known.describe(layout.score))
+    for table in tables:
+        for note in (*table.notes, ScoreStatement.of([table]).describe()):
+            if note:
+                log.info("%s: %s", table.label, note)
+    if layout.cluster is None:
+        for name, different in shared_columns(tables[0]):
+            log.info(
+                "%s: column %r has %d different values; if rows that share one are not "
+                "independent, combine them with cluster=%r",
+                *(tables[0].label, name, different, name),
+            )
+    if known is None and not stated:
+        doubt = doubt_of_direction(layout.columns, [table.name for table in tables])
+        if doubt:
+            log.warning("%s: %s", tables[0].label, doubt)
+
+
+def _counted(
+    path: Any, path_q: Any, *, trusted: bool, progress: Report | None, client: Any, **reading: Any
+) -> Scores:
+    """The scores of files that are counted: of trusted ones here, of others in a process apart."""
+    from workbench.scores.counting.apart import count_apart
+    from workbench.scores.counting.one_pass import count_scores
+
+    for source in (path, path_q):
+        if not isinstance(source, str | os.PathLike | None):
+            raise ScoresError(
+                f"only files and folders are counted, not {type(source).__name__}; leave out "
+                "counted=True, or save it first"
+            )
+    if trusted or client is not None:
+        scores = count_scores(path, path_q=path_q, progress=progress, client=client, **reading)
+    else:
+        scores = count_apart(path, path_q, progress=progress, **reading)
+    for note in scores.notes:
+        log.info("%s: %s", scores.name, note)
     return scores

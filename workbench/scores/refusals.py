@@ -12,8 +12,7 @@ from workbench.scores.sample import ScoresError
 
 #: What a refusal for size or time ends with.
 IF_TRUSTED = (
-    "If you trust the file, wb.read_scores(path, trusted=True) and 'workbench audit --trusted' "
-    "read it without limits"
+    "If you trust the file, trusted=True (on the command line --trusted) reads it without limits"
 )
 
 _LONGEST_QUOTE = 100

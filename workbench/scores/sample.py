@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._html import table
+from workbench.scores.ordered import Distinct, Moments, OrderedGroup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,6 +199,11 @@ class Scores:
         return 0 if kept else self.nonfinite_p.total + self.nonfinite_q.total
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on how the scores were made, for readers."""
+        return ()
+
+    @property
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
@@ -220,25 +226,27 @@ class Scores:
         rows: list[tuple[object, ...]] = [
             ("", "scores", "least", "median", "largest", "not finite")
         ]
-        for side, x, odd in (
-            ("members (P)", self.p, self.nonfinite_p),
-            ("non-members (Q)", self.q, self.nonfinite_q),
-        ):
-            finite = x[np.isfinite(x)]
-            spread = (
-                [f"{f(finite):.4g}" for f in (np.min, np.median, np.max)] if finite.size else []
-            )
-            rows.append((side, f"{x.size:,}", *(spread or ["–"] * 3), odd))
+        sides = (
+            ("members (P)", self.n_p, self.nonfinite_p),
+            ("non-members (Q)", self.n_q, self.nonfinite_q),
+        )
+        for (side, n, odd), spread in zip(sides, self._spreads(), strict=True):
+            rows.append((side, f"{n:,}", *([f"{x:.4g}" for x in spread] or ["–"] * 3), odd))
         said = f"{member} is member-like · {self.assumption} · non-finite: {self.nonfinite}"
         said += f" · {self.held_out}" if self.held_out else ""
         return table(f"Scores {self.name}".strip(), rows, said)
+
+    def _spreads(self) -> list[tuple[float, ...]]:
+        """Least, median and largest finite score of P and of Q; empty where there is none."""
+        groups = (x[np.isfinite(x)] for x in self)
+        return [tuple(f(x) for f in (np.min, np.median, np.max)) if x.size else () for x in groups]
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each score, with the columns ``score`` and ``member`` (1 for P, 0 for Q)."""
         import pandas as pd
 
-        member = np.repeat([1, 0], [self.n_p, self.n_q])
-        return pd.DataFrame({"score": np.concatenate([self.p, self.q]), "member": member})
+        score = np.concatenate([self.p, self.q])
+        return pd.DataFrame({"score": score, "member": np.repeat([1, 0], [self.n_p, self.n_q])})
 
     def __iter__(self) -> Iterator[NDArray[np.float64]]:
         """Iterator over the scores of P and of Q: ``p, q = pair.sample(1000)``."""
@@ -252,6 +260,17 @@ class Scores:
         p, q = self.oriented()
         return _locked(np.sort(p)), _locked(np.sort(q))
 
+    @cached_property
+    def groups(self) -> tuple[OrderedGroup, OrderedGroup]:
+        """`oriented` scores of P and of Q in ascending order, as what answers counts and ranks."""
+        p, q = self.ordered
+        return OrderedGroup(p), OrderedGroup(q)
+
+    @cached_property
+    def distinct(self) -> Distinct:
+        """Distinct `oriented` scores in ascending order, and how many of P and of Q have each."""
+        return Distinct.of(self.groups)
+
     def oriented(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Scores of P and of Q in order of arrival, negated where smaller is member-like.
 
@@ -261,6 +280,41 @@ class Scores:
             Larger is more member-like; `in_score_units` undoes the change.
         """
         return oriented(self.p, self.larger_is_member), oriented(self.q, self.larger_is_member)
+
+    def in_order(self, most: int | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The first `oriented` scores of P and of Q in order of arrival.
+
+        Parameters
+        ----------
+        most : int, optional
+            Number of each, at most; all that are known by default.
+
+        Returns
+        -------
+        p, q : ndarray
+
+        Raises
+        ------
+        ScoresError
+            Counted scores without their first rows.
+        """
+        if most is not None:
+            most = _checks.count(most, "most")
+        p, q = self._arrived()
+        return p[:most], q[:most]
+
+    def _arrived(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self.oriented()
+
+    @property
+    def arrived(self) -> tuple[int, int]:
+        """Number of scores of P and of Q whose order of arrival is known."""
+        return self.n_p, self.n_q
+
+    @property
+    def first_rows(self) -> str:
+        """A sentence on how many rows `in_order` has, where these are not all; otherwise ""."""
+        return ""
 
     def in_score_units(self, t: ArrayLike) -> Any:
         """Thresholds for `oriented` scores as thresholds for the scores themselves, and back.
@@ -307,12 +361,9 @@ class Scores:
         -------
         true_positives, false_positives : ndarray of int, the shape of ``t``
         """
-        p, q = self.ordered
         t = self._sign * _checks.array(t, "thresholds")
-        return (
-            np.asarray(p.size - np.searchsorted(p, t, side="right")),
-            np.asarray(q.size - np.searchsorted(q, t, side="right")),
-        )
+        p, q = self.groups
+        return np.asarray(p.above(t)), np.asarray(q.above(t))
 
     def below_counts(self, x: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Number of scores of P and of Q less than x, whichever direction is member-like.
@@ -328,12 +379,9 @@ class Scores:
         """
         x = _checks.array(x, "x")
         sides = []
-        for ordered, nan in zip(self.ordered, self.nan_counts, strict=True):
-            if self.larger_is_member:
-                below = np.searchsorted(ordered[: ordered.size - nan], x, side="left")
-            else:
-                n = ordered.size - nan
-                below = n - np.searchsorted(ordered[:n], -x, side="right")
+        for group, nan in zip(self.groups, self.nan_counts, strict=True):
+            n = group.size - nan
+            below = group.below(x) if self.larger_is_member else n - np.minimum(group.up_to(-x), n)
             sides.append(np.asarray(below))
         return sides[0], sides[1]
 
@@ -350,14 +398,14 @@ class Scores:
         ValueError
             A rank that is not a whole number from 1 to ``n_q``.
         """
-        _, q = self.ordered
+        _, q = self.groups
         r = _checks.array(rank, "rank")
         if not ((r >= 1) & (r <= q.size) & (r == np.floor(r))).all():
             raise ValueError(
                 f"rank must be whole numbers from 1 to the {q.size} scores of Q, got "
                 f"{_checks.shown(rank)}"
             )
-        return self._sign * q[q.size - r.astype(np.int64)]
+        return np.asarray(self._sign * q.at(q.size - r.astype(np.int64)))
 
     def quantile(self, level: ArrayLike) -> NDArray[np.float64]:
         """Lower quantiles of the pooled finite scores of P and Q, in score units.
@@ -367,19 +415,59 @@ class Scores:
         level : array_like
             In [0, 1].
         """
-        ordered = self._pooled_finite
+        pooled = self.pooled
+        if not pooled.size:
+            raise ScoresError("no finite score on either side; check the score column")
         level = _checks.array(level, "level")
         if not ((level >= 0) & (level <= 1)).all():
             raise ValueError(f"level must lie in [0, 1], got {_checks.shown(level)}")
-        return ordered[np.clip((level * ordered.size).astype(np.int64), 0, ordered.size - 1)]
+        return np.asarray(
+            pooled.at(np.clip((level * pooled.size).astype(np.int64), 0, pooled.size - 1))
+        )
 
     @cached_property
-    def _pooled_finite(self) -> NDArray[np.float64]:
+    def pooled(self) -> OrderedGroup:
+        """Finite scores of both groups in ascending order, in score units."""
         pooled = np.concatenate([self.p, self.q])
-        pooled = pooled[np.isfinite(pooled)]
-        if pooled.size == 0:
-            raise ScoresError("no finite score on either side; check the score column")
-        return _locked(np.sort(pooled))
+        return OrderedGroup(_locked(np.sort(pooled[np.isfinite(pooled)])))
+
+    def moments(self, unit: float = 1.0) -> tuple[Moments, Moments]:
+        """Size, mean and variance of the finite scores of P and of Q.
+
+        Parameters
+        ----------
+        unit : float
+            What the scores are divided by first.
+        """
+        p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
+        return p, q
+
+    @property
+    def content(self) -> tuple[NDArray[Any], ...]:
+        """Arrays that determine the `oriented` scores up to their order, for a hash of them."""
+        return self.ordered
+
+    @property
+    def rounding(self) -> str:
+        """A sentence for fits of families, where the scores are rounded to a grid; otherwise ""."""
+        return ""
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Arrays by name that hold the scores, as files and workspaces keep them."""
+        return {"p": self.p, "q": self.q}
+
+    def same_arrays(self, other: Scores) -> bool:
+        """Whether other scores are held in equal `arrays`, whatever their direction."""
+        mine, others = self.arrays, require_scores(other, "other").arrays
+        return mine.keys() == others.keys() and all(
+            np.array_equal(x, others[name], equal_nan=True) for name, x in mine.items()
+        )
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether only the counts of values are known, as of `CountedScores`, and no rows."""
+        return False
 
     # -- a choice of the reader ----------------------------------------------------------------
 
@@ -412,6 +500,40 @@ class Scores:
         chosen = (side[mask] for side, mask in zip(self.ordered, masks, strict=True))
         p_part, q_part = (self._sign * x for x in chosen)
         return self._changed(p=_locked(p_part), q=_locked(q_part))
+
+    def split_at_random(
+        self, sizes: tuple[int, int], rng: np.random.Generator
+    ) -> tuple[Scores, Scores]:
+        """Two parts of the scores, drawn at random without regard to the scores.
+
+        Parameters
+        ----------
+        sizes : pair of int
+            Number of scores of P and of Q in the first part.
+        rng : numpy.random.Generator
+
+        Returns
+        -------
+        first, rest : Scores
+            The order of arrival is lost.
+
+        Raises
+        ------
+        ValueError
+            More scores than there are.
+        """
+        generator = "a numpy.random.Generator, such as numpy.random.default_rng(0)"
+        _checks.instance(rng, np.random.Generator, "rng", generator)
+        known = []
+        for size, n, side in zip(sizes, (self.n_p, self.n_q), "PQ", strict=True):
+            known.append(_checks.count(size, f"the size of the part of {side}"))
+            if known[-1] > n:
+                raise ValueError(f"a part cannot have {size} scores of the {n} of {side}")
+        return self._split((known[0], known[1]), rng)
+
+    def _split(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Scores, Scores]:
+        p, q = (random_mask(n, k, rng) for n, k in zip((self.n_p, self.n_q), sizes, strict=True))
+        return self.part_of_sorted(p, q), self.part_of_sorted(~p, ~q)
 
     def rescored(self, rule: Callable[[NDArray[np.float64]], ArrayLike], held_out: str) -> Scores:
         """Scores of the same runs under another rule, larger for members.
@@ -456,6 +578,21 @@ def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float
         Of ``x``.
     """
     return x if larger_is_member else -x
+
+
+def random_mask(n: int, chosen: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Mask of a random subset of ``n`` elements.
+
+    Parameters
+    ----------
+    n, chosen : int
+        Number of elements, and how many are in the subset.
+    rng : numpy.random.Generator
+    """
+    mask = np.zeros(n, bool)
+    mask[:chosen] = True
+    rng.shuffle(mask)
+    return mask
 
 
 def require_scores(value: Any, name: str = "scores") -> Scores:

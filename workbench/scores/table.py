@@ -32,7 +32,7 @@ class DataTable:
         Numbers or booleans, or text as an object array with None in empty cells. All have
         ``rows`` entries, or their own length where ``rows`` is None.
     format : str
-        "csv", "tsv", "parquet", "feather", "npy", "npz", "json" or "DataFrame".
+        "csv", "tsv", "parquet", "feather", "arrow", "npy", "npz", "json" or "DataFrame".
     notes : tuple of str
         Remarks on how the file was read.
     rows : int or None
@@ -49,6 +49,8 @@ class DataTable:
         Numbers of the blank lines that were skipped, ascending.
     decimal_comma : bool
         Whether text such as ``1,5`` may be a number.
+    statement : mapping
+        What a file that the workbench wrote states of its scores; see `ScoreStatement`.
     """
 
     name: str
@@ -61,6 +63,7 @@ class DataTable:
     first_row: int | None = None
     blank_rows: tuple[int, ...] = ()
     decimal_comma: bool = False
+    statement: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def label(self) -> str:

@@ -1,4 +1,4 @@
-"""`ScoresCache`: the same `Scores` object for the same reading, as long as anybody holds it."""
+"""`ScoresCache`: the same `Scores` or `ScoreTable` for the same reading, while anybody holds it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from collections.abc import Callable, Hashable
 from weakref import WeakValueDictionary
 
 from workbench.scores.sample import Scores
+from workbench.tables.table import ScoreTable
+
+#: What the cache holds.
+Content = Scores | ScoreTable
 
 #: Scores that are held although nobody uses them.
 HELD = 3
 
 
 class ScoresCache:
-    """Scores by key: the last few are held, others only while somebody else holds them.
+    """Scores and tables by key: the last few are held, others only while somebody uses them.
 
-    The results that a `Scores` object caches live as long as it does, so that another page finds
+    The results that such an object caches live as long as it does, so that another page finds
     what the first has computed.
     """
 
     def __init__(self) -> None:
-        self._held: OrderedDict[Hashable, Scores] = OrderedDict()
-        self._known: WeakValueDictionary[Hashable, Scores] = WeakValueDictionary()
+        self._held: OrderedDict[Hashable, Content] = OrderedDict()
+        self._known: WeakValueDictionary[Hashable, Content] = WeakValueDictionary()
 
-    def get(self, key: Hashable, make: Callable[[], Scores]) -> Scores:
+    def get(self, key: Hashable, make: Callable[[], Content]) -> Content:
         """The scores of a key.
 
         Parameters

@@ -16,15 +16,21 @@ columns does not count; that of two tables does: members come first.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
+
+#: Cells that are hashed at a time.
+BLOCK = 2**16
+
+_KNOWN: WeakKeyDictionary[DataTable, bytes] = WeakKeyDictionary()
 
 
 def content_hash(tables: Sequence[DataTable]) -> str:
@@ -36,29 +42,42 @@ def content_hash(tables: Sequence[DataTable]) -> str:
 
 
 def _table_hash(table: DataTable) -> bytes:
+    """The hash of one table, which does not change: it is computed once."""
+    known = _KNOWN.get(table)
+    if known is None:
+        known = _KNOWN[table] = _hash(table)
+    return known
+
+
+def _hash(table: DataTable) -> bytes:
     found = sha256()
     for name in sorted(table.columns):
         cells = table.columns[name]
         if table.rows is not None:
             cells = cells[: table.filled.get(name, cells.size)]
-        kind, content = _canonical(cells)
-        head = json.dumps([name, kind, len(content)])
+        if cells.dtype.kind == "f" or (cells.dtype.kind in "iu" and _exact(cells)):
+            kind, size = "numbers", 8 * cells.size
+            parts: Iterable[Any] = map(_numbers, _blocks(cells))
+        else:
+            kind, parts = "text", _text(cells)
+            size = sum(map(len, parts))
+        head = json.dumps([name, kind, size])
         found.update(f"{len(head)}:{head}".encode())
-        found.update(content)
+        for part in parts:
+            found.update(part)
     return found.digest()
 
 
-def _canonical(cells: NDArray[Any]) -> tuple[str, bytes]:
-    if cells.dtype.kind in "iu" and not _exact(cells):
-        return "text", _text(cells.astype(str).tolist())
-    if cells.dtype.kind in "iuf":
-        with np.errstate(invalid="ignore"):  # a signalling NaN is NaN
-            numbers = cells.astype("<f8") + 0.0  # −0 becomes 0
-        numbers[np.isnan(numbers)] = np.nan
-        return "numbers", numbers.tobytes()
-    if cells.dtype.kind == "b":
-        cells = cells.astype(str)
-    return "text", _text(cells.tolist())
+def _blocks(cells: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """The cells in parts: to copy or write all at once would keep the interpreter from others."""
+    return (cells[at : at + BLOCK] for at in range(0, cells.size, BLOCK))
+
+
+def _numbers(cells: NDArray[Any]) -> Any:
+    with np.errstate(invalid="ignore"):  # a signalling NaN is NaN
+        numbers = cells.astype("<f8") + 0.0  # −0 becomes 0
+    numbers[np.isnan(numbers)] = np.nan
+    return numbers
 
 
 def _exact(cells: NDArray[Any]) -> bool:
@@ -66,15 +85,21 @@ def _exact(cells: NDArray[Any]) -> bool:
     return cells.size == 0 or bool(cells.max() <= 2**53 and cells.min() >= -(2**53))
 
 
-def _text(cells: list[str | None]) -> bytes:
-    return json.dumps(cells).encode()
+def _text(cells: NDArray[Any]) -> list[bytes]:
+    """The cells as a list in JSON."""
+    plain = cells.dtype.kind not in "iub"
+    blocks = ((block if plain else block.astype(str)).tolist() for block in _blocks(cells))
+    inner = [json.dumps(block)[1:-1].encode() for block in blocks]
+    return [b"[", *(part for k, one in enumerate(inner) for part in (b", " * (k > 0), one)), b"]"]
 
 
 def table_of_scores(scores: Scores) -> DataTable:
-    """The scores of P and of Q as two arrays of a table, ``p`` and ``q``."""
+    """The `Scores.arrays` as a table: ``p`` and ``q``, or values, counts and first rows."""
+    columns = scores.arrays
     return DataTable(
         name=scores.name,
-        columns={"p": scores.p, "q": scores.q},
+        columns=columns,
         format="arrays",
-        filled={"p": scores.n_p, "q": scores.n_q},
+        notes=scores.notes,
+        filled={name: cells.size for name, cells in columns.items()},
     )

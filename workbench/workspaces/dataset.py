@@ -1,4 +1,4 @@
-"""`DataSet`: what is known of a set of scores, without the scores."""
+"""`DataSet`: what is known of a set of scores or of a score table, without the scores."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from workbench._html import table
 from workbench.scores.examples import card
 from workbench.workspaces.draws import KINDS
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.score_tables.sources import (
+    DrawnTableSource,
+    ExampleTableSource,
+    TableSource,
+)
 from workbench.workspaces.sources import EXAMPLE, DataSource, DrawnSource, ExampleSource
 
 #: Bundled examples and draws are older than anything that people add.
@@ -17,7 +22,7 @@ _EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True)
 class DataSet:
-    """A set of scores in a workspace: its name, its source and how it is read.
+    """A set of scores, or a score table, in a workspace: its name, source and reading.
 
     Parameters
     ----------
@@ -25,12 +30,13 @@ class DataSet:
         Names it for programs, in this workspace only.
     name : str
         For people; no other data set of the workspace has it.
-    source : ExampleSource, DrawnSource, FileSource or GivenSource
+    source : DataSource
+        Where it comes from; see `workbench.workspaces.sources`.
     reading : Reading
     sha256 : str
         Hash of the content (see `workbench.workspaces.content`); "" for examples and draws.
     n_p, n_q : int
-        Scores of P and of Q that the bounds use.
+        Scores of P and of Q that the bounds use; of a table, those of all records.
     created : datetime
         When it was added.
     reread : str
@@ -38,8 +44,6 @@ class DataSet:
         of the score"; "" if there is none.
     declared : Reading or None
         The reading under which the first results were shown; None before.
-    kind : str
-        "scores".
     """
 
     key: str
@@ -52,7 +56,18 @@ class DataSet:
     created: datetime
     reread: str = ""
     declared: Reading | None = None
-    kind: str = "scores"
+
+    @property
+    def kind(self) -> str:
+        """What it holds: "scores" or "table"."""
+        return self.source.holds
+
+    @property
+    def size(self) -> str:
+        """How large it is, in words: "5,000 + 5,000" or "128 models × 500 records"."""
+        if isinstance(self.source, TableSource | DrawnTableSource | ExampleTableSource):
+            return f"{self.source.models:,} models × {self.source.records:,} records"
+        return f"{self.n_p:,} + {self.n_q:,}"
 
     @property
     def virtual(self) -> bool:
@@ -71,7 +86,7 @@ class DataSet:
             [
                 ("source", self.source.describe()),
                 ("read as", self.reading.describe()),
-                ("scores", f"{self.n_p:,} + {self.n_q:,}"),
+                ("size" if self.kind == "table" else "scores", self.size),
                 ("added", f"{self.created:%Y-%m-%d %H:%M} UTC"),
             ],
             f"{self.reread} changed after results were shown" if self.reread else "",
@@ -99,3 +114,17 @@ def drawn_dataset(source: DrawnSource) -> DataSet:
     name = f"{KINDS[source.pair].label}, {source.n:,} per group"
     reading = Reading(sampling="independent runs")
     return DataSet(source.key, name, source, reading, "", source.n, source.n, _EVER)
+
+
+def virtual_table_dataset(key: str, source: DrawnTableSource | ExampleTableSource) -> DataSet:
+    """A draw of a score table, or a bundled one, as a data set.
+
+    Parameters
+    ----------
+    key : str
+    source : DrawnTableSource or ExampleTableSource
+    """
+    table = source.read((), Reading())
+    n_p, n_q = int(table.n_in.sum()), int(table.n_out.sum())
+    reading = Reading(larger_is_member=table.larger_is_member, sampling=table.sampling)
+    return DataSet(key, table.name, source, reading, "", n_p, n_q, _EVER)

@@ -108,23 +108,33 @@ def owner_key(folder: Path) -> str:
     Parameters
     ----------
     folder : Path
-        Of a workspace. The secret is in its file ``key``, which only the owner may read; it is
-        made when it is first asked for.
+        Of a workspace. The secret is in its file ``key``; see `kept_secret`.
+    """
+    return kept_secret(folder / _OWNER_KEY)
+
+
+def kept_secret(path: Path) -> str:
+    """The secret in a file that only the owner may read; made when it is first asked for.
+
+    Parameters
+    ----------
+    path : Path
 
     Returns
     -------
     str
-        Where the file cannot be written: another secret in every call.
+        43 letters, digits, ``-`` and ``_``. Where the file cannot be written: another secret in
+        every call.
     """
-    path, made = folder / _OWNER_KEY, secrets.token_urlsafe(32)
+    made = secrets.token_urlsafe(32)
     with suppress(OSError):
         kept = path.read_text(encoding="ascii", errors="replace")
         if re.fullmatch(r"[\w-]{43}", kept, re.ASCII):
             return kept
         path.unlink()  # cut or changed
     with suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished = folder / f"{_OWNER_KEY}-{secrets.token_hex(8)}"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = path.with_name(f"{path.name}-{secrets.token_hex(8)}")
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w") as file:
             file.write(made)

@@ -12,9 +12,10 @@ from typing import Any
 from workbench import _checks
 from workbench.audits.attachment import Attachment
 from workbench.audits.errors import ArchiveError
-from workbench.scores.parsing.source import read_table
+from workbench.scores.opening import open_sources
 from workbench.scores.sample import Scores
 from workbench.scores.table import DataTable
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.content import content_hash
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.home import workspace
@@ -72,20 +73,67 @@ def recorded_scores(
         how = Reading.from_dict(reading)
     found = workspace().find(sha256, removed=True)
     if found is not None:
-        return found.source.read(workspace().tables(found.key), how or found.reading)
+        return _scores(found.source, workspace().tables(found.key), how or found.reading)
     saved = _saved(sha256, audit)
     if saved is not None:
         source, tables = saved
-        return source.read(tables, how or Reading())
+        return _scores(source, tables, how or Reading())
     if not paths or not all(Path(path).is_file() for path in paths):
         raise WorkspaceError(_missing(name, sha256, paths))
-    tables = tuple(read_table(Path(path)) for path in paths)
+    grouped = how is None or how.layout is None or how.layout.kind == "one file per group"
+    second = paths[1] if len(paths) > 1 else None
+    others = (second, None) if grouped else (None, second)
+    tables = open_sources(paths[0], *others).tables
     if content_hash(tables) != sha256:
         raise WorkspaceError(
             f"{' and '.join(paths)} in {Path.cwd()} changed since the audit: it read scores with "
             f"the SHA-256 {sha256}"
         )
     return FileSource(tuple(paths)).read(tables, how or Reading())
+
+
+def recorded_table(sha256: str, name: str = "", audit: str = "") -> ScoreTable:
+    """The score table that an audit recorded; notebooks of audits call this.
+
+    It is looked for in the workspace of this computer, `wb.workspace()`, also among data sets that
+    were removed; then among what was saved with the audit.
+
+    Parameters
+    ----------
+    sha256 : str
+        Hash of the content, as ``AuditData.sha256``.
+    name : str, optional
+        Of the data set, for messages.
+    audit : str, optional
+        Key of the audit, where it was saved.
+
+    Raises
+    ------
+    WorkspaceError
+        It is nowhere, or the content is no score table.
+
+    Examples
+    --------
+    >>> table = wb.ScoreTable([[0.1, 2.0], [1.5, 0.3]], [[False, True], [True, False]])
+    >>> kept = wb.workspace().add_table(table, "canaries")
+    >>> wb.recorded_table(kept.sha256).n_records
+    2
+    """
+    _checks.text(sha256, "sha256"), _checks.text(name, "name"), _checks.text(audit, "audit")
+    found = workspace().find(sha256, removed=True)
+    if found is not None:
+        content: Any = found.source.read(workspace().tables(found.key), found.reading)
+    else:
+        saved = _saved(sha256, audit)
+        if saved is None:
+            raise WorkspaceError(
+                f"the score table {f'“{name}” ' if name else ''}(SHA-256 {sha256}) is not in the "
+                "workspace of this computer: add it with wb.workspace().add_table(table)"
+            )
+        content = saved[0].read(saved[1], Reading())
+    if not isinstance(content, ScoreTable):
+        raise WorkspaceError(f"the data set with the SHA-256 {sha256} holds scores, and no table")
+    return content
 
 
 def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
@@ -128,6 +176,13 @@ def recorded_file(sha256: str, name: str, audit: str = "") -> Path:
     copy = Path(tempfile.mkdtemp()) / beside
     copy.write_bytes(content)
     return copy
+
+
+def _scores(source: DataSource, tables: tuple[DataTable, ...], reading: Reading) -> Scores:
+    found = source.read(tables, reading)
+    if not isinstance(found, Scores):
+        raise WorkspaceError("the audit recorded a score table; see wb.recorded_table")
+    return found
 
 
 def _saved(sha256: str, audit: str) -> tuple[DataSource, tuple[DataTable, ...]] | None:

@@ -7,14 +7,22 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Protocol
 
 from workbench import _checks
+from workbench.scores.counting.counted import CountedScores
 from workbench.scores.examples import card, example
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.sample import NonFiniteCounts, Scores
+from workbench.scores.sample import NonFiniteCounts, Scores, oriented
 from workbench.scores.table import DataTable
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.draws import Recipe
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.score_tables.sources import (
+    DrawnTableSource,
+    ExampleTableSource,
+    TableSource,
+)
+from workbench.workspaces.trained.source import TrainedSource
 
 #: What a key of a bundled example begins with.
 EXAMPLE = "example:"
@@ -26,7 +34,7 @@ GIVEN_LAYOUT = Layout("two columns", p="p", q="q")
 def reading_of(scores: Scores) -> Reading:
     """How scores that were given in Python are read from the table that keeps them."""
     return Reading(
-        GIVEN_LAYOUT,
+        None if scores.is_counted else GIVEN_LAYOUT,
         scores.larger_is_member,
         scores.sampling,
         scores.cluster_rule,
@@ -37,7 +45,8 @@ def reading_of(scores: Scores) -> Reading:
 class DataSource(Protocol):
     """Where a data set comes from."""
 
-    kind: ClassVar[str]  #: "example", "pair", "file" or "given"
+    kind: ClassVar[str]  #: of the source, such as "example", "pair" or "file"
+    holds: ClassVar[str]  #: "scores" or "table", which pages take
     label: ClassVar[str]  #: what people call it
 
     def describe(self) -> str:
@@ -46,8 +55,8 @@ class DataSource(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """The source as JSON values, with its ``kind``."""
 
-    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
-        """The scores in these tables; ScoresError where they cannot be read so."""
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores | ScoreTable:
+        """What it holds, of these tables; ScoresError where they cannot be read so."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,7 @@ class ExampleSource:
     name: str
 
     kind: ClassVar[str] = "example"
+    holds: ClassVar[str] = "scores"
     label: ClassVar[str] = "Bundled example"
 
     def describe(self) -> str:
@@ -104,6 +114,7 @@ class DrawnSource:
     recipe: Recipe = field(init=False, repr=False, compare=False)
 
     kind: ClassVar[str] = "pair"
+    holds: ClassVar[str] = "scores"
     label: ClassVar[str] = "Sampled from a pair"
 
     def __post_init__(self) -> None:
@@ -160,6 +171,7 @@ class FileSource:
     names: tuple[str, ...]
 
     kind: ClassVar[str] = "file"
+    holds: ClassVar[str] = "scores"
     label: ClassVar[str] = "File"
 
     def describe(self) -> str:
@@ -195,31 +207,51 @@ class GivenSource:
         Rows of P and of Q; None where there were as many as scores.
     dropped : pair of tuple of int, optional
         NaN, +∞ and −∞ among the rows of P and of Q, where these were left out; else None.
+    chosen : str
+        The record of a score table that they are of, if it was chosen after results were shown;
+        bounds on every page are then marked as not valid.
     """
 
     held_out: str = ""
     clustered: bool = False
     rows: tuple[int, int] | None = None
     dropped: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
+    chosen: str = ""
 
     kind: ClassVar[str] = "given"
+    holds: ClassVar[str] = "scores"
     label: ClassVar[str] = "Given in Python"
 
     @classmethod
-    def of(cls, scores: Scores) -> GivenSource:
-        """What is known of scores besides their values and their reading."""
+    def of(cls, scores: Scores, chosen: str = "") -> GivenSource:
+        """What is known of scores besides their values and their reading.
+
+        Parameters
+        ----------
+        scores : Scores
+        chosen : str, optional
+            See the class.
+        """
         rows = (scores.rows_p, scores.rows_q)
-        p, q = scores.nonfinite_p, scores.nonfinite_q
-        counted = ((p.nan, p.plus_inf, p.minus_inf), (q.nan, q.plus_inf, q.minus_inf))
         return cls(
             scores.held_out,
             scores.sampling == "clustered",
             rows if rows != (scores.n_p, scores.n_q) else None,
-            counted if scores.nonfinite == "drop" or scores.sampling == "clustered" else None,
+            _odd_rows(scores)
+            if scores.nonfinite == "drop" or scores.sampling == "clustered"
+            else None,
+            chosen,
         )
+
+    @property
+    def reread(self) -> str:
+        """What such a data set is marked with from the start; see `DataSet.reread`."""
+        return "the record, which was chosen by its rank," if self.chosen else ""
 
     def describe(self) -> str:
         """Where the scores come from."""
+        if self.chosen:
+            return self.chosen
         return f"Given in Python{f', {self.held_out}' if self.held_out else ''}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -247,9 +279,109 @@ class GivenSource:
         if self.rows is not None:
             known |= {"rows_p": self.rows[0], "rows_q": self.rows[1]}
         if self.dropped is not None:
-            p, q = (NonFiniteCounts(*counts) for counts in self.dropped)
+            p, q = map(_non_finite, self.dropped)
             known |= {"nonfinite_p": p, "nonfinite_q": q}
         return scores._changed(**known) if known else scores
+
+
+@dataclass(frozen=True)
+class CountedSource:
+    """Scores that are known by their counts.
+
+    Parameters
+    ----------
+    held_out : str
+        As in `Scores`.
+    grid : str or None
+        As in `CountedScores`.
+    dropped : pair of tuple of int, optional
+        As in `GivenSource`.
+    """
+
+    held_out: str = ""
+    grid: str | None = None
+    dropped: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
+
+    kind: ClassVar[str] = "counted"
+    holds: ClassVar[str] = "scores"
+    label: ClassVar[str] = "Counted scores"
+
+    @classmethod
+    def of(cls, scores: CountedScores) -> CountedSource:
+        """What is known of counted scores besides their counts and their reading."""
+        dropped = _odd_rows(scores) if scores.nonfinite == "drop" else None
+        return cls(scores.held_out, scores.grid, dropped)
+
+    def describe(self) -> str:
+        """What is known of each score."""
+        held_out = f", {self.held_out}" if self.held_out else ""
+        grid = self.grid or "Each value with its count"
+        known = f"{grid[0].lower()}{grid[1:]}".rstrip(".")
+        return f"Counted scores ({known}){held_out}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The source as JSON values."""
+        return {"kind": self.kind, **asdict(self)}
+
+    def read(self, tables: Sequence[DataTable], reading: Reading) -> Scores:
+        """The scores as they were counted, in the direction and with the sampling of the reading.
+
+        Parameters
+        ----------
+        tables : sequence of DataTable
+            One, with the columns ``value``, ``count_p``, ``count_q``, and ``first_p`` and
+            ``first_q`` where the first rows are known.
+        reading : Reading
+        """
+        table = tables[0]
+        p, q = (None, None) if self.dropped is None else map(_non_finite, self.dropped)
+        first = None
+        if "first_p" in table.columns:
+            rows = table.numbers("first_p"), table.numbers("first_q")
+            first = tuple(oriented(x, reading.larger_is_member) for x in rows)
+        scores = CountedScores(
+            table.numbers("value"),
+            table.column("count_p"),
+            table.column("count_q"),
+            larger_is_member=reading.larger_is_member,
+            sampling=reading.sampling,
+            name=table.name,
+            held_out=self.held_out,
+            nonfinite_p=p,
+            nonfinite_q=q,
+            first=first,  # type: ignore[arg-type]
+            grid=self.grid,
+            notes=table.notes,
+        )
+        leave_out = reading.nonfinite == "drop" and self.dropped is None
+        return scores.without_nonfinite() if leave_out else scores
+
+
+#: Sources of scores that came as an object of Python.
+MADE = (GivenSource, CountedSource)
+
+
+def source_of(scores: Scores, chosen: str = "") -> DataSource:
+    """The source of scores that are given in Python.
+
+    Parameters
+    ----------
+    scores : Scores
+    chosen : str, optional
+        As in `GivenSource`.
+    """
+    if isinstance(scores, CountedScores):
+        return CountedSource.of(scores)
+    return GivenSource.of(scores, chosen)
+
+
+def _odd_rows(scores: Scores) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    p, q = scores.nonfinite_p, scores.nonfinite_q
+    return (p.nan, p.plus_inf, p.minus_inf), (q.nan, q.plus_inf, q.minus_inf)
+
+
+def _non_finite(counts: tuple[int, int, int]) -> NonFiniteCounts:
+    return NonFiniteCounts(*counts)
 
 
 def source_from_dict(values: Mapping[str, Any]) -> DataSource:
@@ -266,6 +398,8 @@ def source_from_dict(values: Mapping[str, Any]) -> DataSource:
         if kind == "given":
             for name in ("rows", "dropped"):
                 fields[name] = _tuples(fields[name])
+        elif kind == "counted":
+            fields["dropped"] = _tuples(fields["dropped"])
         elif kind == "file":
             fields["names"] = tuple(fields["names"])
         source: DataSource = _SOURCES[kind](**fields)
@@ -277,7 +411,17 @@ def source_from_dict(values: Mapping[str, Any]) -> DataSource:
 
 
 _SOURCES: dict[str, Any] = {
-    source.kind: source for source in (ExampleSource, DrawnSource, FileSource, GivenSource)
+    source.kind: source
+    for source in (
+        ExampleSource,
+        DrawnSource,
+        FileSource,
+        *MADE,
+        TrainedSource,
+        TableSource,
+        DrawnTableSource,
+        ExampleTableSource,
+    )
 }
 
 

@@ -58,12 +58,22 @@ class Datasets:
         return [one.name for one in self._datasets]
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each data set: name, source, n_p, n_q, sampling, created, sha256, key."""
+        """A row for each data set: name, kind, source, n_p, n_q, sampling, created, sha256, key."""
         import pandas as pd
 
-        columns = ["name", "source", "n_p", "n_q", "sampling", "created", "sha256", "key"]
+        columns = ["name", "kind", "source", "n_p", "n_q", "sampling", "created", "sha256", "key"]
         rows = [
-            (d.name, d.source.label, d.n_p, d.n_q, d.reading.sampling, d.created, d.sha256, d.key)
+            (
+                d.name,
+                d.kind,
+                d.source.label,
+                d.n_p,
+                d.n_q,
+                d.reading.sampling,
+                d.created,
+                d.sha256,
+                d.key,
+            )
             for d in self._datasets
         ]
         return pd.DataFrame(rows, columns=columns)
@@ -73,7 +83,6 @@ class Datasets:
 
     def _repr_html_(self) -> str:
         rows = [
-            (d.name, f"{d.n_p:,} + {d.n_q:,}", d.describe(), f"{d.created:%Y-%m-%d %H:%M}")
-            for d in self._datasets
+            (d.name, d.size, d.describe(), f"{d.created:%Y-%m-%d %H:%M}") for d in self._datasets
         ]
         return table("Data sets", rows or [("none yet",)], f"kept {self._where}")

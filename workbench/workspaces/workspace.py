@@ -19,21 +19,41 @@ from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.refusals import did_you_mean
 from workbench.scores.sample import Scores, require_scores
 from workbench.scores.table import DataTable
-from workbench.workspaces.cache import ScoresCache
+from workbench.tables.examples import TABLES
+from workbench.tables.table import ScoreTable
+from workbench.workspaces.cache import Content, ScoresCache
 from workbench.workspaces.content import content_hash, table_of_scores
-from workbench.workspaces.dataset import DataSet, drawn_dataset, example_dataset
+from workbench.workspaces.dataset import (
+    DataSet,
+    drawn_dataset,
+    example_dataset,
+    virtual_table_dataset,
+)
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.score_tables.columns import columns_of
+from workbench.workspaces.score_tables.sources import (
+    DRAWN_TABLE,
+    DrawnTableSource,
+    ExampleTableSource,
+    TableSource,
+    reading_of_table,
+)
+from workbench.workspaces.shared_data import SharedData, is_shared_data
 from workbench.workspaces.sources import (
     EXAMPLE,
+    MADE,
     DataSource,
     DrawnSource,
     FileSource,
     GivenSource,
     reading_of,
+    source_of,
 )
-from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash
+from workbench.workspaces.storing.allowance import Allowance
+from workbench.workspaces.storing.store import Entry, MemoryStore, Store, file_hash, tables_size
+from workbench.workspaces.trained.source import TrainedSource
 from workbench.workspaces.view import Datasets
 
 if TYPE_CHECKING:
@@ -43,6 +63,9 @@ _A_TABLE = "a DataTable; for scores use add_scores"
 
 #: What the store keeps the times under at which data were opened: they outlive `Workspace.purge`.
 _OPENED = "opened data"
+
+#: What the store keeps the key of the score table in view under.
+_TABLE = "score table in view"
 
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
@@ -56,11 +79,12 @@ class WorkspaceState:
     ----------
     entries : mapping of str to Entry
         By key.
-    current : str or None
+    current, current_table : str or None
     """
 
     entries: Mapping[str, Entry]
     current: str | None
+    current_table: str | None = None
 
 
 class Workspace:
@@ -75,10 +99,16 @@ class Workspace:
     ----------
     store : Store, optional
         Where everything is kept; in memory by default. `wb.workspace` opens the one on disk.
-    base : Workspace, optional
-        Its data sets are here, too, and cannot be changed here: those that a server was given.
+    base : SharedData, optional
+        Data sets that are here, too, and cannot be changed here, such as a workspace of those that
+        a server was given.
     open_archive : callable, optional
         Opens the archive of `audits` when it is first asked for; in memory by default.
+    has_audits : callable, optional
+        Whether there is such an archive already.
+    allowance : Allowance, optional
+        How much it may hold; as much as the store takes by default. Where it would be too much,
+        methods raise what the allowance raises, and nothing is changed.
 
     See Also
     --------
@@ -88,13 +118,13 @@ class Workspace:
     def __init__(
         self,
         store: Store | None = None,
-        base: Workspace | None = None,
+        base: SharedData | None = None,
         open_archive: Callable[[], Archive] | None = None,
+        has_audits: Callable[[], bool] = lambda: True,
+        allowance: Allowance | None = None,
     ):
         self._store: Store = _store(store)
-        if base is not None:
-            _checks.instance(base, Workspace, "base", "a workbench.Workspace")
-        self._base = base
+        self._base = None if base is None else _shared_data(base)
         self.closed = False
         self._lock = RLock()
         self._cache = ScoresCache()
@@ -102,7 +132,9 @@ class Workspace:
         self._added: set[str] = set()  # what `revert` may remove: others may use the same store
         self._seen = self._store.version()
         self._open_archive = open_archive or _archive_in_memory
+        self._has_audits = (lambda: False) if open_archive is None else has_audits
         self._archive: Archive | None = None
+        self._allowance = allowance
 
     # -- what there is ------------------------------------------------------------------------
 
@@ -124,8 +156,7 @@ class Workspace:
     @property
     def datasets(self) -> Datasets:
         """The data sets that were not removed, oldest first; those of the base come first."""
-        with self._lock:
-            return Datasets([*self.shared, *self.own], self.where)
+        return Datasets([*self.shared, *self.own], self.where)
 
     @property
     def own(self) -> list[DataSet]:
@@ -138,6 +169,29 @@ class Workspace:
         """Those of `datasets` that are the base's."""
         return [] if self._base is None else list(self._base.datasets)
 
+    def borrow(self, base: SharedData) -> None:
+        """Show the data sets of another base from now on.
+
+        Parameters
+        ----------
+        base : SharedData
+
+        Raises
+        ------
+        TypeError
+            It is something else.
+        """
+        self._base = _shared_data(base)
+
+    def owner_of(self, key: str) -> str:
+        """The name of the person who shares a data set; "" for one that nobody shares.
+
+        Parameters
+        ----------
+        key : str
+        """
+        return self._base.owner_of(key) if self._base is not None and self._is_lent(key) else ""
+
     @property
     def audits(self) -> Archive:
         """The audits that were saved, with their plans and series."""
@@ -148,8 +202,26 @@ class Workspace:
 
     @property
     def may_have_audits(self) -> bool:
-        """Whether `audits` may hold anything; False where it would be made, in memory, to look."""
-        return self._archive is not None or self._open_archive is not _archive_in_memory
+        """Whether `audits` may hold anything; False where it would be made to look."""
+        return self._archive is not None or self._has_audits()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the data sets, files and audits, of those that were removed, too."""
+        with self._lock:
+            kept = self._store.size()
+        return kept + (self.audits.size if self.may_have_audits else 0)
+
+    def require_room(self, more: int) -> None:
+        """Raise what the allowance raises where there is no room for further content.
+
+        Parameters
+        ----------
+        more : int
+            Its bytes.
+        """
+        if self._allowance is not None:
+            self._allowance.require_room(self.size, more)
 
     def dataset(self, key: str) -> DataSet:
         """What is known of a data set.
@@ -167,11 +239,14 @@ class Workspace:
         _checks.text(key, "key")
         if key.startswith(EXAMPLE):
             return _example(key)
+        if key.startswith(DRAWN_TABLE):
+            source = DrawnTableSource.of(key)
+            return virtual_table_dataset(source.key, source)
         if key.startswith(DRAW):
             return drawn_dataset(DrawnSource.of(key))
         with self._lock:
             entry = self._store.entries().get(key)
-            return self.datasets[key] if entry is None else entry.dataset
+        return self.datasets[key] if entry is None else entry.dataset
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set, as they came from its files.
@@ -185,13 +260,16 @@ class Workspace:
         -------
         tuple of DataTable
             Where the source is not a file: one table with the scores as arrays ``p`` and ``q``.
+            Of a score table, its columns.
         """
         dataset = self.dataset(key)
         if dataset.virtual:
+            if dataset.kind == "table":
+                return columns_of(self.table(dataset.key))
             return (table_of_scores(self.scores(dataset.key)),)
+        if self._base is not None and self._is_lent(dataset.key):
+            return self._base.tables(dataset.key)
         with self._lock:
-            if self._base is not None and dataset.key in self._base_keys():
-                return self._base.tables(dataset.key)
             return self._store.tables(dataset.key)
 
     def scores(self, key: str) -> Scores:
@@ -201,14 +279,46 @@ class Workspace:
         ----------
         key : str
             As of `dataset`.
+
+        Raises
+        ------
+        WorkspaceError
+            There are none, or it is a score table; see `table`.
         """
         dataset = self.dataset(key)
-        with self._lock:
-            if self._base is not None and dataset.key in self._base_keys():
-                return self._base.scores(dataset.key)
-            return self._cache.get(
-                (dataset.key, dataset.reading), lambda: self._read(dataset, dataset.reading)
+        if self._base is not None and self._is_lent(dataset.key):
+            return self._base.scores(dataset.key)
+        found = self._content(dataset)
+        if not isinstance(found, Scores):
+            raise WorkspaceError(
+                f"{dataset.name!r} is a table of {dataset.size}: open it on the page Records, or "
+                "take one record with workspace.table(key).record(name)"
             )
+        return found
+
+    def table(self, key: str) -> ScoreTable:
+        """The score table of a data set, the same object as long as anybody uses it.
+
+        Parameters
+        ----------
+        key : str
+            As of `dataset`.
+
+        Raises
+        ------
+        WorkspaceError
+            There is none, or it holds scores of one target; see `scores`.
+        """
+        dataset = self.dataset(key)
+        if self._base is not None and self._is_lent(dataset.key):
+            return self._base.table(dataset.key)
+        found = self._content(dataset)
+        if not isinstance(found, ScoreTable):
+            raise WorkspaceError(
+                f"{dataset.name!r} holds two samples of scores, and is no score table of models "
+                "and records; its scores are workspace.scores(key)"
+            )
+        return found
 
     def find(self, sha256: str, removed: bool = False) -> DataSet | None:
         """The data set whose content has this hash, or None.
@@ -219,9 +329,10 @@ class Workspace:
         removed : bool
             True if one that was removed counts, where no other has this content.
         """
-        with self._lock:
-            entries = self._store.entries().values() if removed else ()
-            found = [*self.datasets, *(entry.dataset for entry in entries)]
+        found = list(self.datasets)
+        if removed:
+            with self._lock:
+                found += [entry.dataset for entry in self._store.entries().values()]
         return next((one for one in found if sha256 and one.sha256 == sha256), None)
 
     def opened(self, sha256: str) -> datetime | None:
@@ -237,9 +348,10 @@ class Workspace:
             Also of data that were removed, purged, or read in several ways.
         """
         _checks.text(sha256, "sha256")
+        shared = self.shared
         with self._lock:
             entries = [entry.dataset for entry in self._store.entries().values()]
-            times = [one.created for one in (*self.shared, *entries) if one.sha256 == sha256]
+            times = [one.created for one in (*shared, *entries) if one.sha256 == sha256]
             noted = self._store.state(_OPENED, sha256)
         times += [datetime.fromisoformat(noted["at"])] if noted else []
         return min(times, default=None)
@@ -298,7 +410,7 @@ class Workspace:
         source = FileSource(tuple(names) or tuple(table.name for table in tables))
         return self._add(tables, source, reading, _checks.text(name, "name") or tables[0].name)
 
-    def add_scores(self, scores: Scores, name: str = "") -> DataSet:
+    def add_scores(self, scores: Scores, name: str = "", chosen: str = "") -> DataSet:
         """Add scores that were made in Python.
 
         Parameters
@@ -306,6 +418,9 @@ class Workspace:
         scores : Scores
         name : str, optional
             The name of the scores by default.
+        chosen : str, optional
+            The record of a score table that they are of, if it was chosen after results were
+            shown: bounds on every page are then marked as not valid.
 
         Returns
         -------
@@ -315,10 +430,38 @@ class Workspace:
         require_scores(scores)
         return self._add(
             (table_of_scores(scores),),
-            GivenSource.of(scores),
+            source_of(scores, _checks.text(chosen, "chosen")),
             reading_of(scores),
             _checks.text(name, "name") or scores.name,
             scores,
+        )
+
+    def add_table(self, table: ScoreTable, name: str = "", files: Sequence[str] = ()) -> DataSet:
+        """Add a score table of many records.
+
+        Parameters
+        ----------
+        table : ScoreTable
+        name : str, optional
+            The name of the table by default.
+        files : sequence of str, optional
+            Names of the files that it was read from.
+
+        Returns
+        -------
+        DataSet
+            As of `add`; its kind is "table".
+        """
+        _checks.instance(
+            table, ScoreTable, "table", "a ScoreTable; wb.read_score_table reads one from files"
+        )
+        names = _checks.each_of(files, str, "files", "the name of a file")
+        return self._add(
+            columns_of(table),
+            TableSource.of(table, tuple(names)),
+            reading_of_table(table),
+            _checks.text(name, "name") or table.name or "score table",
+            table,
         )
 
     def bring(
@@ -335,7 +478,7 @@ class Workspace:
         ----------
         tables : sequence of DataTable
         source : DataSource
-            A `FileSource` or a `GivenSource`.
+            The source of a file, of something made in Python, or of a score table.
         reading : Reading
         name : str
         reread : str, optional
@@ -347,7 +490,8 @@ class Workspace:
             As of `add`.
         """
         tables = tuple(_checks.each_of(tables, DataTable, "tables", _A_TABLE))
-        _checks.instance(source, (FileSource, GivenSource), "source", "the source of a data set")
+        kinds = (FileSource, *MADE, TrainedSource, TableSource)
+        _checks.instance(source, kinds, "source", "the source of a data set")
         _checks.text(name, "name"), _checks.text(reread, "reread")
         return self._add(tables, source, _reading(reading), name, reread=reread)
 
@@ -370,9 +514,11 @@ class Workspace:
             raise WorkspaceError(
                 f"a name must have 1 to {LONGEST_NAME} characters, got {_checks.shown(name)}"
             )
-        with self._changes():
-            entry = self._own(key)
-            if any(one.name == name and one.key != entry.dataset.key for one in self.datasets):
+        key = self._own_key(key)
+        with self._changes() as shared:
+            entry = self._entry(key)
+            others = (*shared, *self.own)
+            if any(one.name == name and one.key != key for one in others):
                 raise WorkspaceError(f"another data set is called {name!r}; choose another name")
             return self._update(entry, name=name)
 
@@ -383,11 +529,13 @@ class Workspace:
         ----------
         key : str
         """
+        key = self._own_key(key)
         with self._changes():
-            entry = self._own(key)
-            self._store.update(replace(entry, removed=datetime.now(UTC)))
-            if self._store.current() == entry.dataset.key:
+            self._store.update(replace(self._entry(key), removed=datetime.now(UTC)))
+            if self._store.current() == key:
                 self._store.choose(None)
+            if self._chosen_table() == key:
+                self._choose_table(None)
 
     def restore(self, key: str) -> DataSet:
         """Bring a removed data set back.
@@ -396,8 +544,9 @@ class Workspace:
         ----------
         key : str
         """
-        with self._changes():
-            return self._present(self._own(key))
+        key = self._own_key(key)
+        with self._changes() as shared:
+            return self._present(self._entry(key), shared)
 
     def purge(self) -> None:
         """Delete removed data sets with their content, and files that no page uses."""
@@ -434,8 +583,10 @@ class Workspace:
             An example or a draw.
         """
         _reading(reading), _checks.flag(seen, "seen")
-        with self._changes():
-            entry = self._reread_entry(key)
+        lent = self._lent(key)
+        key = self._own_key(key) if lent is None else ""
+        with self._changes() as shared:
+            entry = self._entry(key) if lent is None else self._copy(*lent, shared)
             dataset = entry.dataset
             if reading.layout is None:
                 reading = replace(reading, layout=dataset.reading.layout)
@@ -443,21 +594,18 @@ class Workspace:
             if seen or declared is not None:
                 declared = declared or dataset.reading
                 mark = self._mark(dataset, declared, reading)
-            scores = self._cache.get((dataset.key, reading), lambda: self._read(dataset, reading))
+            mark = mark or _chosen(dataset.source)
+            found = self._cache.get((dataset.key, reading), lambda: self._read(dataset, reading))
+            n_p, n_q = _group_sizes(found)
             return self._update(
-                entry,
-                reading=reading,
-                declared=declared,
-                reread=mark,
-                n_p=scores.n_p,
-                n_q=scores.n_q,
+                entry, reading=reading, declared=declared, reread=mark, n_p=n_p, n_q=n_q
             )
 
     # -- the one in view, and the settings of pages ----------------------------------------------
 
     @property
     def current(self) -> str | None:
-        """The key of the data set in view on every page; None until one is chosen.
+        """The key of the scores in view on every page about scores; None until some are chosen.
 
         It is that of the base until another one is chosen here.
         """
@@ -465,21 +613,57 @@ class Workspace:
         return self._base.current if chosen is None and self._base is not None else chosen
 
     @property
+    def current_table(self) -> str | None:
+        """The key of the score table in view; None until one is chosen.
+
+        It is that of the base until another one is chosen here.
+        """
+        chosen = self._there(self._chosen_table)
+        return self._base.current_table if chosen is None and self._base is not None else chosen
+
+    def chosen_here(self, kind: str) -> bool:
+        """Whether a data set of this kind was chosen here, and is there.
+
+        Parameters
+        ----------
+        kind : {"scores", "table"}
+        """
+        _checks.one_of(kind, "kind", ("scores", "table"))
+        chosen = self._chosen_table if kind == "table" else self._store.current
+        return self._there(chosen) is not None
+
+    @property
     def chosen(self) -> str | None:
-        """The key that was chosen here; None for none."""
-        with self._lock:
-            key = self._store.current()
-            return key if key is not None and self._is_there(key) else None
+        """The key of the scores that were chosen here; None for none."""
+        return self._there(self._store.current)
+
+    def in_view(self, kind: str) -> str | None:
+        """The key of the data set in view on pages that take this kind.
+
+        Parameters
+        ----------
+        kind : {"scores", "table"}
+        """
+        _checks.one_of(kind, "kind", ("scores", "table"))
+        return self.current_table if kind == "table" else self.current
 
     def choose(self, key: str | None) -> None:
-        """Take a data set into view on every page.
+        """Take a data set into view: scores on every page about scores, a table on Records.
 
         Parameters
         ----------
         key : str or None
             As of `dataset`.
         """
-        known = None if key is None else self.dataset(key).key
+        dataset = None if key is None else self.dataset(key)
+        known = None if dataset is None else dataset.key
+        if dataset is not None and dataset.kind == "table":
+            with self._lock:
+                if changed := known != self._chosen_table():
+                    self._choose_table(known)
+            if changed:
+                self._tell()
+            return
         with self._changes():
             if known != self._store.current():
                 self._store.choose(known)
@@ -542,6 +726,8 @@ class Workspace:
         _checks.instance(content, bytes, "content", "the bytes of a file")
         digest = file_hash(content)
         with self._lock:
+            if self._store.file(digest) is None:
+                self.require_room(len(content))
             self._store.keep_file(digest, name, content)
         return digest
 
@@ -601,7 +787,9 @@ class Workspace:
     def snapshot(self) -> WorkspaceState:
         """Names, readings, what was removed and what was chosen, for `revert`."""
         with self._lock:
-            return WorkspaceState(self._store.entries(), self._store.current())
+            return WorkspaceState(
+                self._store.entries(), self._store.current(), self._chosen_table()
+            )
 
     def revert(self, state: WorkspaceState) -> None:
         """Go back, or forward, to a `snapshot`.
@@ -624,11 +812,26 @@ class Workspace:
                     self._store.update(replace(entry, removed=datetime.now(UTC)))
             if state.current != self._store.current():
                 self._store.choose(state.current)
+            if another := state.current_table != self._chosen_table():
+                self._choose_table(state.current_table)
+        if another:
+            self._tell()
 
     def flush(self) -> None:
         """Write what is not written yet."""
         with self._lock:
             self._store.flush()
+
+    def rest(self) -> None:
+        """Flush, and let go of all that can be read again: scores, connections to databases.
+
+        Whoever still uses the workspace, such as a download, opens it again by that.
+        """
+        with self._lock:
+            self._cache.clear()
+            self._store.close()
+            if self._archive is not None and self._open_archive is not _archive_in_memory:
+                self._archive.close()
 
     def close(self) -> None:
         """Flush, and let go of the store. The workspace is not used afterwards."""
@@ -636,8 +839,7 @@ class Workspace:
             if not self.closed:
                 self.closed = True
                 self._watchers = []
-                self._cache.clear()
-                self._store.close()
+                self.rest()
                 if self._archive is not None:
                     self._archive.close()
 
@@ -650,12 +852,17 @@ class Workspace:
     # -- steps --------------------------------------------------------------------------------
 
     @contextmanager
-    def _changes(self) -> Iterator[None]:
-        """Context of a change: locked, and watchers are called at its end if something changed."""
+    def _changes(self) -> Iterator[list[DataSet]]:
+        """Context of a change: locked, and watchers are called at its end if something changed.
+
+        It yields what the base has. Nothing is asked of the base while the lock is held: the base
+        may be the workspace of another person, who borrows from this one.
+        """
+        shared = self.shared
         with self._lock:
             before = self._store.version()
             try:
-                yield
+                yield shared
             finally:
                 self._seen = self._store.version()
         if self._seen != before:
@@ -665,41 +872,60 @@ class Workspace:
         for callback in tuple(self._watchers):
             callback(self)
 
-    def _is_there(self, key: str) -> bool:
-        """Whether a key means a data set that was not removed, here or by another program."""
-        entry = self._store.entries().get(key)
+    def _there(self, chosen: Callable[[], str | None]) -> str | None:
+        """The key that was chosen, unless its data set is gone."""
+        with self._lock:
+            key = chosen()
+            entry = None if key is None else self._store.entries().get(key)
         if entry is not None:
-            return entry.removed is None
+            return None if entry.removed else key
+        return key if key is not None and self._is_there(key) else None
+
+    def _is_there(self, key: str) -> bool:
+        """Whether a key means a data set of others, an example or a draw."""
         with suppress(WorkspaceError):
             return self.dataset(key).key == key
         return False
 
-    def _base_keys(self) -> set[str]:
-        return {one.key for one in self.shared}
+    def _is_lent(self, key: str) -> bool:
+        return any(one.key == key for one in self.shared)
 
-    def _own(self, key: str) -> Entry:
-        """The entry of a data set that can be changed."""
+    def _lent(self, key: str) -> tuple[DataSet, tuple[DataTable, ...]] | None:
+        """A data set of the base with its tables; None for one of here."""
         dataset = self.dataset(key)
-        entry = self._store.entries().get(dataset.key)
+        if self._base is None or not self._is_lent(dataset.key):
+            return None
+        return dataset, self._base.tables(dataset.key)
+
+    def _own_key(self, key: str) -> str:
+        """The key of a data set that can be changed; its name is taken, too."""
+        dataset = self.dataset(key)
+        if dataset.virtual:
+            why = "is always there"
+        elif not self._is_lent(dataset.key):
+            return dataset.key
+        elif owner := self.owner_of(dataset.key):
+            why = f"was shared with you by {owner}"
+        else:
+            why = "was given to the server, for everybody who uses it"
+        raise WorkspaceError(
+            f"{dataset.name!r} {why}: it cannot be changed; add the scores under another name"
+        )
+
+    def _entry(self, key: str) -> Entry:
+        entry = self._store.entries().get(key)
         if entry is None:
-            why = (
-                "is always there"
-                if dataset.virtual
-                else "was given to the server, for everybody who uses it"
-            )
-            raise WorkspaceError(
-                f"{dataset.name!r} {why}: it cannot be changed; add the scores under another name"
-            )
+            raise WorkspaceError(f"another program has deleted the data set {key!r}")
         return entry
 
-    def _reread_entry(self, key: str) -> Entry:
-        dataset = self.dataset(key)
-        if dataset.virtual or dataset.key in self._store.entries():
-            return self._own(dataset.key)
-        # Everybody shares it: this visitor's way of reading it needs a copy.
-        copy = replace(dataset, key=_new_key(), name=self._free_name(dataset.name))
+    def _copy(
+        self, dataset: DataSet, tables: tuple[DataTable, ...], shared: Sequence[DataSet]
+    ) -> Entry:
+        """The entry of a copy: whoever reads the data of others in another way needs one."""
+        copy = replace(dataset, key=_new_key(), name=self._free_name(dataset.name, shared))
         entry = Entry(replace(copy, created=datetime.now(UTC)))
-        self._store.add(entry, self.tables(dataset.key))
+        self._require_data_set(tables)
+        self._store.add(entry, tables)
         self._added.add(copy.key)
         return entry
 
@@ -709,48 +935,61 @@ class Workspace:
         source: DataSource,
         reading: Reading,
         name: str,
-        scores: Scores | None = None,
+        content: Content | None = None,
         reread: str = "",
     ) -> DataSet:
         digest = content_hash(tables)
-        facts = source if isinstance(source, GivenSource) else GivenSource()
-        with self._changes():
-            for one in self.shared:
+        facts = source if isinstance(source, MADE) else GivenSource()
+        # What a person shares may be taken back: others need the same content as their own.
+        given = [one for one in self.shared if not self.owner_of(one.key)]
+        with self._changes() as shared:
+            for one in given:
                 if _is_same(one, digest, reading, facts):
                     return one
             for entry in self._store.entries().values():
                 if _is_same(entry.dataset, digest, reading, facts):
-                    return self._present(entry, tables)
-            if scores is None:
-                scores = source.read(tables, reading)
+                    return self._present(entry, shared, tables)
+            self._require_data_set(tables)
+            found = source.read(tables, reading) if content is None else content
+            n_p, n_q = _group_sizes(found)
             dataset = DataSet(
                 key=_new_key(),
-                name=self._free_name(name.strip()[:LONGEST_NAME] or "scores"),
+                name=self._free_name(name.strip()[:LONGEST_NAME] or "scores", shared),
                 source=source,
                 reading=reading,
                 sha256=digest,
-                n_p=scores.n_p,
-                n_q=scores.n_q,
+                n_p=n_p,
+                n_q=n_q,
                 created=datetime.now(UTC),
-                reread=reread,
+                reread=reread or _chosen(source),
             )
             self._store.add(Entry(dataset), tables)
             self._note_opening(digest, dataset.created)
             self._added.add(dataset.key)
-            found = scores
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
+
+    def _require_data_set(self, tables: tuple[DataTable, ...]) -> None:
+        """Refuse another data set where there is no place for it, or no room for its tables."""
+        if self._allowance is not None:
+            entries = self._store.entries().values()
+            removed = sum(entry.removed is not None for entry in entries)
+            self._allowance.require_data_set(len(entries), removed)
+            self.require_room(tables_size(tables))
 
     def _note_opening(self, sha256: str, at: datetime) -> None:
         if self._store.state(_OPENED, sha256) is None:
             self._store.keep_state(_OPENED, sha256, {"at": at.isoformat()})
 
-    def _present(self, entry: Entry, tables: tuple[DataTable, ...] = ()) -> DataSet:
+    def _present(
+        self, entry: Entry, shared: Sequence[DataSet], tables: tuple[DataTable, ...] = ()
+    ) -> DataSet:
         """The data set of an entry, no longer removed, its content repaired if it was damaged."""
         if tables:
             self._store.add(entry, tables)
         if entry.removed is not None:
-            entry = Entry(replace(entry.dataset, name=self._free_name(entry.dataset.name)))
+            name = self._free_name(entry.dataset.name, shared)
+            entry = Entry(replace(entry.dataset, name=name))
             self._store.update(entry)
         return entry.dataset
 
@@ -760,7 +999,20 @@ class Workspace:
             self._store.update(replace(entry, dataset=dataset))
         return dataset
 
-    def _read(self, dataset: DataSet, reading: Reading) -> Scores:
+    def _content(self, dataset: DataSet) -> Content:
+        with self._lock:
+            return self._cache.get(
+                (dataset.key, dataset.reading), lambda: self._read(dataset, dataset.reading)
+            )
+
+    def _chosen_table(self) -> str | None:
+        kept = self._store.state(_TABLE, "")
+        return None if kept is None else kept["key"]
+
+    def _choose_table(self, key: str | None) -> None:
+        self._store.keep_state(_TABLE, "", {"key": key})
+
+    def _read(self, dataset: DataSet, reading: Reading) -> Content:
         tables = () if dataset.virtual else self._store.tables(dataset.key)
         return dataset.source.read(tables, reading)
 
@@ -773,11 +1025,10 @@ class Workspace:
             self._cache.get((dataset.key, one), lambda one=one: self._read(dataset, one))  # type: ignore[misc]
             for one in (declared, reading)
         )
-        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(before, after, strict=True))
-        return "" if same else choice
+        return "" if _is_equal(before, after) else choice
 
-    def _free_name(self, name: str) -> str:
-        taken, number, free = {one.name for one in self.datasets}, 2, name
+    def _free_name(self, name: str, shared: Sequence[DataSet]) -> str:
+        taken, number, free = {one.name for one in (*shared, *self.own)}, 2, name
         while free in taken:
             free, number = f"{name} ({number})", number + 1
         return free
@@ -806,8 +1057,19 @@ def _new_key() -> str:
     return secrets.token_urlsafe(16)
 
 
+def _shared_data(base: Any) -> SharedData:
+    if not is_shared_data(base):
+        raise TypeError(
+            "base must be shared data, such as a workbench.Workspace; got "
+            f"{_checks.shown(base)}, a {type(base).__name__}"
+        )
+    return base
+
+
 def _example(key: str) -> DataSet:
     name = key.removeprefix(EXAMPLE)
+    if name in TABLES:
+        return virtual_table_dataset(key, ExampleTableSource(name))
     if name not in NAMES:
         raise WorkspaceError(
             f"there is no data set {_checks.shown(key)}{did_you_mean(name, NAMES)}; the bundled "
@@ -816,7 +1078,30 @@ def _example(key: str) -> DataSet:
     return example_dataset(name)
 
 
-def _is_same(dataset: DataSet, digest: str, reading: Reading, facts: GivenSource) -> bool:
+def _is_same(dataset: DataSet, digest: str, reading: Reading, facts: DataSource) -> bool:
     """Whether a data set has this content and this reading."""
-    known = dataset.source if isinstance(dataset.source, GivenSource) else GivenSource()
+    known = dataset.source if isinstance(dataset.source, MADE) else GivenSource()
     return dataset.sha256 == digest and dataset.reading == reading and known == facts
+
+
+def _group_sizes(found: Content) -> tuple[int, int]:
+    """Scores of P and of Q; of a table, those of all records."""
+    if isinstance(found, Scores):
+        return found.n_p, found.n_q
+    return int(found.n_in.sum()), int(found.n_out.sum())
+
+
+def _is_equal(a: Content, b: Content) -> bool:
+    """Whether two readings give the same scores of members and of non-members."""
+    if isinstance(a, Scores) and isinstance(b, Scores):
+        return a.same_arrays(b)
+    if isinstance(a, ScoreTable) and isinstance(b, ScoreTable):
+        return np.array_equal(a.member, b.member) and np.array_equal(
+            a.matrix, b.matrix, equal_nan=True
+        )
+    return False
+
+
+def _chosen(source: DataSource) -> str:
+    """The mark of scores of a record that was chosen after results were shown; "" for others."""
+    return source.reread if isinstance(source, GivenSource) else ""

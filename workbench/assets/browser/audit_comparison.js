@@ -6,7 +6,9 @@ import {backToList, boardOf, failed, nameLink, numberShown, said, table, time} f
 export class Comparison {
   static async of(audits, keys) {
     try {
-      return new Comparison(await audits.query("compare", {keys}))
+      const made = new Comparison(await audits.query("compare", {keys}))
+      if (keys.some(key => key.startsWith("shared-"))) made.lent = () => audits.query("compare", {keys})
+      return made
     } catch (error) {
       return failed("Comparison", error.message)
     }

@@ -15,7 +15,9 @@ export class Record {
 
   constructor(audits, record) {
     Object.assign(this, {audits, record})
-    const {name, note, tags, made, by, title, series, position} = record
+    const {name, note, tags, made, by, title, series, position, owner} = record
+    // Asks again for what others share; see Audits.lookAgain.
+    if (owner) this.lent = () => audits.query("record", {key: record.key})
     this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
     const deleted = record.removed ? [make("p", {class: "wb-problem"}, "This audit was deleted. ",
       button("Bring it back", async () => {
@@ -23,18 +25,20 @@ export class Record {
         audits.again()
       }))] : []
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
-      ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
+      ...(series && !owner ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
     this.board = boardOf(record)
     this.element = make("article", {class: "wb-record"},
       backToList(),
       make("header", {class: "wb-audits-head"},
         make("div", {class: "wb-record-title"}, make("h1", {tabindex: "-1"}, name),
-          make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "")),
+          make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "", owner ? ` · shared by ${owner}` : "")),
         make("div", {class: "wb-actions"},
           button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
           this.reports(),
           button("Export", () => audits.export(record.key), "wb-plain-button", {title: "One file that can be imported elsewhere"}),
-          ...(record.removed ? [] : [button("Delete", () => audits.remove(record), "wb-plain-button")]))),
+          ...(owner ? [button("Leave", () => audits.leaveAudit(record.key), "wb-plain-button", {title: "No longer show it to me"})] : []),
+          ...(!owner && !record.removed && audits.shares() ? [button("Share …", () => audits.share({of: "audit", key: record.key}), "wb-plain-button")] : []),
+          ...(owner || record.removed ? [] : [button("Delete", () => audits.remove(record), "wb-plain-button")]))),
       ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
       ...deleted, this.warning,
       ...(note ? [make("p", {class: "wb-audit-note"}, note)] : []),
@@ -73,11 +77,11 @@ export class Record {
   }
 
   parts() {
-    const {data, settings, plan, deviations, versions, attached, software, code, sha256} = this.record
+    const {data, settings, plan, deviations, versions, attached, software, code, sha256, owner} = this.record
     const parts = []
     const part = (title, ...children) => parts.push(make("section", {class: "wb-record-part"}, make("h2", {}, title), ...children))
     if (plan) {
-      part("Plan", make("p", {}, "Registered as ", linkTo(addressOf("plans"), `“${short(plan.name)}”`), " at ", time(plan.created), `, SHA-256 ${plan.sha256.slice(0, 8)}…`),
+      part("Plan", make("p", {}, "Registered as ", owner ? `“${short(plan.name)}”` : linkTo(addressOf("plans"), `“${short(plan.name)}”`), " at ", time(plan.created), `, SHA-256 ${plan.sha256.slice(0, 8)}…`),
         deviations.length ? table(["Deviation", "Planned", "Done", "Effect"], deviations.map(({what, planned, done, voids}) =>
           make("tr", {}, ...[what, planned, done, voids ? "bounds that rest on the plan are not valid" : "none on the bounds"].map(text => make("td", {}, text)))))
           : make("p", {}, "Nothing deviates from it."))

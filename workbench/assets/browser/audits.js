@@ -17,9 +17,10 @@ export {styled}
 
 export class Audits {
   // query(what, more) asks the archive; upload(file) sends a file; toast(words, more) says what happened;
-  // pages: name -> {title}; present() is the page that was shown last, save(page) opens the dialog.
-  constructor({query, go, upload, toast, pages, present, save}) {
-    Object.assign(this, {query, go, upload, toast, pages, present, save})
+  // pages: name -> {title}; present() is the page that was shown last, save(page) opens the dialog;
+  // shares(): whether people share here, share({of, key}) opens the dialog, leave(key) ends what others share.
+  constructor({query, go, upload, toast, pages, present, save, shares, share, leave}) {
+    Object.assign(this, {query, go, upload, toast, pages, present, save, shares, share, leave})
     this.chosen = new Map() // key -> row, to compare
     this.tags = new Set()
     this.rows = []
@@ -52,7 +53,16 @@ export class Audits {
 
   // The archive changed, here or in another window.
   changed() {
-    if (!this.element.hidden && this.part?.live) this.part.refresh()
+    if (this.element.hidden) return
+    if (this.part?.live) this.part.refresh()
+    else if (this.part?.lent) this.lookAgain()
+  }
+
+  // What others share may be shared no longer: then this says so.
+  async lookAgain() {
+    const {hash, part} = this
+    const gone = await part.lent().then(() => false, () => true)
+    if (gone && this.hash === hash) this.again()
   }
 
   // Shows it anew.
@@ -72,13 +82,15 @@ export class Audits {
     this.page = make("select", {"aria-label": "Page"}, make("option", {value: ""}, "All pages"),
       ...Object.entries(this.pages).filter(([name]) => !["start", "audits"].includes(name)).map(([value, {title}]) => make("option", {value}, title)))
     this.page.addEventListener("change", () => this.find())
+    this.whose = make("select", {"aria-label": "Whose audits", hidden: ""}, make("option", {value: ""}, "My audits"), make("option", {value: "lent"}, "Shared with me"))
+    this.whose.addEventListener("change", () => this.find())
     this.chips = make("div", {class: "wb-chips", role: "group", "aria-label": "Tags"})
     this.status = make("p", {class: "wb-quiet", role: "status"})
     this.body = make("div", {})
     this.selection = make("div", {class: "wb-selection", role: "group", "aria-label": "Selected audits", hidden: ""})
     this.where = make("p", {class: "wb-quiet"})
     this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
-    this.filters = make("div", {class: "wb-filters"}, this.search, this.page, this.chips)
+    this.filters = make("div", {class: "wb-filters"}, this.search, this.whose, this.page, this.chips)
     const element = make("div", {}, this.head("Saved audits"), this.problem,
       this.filters,
       this.status, this.body, this.selection, this.where)
@@ -86,18 +98,18 @@ export class Audits {
   }
 
   head(title) {
-    const file = make("input", {type: "file", id: "wb-import-audit", class: "wb-said", accept: ".zip"})
+    const file = make("input", {type: "file", id: "wb-import-audit", class: "wb-said", accept: ".zip", "data-edits": ""})
     file.addEventListener("change", () => {
       if (file.files.length) this.import([...file.files])
       file.value = ""
     })
     return make("header", {class: "wb-audits-head"}, make("h1", {tabindex: "-1"}, title),
       make("nav", {"aria-label": "Saved audits"}, linkTo(addressOf("plans"), "Plans", {class: "wb-text-link"})), make("div", {class: "wb-actions"}, file,
-        make("label", {for: file.id, class: "wb-plain-button"}, "Import a file …")))
+        make("label", {for: file.id, class: "wb-plain-button", "data-edits": ""}, "Import a file …")))
   }
 
   get asked() {
-    return {text: this.search.value, of: this.page.value, tags: [...this.tags]}
+    return {text: this.search.value, of: this.page.value, tags: [...this.tags], lent: this.whose.value === "lent"}
   }
 
   async find(offset = 0) {
@@ -112,6 +124,7 @@ export class Audits {
     if (this.asking !== asking) return
     this.rows = offset ? [...this.rows, ...answer.audits] : answer.audits
     this.more = answer.more
+    this.whose.hidden = !answer.lent && !this.whose.value
     this.where.textContent = answer.kept
     this.fail(answer.problem)
     this.draw()
@@ -124,11 +137,11 @@ export class Audits {
   }
 
   draw() {
-    const {text, of, tags} = this.asked
-    const filtered = Boolean(text.trim() || of || tags.length)
+    const {text, of, tags, lent} = this.asked
+    const filtered = Boolean(text.trim() || of || tags.length || lent)
     const focused = document.activeElement?.dataset?.focus
     this.drawChips()
-    this.filters.hidden = !this.rows.length && !filtered
+    this.filters.hidden = !this.rows.length && !filtered && this.whose.hidden
     this.status.textContent = this.rows.length ? plural(this.rows.length, "audit") + (this.more ? " of more" : "") : filtered ? "Nothing found." : ""
     this.body.replaceChildren(...(this.rows.length ? this.drawRows() : filtered ? [] : [this.empty()]))
     this.drawSelection()
@@ -143,7 +156,7 @@ export class Audits {
   }
 
   row(audit) {
-    const {key, name, title, data, tags, made, by, versions, series, position} = audit
+    const {key, name, title, data, tags, made, by, versions, series, position, owner, shared} = audit
     const box = make("input", {type: "checkbox", "aria-label": `Select: ${short(name)}`, "data-focus": `select ${key}`})
     box.checked = this.chosen.has(key)
     box.addEventListener("change", () => {
@@ -153,7 +166,9 @@ export class Audits {
     })
     const marks = [
       ...(versions > 1 ? [make("span", {class: "wb-mark"}, plural(versions, "version"))] : []),
-      ...(series ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : []),
+      ...(shared ? [make("span", {class: "wb-mark wb-shared"}, "shared")] : []),
+      ...(owner ? [make("span", {class: "wb-mark wb-shared"}, `shared by ${short(owner)}`)] : []),
+      ...(series && !owner ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : []),
       ...tags.map(tag => button(tag, () => this.toggle(tag), "wb-chip", {title: `Show audits with the tag ${tag}`})),
     ]
     const act = (text, what) => button(text, what, "wb-text-button", {"aria-label": `${text}: ${short(name)}`})
@@ -163,7 +178,10 @@ export class Audits {
       make("td", {class: "wb-audit-of"}, make("div", {}, title), make("div", {class: "wb-quiet wb-clip", title: data.join(", ")}, data.join(", "))),
       make("td", {class: "wb-audit-value"}, numberShown(audit.number)),
       make("td", {class: "wb-audit-when"}, time(made), make("div", {class: "wb-quiet wb-clip"}, by ? `by ${by}` : "")),
-      make("td", {class: "wb-audit-acts"}, act("Open", () => this.open(key)), act("Export", () => this.export(key)), act("Delete", () => this.remove(audit))))
+      make("td", {class: "wb-audit-acts"}, act("Open", () => this.open(key)), act("Export", () => this.export(key)),
+        ...(owner ? [act("Leave", () => this.leaveAudit(key))] : [
+          ...(this.shares() ? [act("Share", () => this.share({of: "audit", key}))] : []),
+          act("Delete", () => this.remove(audit))])))
   }
 
   drawChips() {
@@ -257,6 +275,14 @@ export class Audits {
       const undo = button("Undo", () => this.restore(key, name))
       this.toast(`“${short(name)}” was deleted.`, undo)
     })
+  }
+
+  // No longer shows what others share.
+  async leaveAudit(key) {
+    await this.leave(key)
+    this.chosen.delete(key)
+    if (this.part === this.list) this.find()
+    else this.go("audits")
   }
 
   import(files) {

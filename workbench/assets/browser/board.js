@@ -776,7 +776,7 @@ function moveNamed({shapes = [], annotations = []}, name, x) {
 // A figure for plotly: roles become colors, encoded arrays become typed arrays.
 function revive(value, paint, keep) {
   const again = one => revive(one, paint, keep)
-  if (typeof value === "string") return value.startsWith("@") ? paint(value) : value
+  if (typeof value === "string") return value.startsWith("@") ? paint(value) : asText(value)
   if (value === null || typeof value !== "object") return value
   if (value.bdata !== undefined) return keep(value.bdata, () => typedArray(value))
   if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, again(one)]))
@@ -784,6 +784,10 @@ function revive(value, paint, keep) {
   const array = value.map(again)
   return plain ? keep(JSON.stringify(array), () => array) : array
 }
+
+// plotly.js takes texts for HTML with links and styles. Of that, charts use only what is named here; all
+// else is part of a name, such as that of a data set, and is shown as it is.
+const asText = text => (text.includes("<") ? text.replaceAll(/<(?!\/?(sup|extra)>|br>)/g, "&lt;") : text)
 
 const typedArray = ({dtype, bdata}) =>
   new ARRAYS[dtype](Uint8Array.from(atob(bdata), character => character.charCodeAt(0)).buffer)
@@ -870,7 +874,11 @@ async function unpacked(bytes) {
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value)
+  // A content policy refuses the attribute, and allows what scripts set.
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "style") element.style.cssText = value
+    else element.setAttribute(name, value)
+  }
   element.append(...children)
   return element
 }

@@ -7,6 +7,9 @@ const PATIENCE = 4000 // ms without an answer after which people are told
 const ARRIVAL = 20_000 // ms for the connection to come
 const RETRY = 1000 // ms between two questions whether the server is back
 const RETURNS = 5 // reloads within a minute; then a person decides
+const ANSWER = 4000 // ms for the answer to such a question
+const RESTARTS = "The server is being restarted: your work is kept. This page comes back by itself."
+const LOST = "Connection lost. The numbers are from before; controls have no effect until the server answers."
 const CHUNK = 2 ** 20 // bytes of a file in one message
 
 const root = document.documentElement
@@ -22,6 +25,8 @@ export class Connection {
       closed: () => (this.open ? this.lose() : this.absent()),
     })
     setTimeout(() => { if (!this.open) this.absent() }, ARRIVAL)
+    // Who signs out is on the way to another document: the server closes the socket first.
+    document.querySelector(".wb-person-panel form")?.addEventListener("submit", () => { this.lost = true })
   }
 
   // The wire of a page; that of the bench has no name.
@@ -43,9 +48,16 @@ export class Connection {
 
   // A part of a figure builds on those before it, and messages can overtake each other.
   arrived(message) {
+    if (message.away) { // whatever was before it: the socket closes now
+      this.putAway(message.away)
+      this.take(message)
+      return
+    }
     this.early.set(message.number, message)
     for (; this.early.has(this.next); this.next++) {
-      const {page, handled, busy} = this.early.get(this.next)
+      const {page, handled, busy, refused, stopping} = this.early.get(this.next)
+      if (refused) this.wire(page).stopUpload()
+      if (stopping) this.stopping()
       // First, so that the control that asked shows what came of it.
       if (handled !== undefined) this.wire(page).handled = Math.max(this.wire(page).handled, handled)
       this.take(this.early.get(this.next))
@@ -59,6 +71,21 @@ export class Connection {
     return [...this.wires.values()].some(wire => wire.busy)
   }
 
+  // The server let go of this document, which was not used for long; it says so and closes.
+  putAway(words) {
+    this.tell(words, "Reload the page")
+    this.lost = true
+    delete root.dataset.connected
+    dim(true)
+    this.keep()
+  }
+
+  // The server ends in a moment, once what runs is finished.
+  stopping() {
+    this.restarts = true
+    this.tell(RESTARTS)
+  }
+
   lose() {
     if (this.lost) return
     this.lost = true
@@ -66,27 +93,23 @@ export class Connection {
     dim(true)
     for (const wire of this.wires.values()) wire.heard()
     const returns = recentReturns()
-    if (returns.length >= RETURNS) {
+    if (returns.length >= RETURNS && !this.restarts) {
       this.tell("Connection lost repeatedly. The numbers are from before the loss.", "Reload the page")
       return
     }
-    this.tell("Connection lost. The numbers are from before; controls have no effect until the server answers.")
-    const ask = setInterval(async () => {
-      try {
-        const answer = await fetch("./liveness", {cache: "no-store"})
-        if (!answer.ok) return
-      } catch {
-        return
-      }
-      clearInterval(ask)
-      this.keep()
-      sessionStorage.setItem("workbench:returns", JSON.stringify([...returns, Date.now()]))
-      location.reload()
-    }, RETRY)
+    this.tell(this.restarts ? RESTARTS : LOST)
+    this.comeBack(returns)
+  }
+
+  async comeBack(returns) {
+    while (!(await serves())) await new Promise(resolve => setTimeout(resolve, RETRY))
+    this.keep()
+    sessionStorage.setItem("workbench:returns", JSON.stringify([...returns, Date.now()]))
+    location.reload()
   }
 
   tell(words, action) {
-    if (this.lost && !words) return
+    if ((this.lost || this.restarts) && !words) return
     notice.textContent = words
     notice.hidden = !words
     if (!action) return
@@ -104,6 +127,7 @@ class Wire {
     Object.assign(this, {page, connection, serial: 0, handled: 0})
     this.underway = null // the serial of the message that was not answered yet
     this.waiting = new Map() // key -> [gesture, serial]
+    this.uploads = 0
   }
 
   get busy() {
@@ -156,17 +180,33 @@ class Wire {
     })
   }
 
+  // A later upload takes the place of one that is on its way, and so does a refusal.
   async upload(name, files, progress) {
+    const upload = ++this.uploads
     const all = [...files].map(file => [file.name, file.size])
     await this.answer(this.send({kind: "files", name, files: all}))
     for (const [k, file] of [...files].entries()) {
-      for (let at = 0; at < file.size; at += CHUNK) {
+      for (let at = 0; at < file.size && upload === this.uploads; at += CHUNK) {
         const content = await file.slice(at, at + CHUNK).arrayBuffer()
+        if (upload !== this.uploads) break
         await this.answer(this.send({kind: "chunk", name, file: k, content}))
-        progress((at + CHUNK) / file.size)
+        if (upload === this.uploads) progress((at + CHUNK) / file.size)
       }
     }
     progress(1)
+  }
+
+  stopUpload() {
+    this.uploads++
+  }
+}
+
+// Whether the server is there again; one that starts says that it is not.
+async function serves() {
+  try {
+    return (await fetch("./health", {cache: "no-store", signal: AbortSignal.timeout(ANSWER)})).ok
+  } catch {
+    return false
   }
 }
 

@@ -2,6 +2,7 @@
 // session sends is shown, unless the person has meanwhile chosen something else.
 
 import {make} from "./board.js"
+import {ask, standing} from "./notify.js"
 
 export class Controls {
   // send(gesture) returns its serial; settled(serial) tells whether it was answered;
@@ -248,6 +249,28 @@ class Button extends Control {
   show() {}
 }
 
+// Asks the browser whether it may notify; the session does not hear of it.
+class Notice extends Control {
+  build() {
+    const id = `${this.id}-said`
+    this.button = make("button", {type: "button", class: "wb-button", "aria-describedby": id}, this.spec.label)
+    this.said = make("p", {class: "wb-help", id, role: "status"})
+    this.button.addEventListener("click", async () => {
+      await ask()
+      this.show()
+    })
+    this.element.append(this.button, this.said)
+  }
+
+  open() {
+    return false
+  }
+
+  show() {
+    this.said.textContent = standing()
+  }
+}
+
 class JobButton extends Control {
   build() {
     this.button = make("button", {type: "button", class: "wb-button wb-main"}, this.spec.label)
@@ -258,15 +281,16 @@ class JobButton extends Control {
   show({label, running}) {
     this.button.textContent = label
     this.button.classList.toggle("wb-main", !running)
+    this.button.toggleAttribute("data-edits", !running) // whoever may start none may end one
   }
 }
 
 class Files extends Control {
   build() {
-    this.field = make("input", {type: "file", multiple: "", id: this.id, class: "wb-said"})
+    this.field = make("input", {type: "file", multiple: "", id: this.id, class: "wb-said", "data-edits": ""})
     this.said = make("p", {class: "wb-quiet", "aria-live": "polite"})
     this.bar = make("progress", {max: "1", value: "0", "aria-label": `Upload: ${this.spec.label}`, hidden: ""})
-    const label = make("label", {for: this.id, class: "wb-button"}, this.spec.label)
+    const label = make("label", {for: this.id, class: "wb-button", "data-edits": ""}, this.spec.label)
     this.field.addEventListener("change", () => {
       if (!this.field.files.length) return
       const files = [...this.field.files]
@@ -292,6 +316,7 @@ const KINDS = {
   switch: Switch,
   text: TextField,
   button: Button,
+  notice: Notice,
   job: JobButton,
   files: Files,
 }

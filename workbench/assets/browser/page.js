@@ -4,10 +4,12 @@
 import {make, prepareCharts} from "./board.js"
 import {Connection, dim} from "./connection.js"
 import {DataMenu} from "./data.js"
+import {notify} from "./notify.js"
+import {takeRole} from "./role.js"
 import {closeOverContent, closePanels, openDrawer, startShell} from "./shell.js"
 import {PageView, PlainView} from "./view.js"
 
-const KEPT = "workbench:lost"
+const KEPT = `workbench:lost:${document.body.dataset.person}`
 const START = "start"
 const AUDITS = "audits"
 const SOON = 250 // ms after which a page that has not come is announced
@@ -26,7 +28,7 @@ const bench = {}
 
 const connection = new Connection({take, keep})
 const wire = connection.wire("")
-const data = new DataMenu({bench, send: act, importing: more => dialogs.open("import", more), page: () => shown})
+const data = new DataMenu({bench, send: act, importing: more => dialogs.open("import", more), page: () => shown, share, leave})
 
 // -- what the server sends -----------------------------------------------------------------------
 
@@ -58,17 +60,30 @@ function place(view) {
   if (view.name === asked) reveal(view.name)
 }
 
-function takeBench({bench: news, goto, say, link, imported, ask, audits: told}) {
+function takeBench({bench: news, goto, say, link, imported, ask, audits: told, shares, away, refuted}) {
+  if (away) { // nothing covers the notice that says so
+    closePanels()
+    dialogs.element?.close()
+  }
   if (news) {
     Object.assign(bench, news)
     showBench()
   }
   if (goto && goto !== shown) go(goto)
-  if (imported !== undefined) dialogs.accepted()
+  if (imported !== undefined) dialogs.accepted(goto)
   if (link) copyLink(link)
   if (ask) dialogs.ask(ask)
   if (told) takeAudits(told)
+  if (shares) takeAnswer(shares)
   if (say !== undefined) toast(say)
+  if (refuted) tellRefuted(refuted)
+}
+
+// The claim on the file that the server follows was refuted: once, and for good.
+function tellRefuted({words}) {
+  const elsewhere = pages.watch && shown !== "watch"
+  toast(words, elsewhere ? make("a", {href: `.${pages.watch.address}`, "data-page": "watch"}, "Show") : null, true)
+  notify("Claim refuted", words, "wb-refuted")
 }
 
 // A gesture that is not about one page; those that are under way on pages come first.
@@ -161,6 +176,7 @@ const redoButton = document.querySelector(".wb-redo")
 const jobs = document.querySelector(".wb-jobs")
 
 function showBench() {
+  if (bench.may) takeRole(bench.may, toast)
   if (!undoButton) return
   for (const [button, word, what] of [[undoButton, "Undo", bench.undo], [redoButton, "Redo", bench.redo]]) {
     button.disabled = !what
@@ -232,7 +248,11 @@ const sharePanel = document.getElementById("share")
 sharePanel.addEventListener("wb-opened", async () => {
   const {ShareMenu} = await import("./share.js")
   const link = () => act({kind: "link", link: shown})
-  const menu = new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START])})
+  // What is the visitor's own, to be shared with people: the data set in view, and the page once it is saved.
+  const own = () => (data.current?.group === "own" ? data.current : null)
+  const withPeople = {own, data: () => share({of: "data", key: own().key}), audit: () => save(shown, ({key}) => share({of: "audit", key}))}
+  const menu = new ShareMenu({panel: sharePanel, button: shareButton, page: () => shown, link, settled, toast, files: Boolean(pages[START]),
+    withPeople: () => (bench.shares && pages[START] ? withPeople : null)})
   menu.items[0].focus()
 }, {once: true})
 
@@ -281,10 +301,10 @@ const dialogs = {
     this.element.close()
   },
   // The data set is shown where it was asked for, or on Scores if that page shows none.
-  accepted() {
+  accepted(goto) {
     if (!this.element.open) return
     this.close()
-    if (!bench.first?.[asked]) go("scores")
+    if (!goto && !bench.first?.[asked]) go("scores")
   },
   take(files) {
     this.files = [...files]
@@ -292,6 +312,7 @@ const dialogs = {
   },
 }
 dialogs.element?.addEventListener("close", () => {
+  connection.wire("import").stopUpload()
   views.get("import")?.stop()
   views.delete("import")
   act({kind: "close import"})
@@ -334,6 +355,12 @@ function bringBack() {
 }
 
 function openLink() {
+  const token = location.hash.match(/^#shared=([\w-]+)$/)?.[1]
+  if (token) {
+    history.replaceState(history.state, "", location.pathname + location.search)
+    acceptShared(token)
+    return
+  }
   const text = location.hash.match(/^#link=(.*)$/)?.[1]
   if (!text) return
   history.replaceState(history.state, "", location.pathname + location.search)
@@ -348,20 +375,24 @@ let asks = 0
 let audits = null
 let saveDialog = null
 
-function query(what, more = {}) {
+function query(what, more = {}, kind = "audit") {
   return new Promise((resolve, reject) => {
     const request = ++asks
     questions.set(request, {resolve, reject})
-    act({...more, kind: "audit", do: what, request})
+    act({...more, kind, do: what, request})
   })
 }
 
-function takeAudits({request, answer, problem, changed}) {
-  if (changed) {
+function takeAudits(message) {
+  if (message.changed) {
     audits?.changed()
     recent.asked = false
     views.get(START)?.update?.()
   }
+  takeAnswer(message)
+}
+
+function takeAnswer({request, answer, problem}) {
   const question = questions.get(request)
   questions.delete(request)
   if (problem) question?.reject(new Error(problem))
@@ -381,7 +412,7 @@ async function startAudits() {
   const {Audits, styled} = await import("./audits.js")
   await styled
   if (views.has(AUDITS)) return
-  audits = new Audits({query, go, toast, pages, present: () => present, save,
+  audits = new Audits({query, go, toast, pages, present: () => present, save, shares: () => Boolean(bench.shares), share, leave,
     upload: file => wire.upload("audit", [file], () => {})})
   const view = new PlainView(AUDITS, audits.element)
   view.show = on => {
@@ -392,13 +423,49 @@ async function startAudits() {
   place(view)
 }
 
-async function save(page = shown) {
+let afterSaving = null // is called with {key, name}
+
+async function save(page = shown, then = null) {
   if (page === START || page === AUDITS) return
   const {SaveDialog} = await import("./save.js")
   saveDialog ??= new SaveDialog({query, saved: ({key, name}) => {
     toast("Saved as ", make("a", {href: `./audits#audit=${encodeURIComponent(key)}`, "data-page": AUDITS}, `“${name.slice(0, 80)}”`))
+    afterSaving?.({key, name})
   }})
+  afterSaving = then
   saveDialog.open(page)
+}
+
+// -- sharing: who may read a data set or an audit, and what others share ---------------------------------
+
+let shareDialog = null
+
+// of: "data" or "audit"; its script comes when it is first used.
+async function share({of, key}) {
+  const {ShareDialog} = await import("./sharing.js")
+  shareDialog ??= new ShareDialog({query: (what, more) => query(what, more, "share")})
+  shareDialog.open({of, key})
+}
+
+// No longer reads something of others.
+async function leave(key) {
+  try {
+    const {name} = await query("leave", {key}, "share")
+    toast(`“${name.slice(0, 80)}” is no longer shown to you.`)
+  } catch (error) {
+    toast(error.message)
+  }
+}
+
+// Takes the data set of a link among one's own, and into view.
+async function acceptShared(token) {
+  try {
+    const {key, name, owner} = await query("accept", {token}, "share")
+    await choose(key)
+    toast(name ? `${owner} shares “${name.slice(0, 80)}” with you: it is in the Data menu for as long as they do.` : "This is your own data set.")
+  } catch (error) {
+    toast(error.message)
+  }
 }
 
 const saveButton = document.querySelector(".wb-save")

@@ -3,7 +3,7 @@
 import {make} from "./board.js"
 import {styled} from "./audit_parts.js"
 
-const DRAFT = "workbench:draft" // what was typed and not saved, in case the page is reloaded
+const DRAFT = `workbench:draft:${document.body.dataset.person}` // what was typed and not saved, in case the page is reloaded
 const FIELDS = ["name", "note", "tags"]
 
 let count = 0

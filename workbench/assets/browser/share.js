@@ -14,23 +14,45 @@ export const FILES = [
   ["ipynb", "Notebook", "Python that computes every number again."],
 ]
 
+// Only where the server lets people share.
+const DATA = ["data", "Share the data set …", "With people, or by a link."]
+const AUDIT = ["audit", "Share as a saved audit …", "Saves this page; then with people, or by a link."]
+
 const OFTEN = 800 // ms between two looks at how far a file is
 
 export class ShareMenu {
   // page() names the page that is shown; link() copies a link to it; settled() resolves when the
   // server has answered everything; toast(words, more) shows a line; files: whether there are any.
-  constructor({panel, button, page, link, settled, toast, files}) {
-    Object.assign(this, {panel, button, page, link, settled, toast})
+  // withPeople() has what can be shared with people: own() is the data set, data() and audit() share; or null.
+  constructor({panel, button, page, link, settled, toast, files, withPeople = () => null}) {
+    Object.assign(this, {panel, button, page, link, settled, toast, withPeople})
     this.making = new Map() // page and kind -> what ends it
-    this.items = [LINK, ...(files ? FILES : [])].map(([kind, title, words]) => {
-      const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind},
+    this.all = [LINK, DATA, AUDIT, ...(files ? FILES : [])].map(([kind, title, words]) => {
+      const item = make("button", {type: "button", class: "wb-share-item", "data-kind": kind, ...kind === "audit" && {"data-edits": ""}},
         make("strong", {}, title), make("span", {}, words))
       item.addEventListener("click", () => this.choose(kind, title))
       return item
     })
-    panel.replaceChildren(...this.items)
+    panel.replaceChildren(...this.all)
     panel.addEventListener("keydown", event => this.move(event))
-    panel.addEventListener("wb-opened", () => this.items[0].focus())
+    panel.addEventListener("wb-opened", () => {
+      this.look()
+      this.items[0].focus()
+    })
+    this.look()
+  }
+
+  // Which items there are now.
+  look() {
+    const people = this.withPeople()
+    const set = people?.own()
+    const offered = {data: Boolean(set), audit: Boolean(people)}
+    for (const item of this.all) {
+      const {kind} = item.dataset
+      item.hidden = offered[kind] === false
+      if (kind === "data" && set) item.lastChild.textContent = `“${set.name}”: with people, or by a link.`
+    }
+    this.items = this.all.filter(item => !item.hidden)
   }
 
   move(event) {
@@ -45,6 +67,7 @@ export class ShareMenu {
     closePanels()
     this.button.focus()
     if (kind === "link") this.link()
+    else if (kind === "data" || kind === "audit") this.withPeople()?.[kind]()
     else this.make(`./report/${this.page()}.${kind}`, title)
   }
 

@@ -38,7 +38,7 @@ export function startShell() {
 }
 
 // On a phone the bar has no room for all buttons: some are in the drawer.
-const tools = [...document.querySelectorAll(".wb-tools :is(.wb-save, .wb-redo, .wb-reset, a)")]
+const tools = [...document.querySelectorAll(".wb-tools > :is(.wb-save, .wb-redo, .wb-reset, a)")]
 const homes = tools.map(tool => {
   const home = document.createComment("")
   tool.before(home)

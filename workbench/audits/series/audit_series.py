@@ -53,8 +53,8 @@ def scores_sha256(scores: Scores) -> str:
     """
     head = _json.dumps([scores.n_p, scores.n_q, scores.larger_is_member, scores.held_out])
     found = hashlib.sha256(f"{len(head)}:{head}".encode())
-    for group in (scores.p, scores.q):
-        found.update((np.asarray(group, dtype="<f8") + 0.0).tobytes())  # −0 becomes 0
+    for cells in scores.arrays.values():
+        found.update((np.asarray(cells, dtype="<f8") + 0.0).tobytes())  # −0 becomes 0
     return found.hexdigest()
 
 

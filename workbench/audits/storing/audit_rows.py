@@ -244,6 +244,15 @@ class AuditRows:
 
     # -- one audit ----------------------------------------------------------------------------
 
+    def size(self) -> int:
+        """Bytes of all figures, cards and attachments, of removed audits, too."""
+        content = (CONTENTS.c.content, FIGURES.c.content, CARDS.c.card)
+        with self.database.reading() as connection:
+            return sum(
+                connection.scalar(select(func.coalesce(func.sum(func.length(one)), 0))) or 0
+                for one in content
+            )
+
     def stored(self, key: str) -> StoredAudit | None:
         """What is stored of an audit, or None."""
         asked = (

@@ -1,7 +1,8 @@
-"""`Database`: the database of audits, opened when it is first used."""
+"""`Database`: a database of the workbench, opened when it is first used."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,37 +14,55 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.kind import DatabaseKind
-from workbench.audits.storing.migrating import is_current, migrate, require_current
+from workbench.audits.storing.migrating import (
+    DatabaseSchema,
+    is_current,
+    is_older,
+    migrate,
+    require_current,
+)
 from workbench.audits.storing.postgresql import PostgreSQLServer
+from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.audits.storing.sqlite import WRITES, SQLiteFile, SQLiteMemory
 
 #: The file in the folder of a workspace.
 FILE = "audits.sqlite"
 
+_NAME = re.compile("[a-z0-9_]{1,60}")
+
 _FORMS = "sqlite:////folder/audits.sqlite or postgresql://user:password@host/database"
 
 
 class Database:
-    """The database of audits, opened when it is first used.
+    """A database, of audits unless another schema is given, opened when it is first used.
 
-    An older database is brought to the present version at once or not at all; a newer one is
-    refused as it is. All methods may be called from any thread. They raise `ArchiveError` where the
-    database cannot be used; the next call tries again.
+    An older database is brought to the present version at once or not at all, after a copy of its
+    file was made; a newer one is refused as it is. All methods may be called from any thread. They
+    raise `ArchiveError` where the database cannot be used; the next call tries again.
 
     Parameters
     ----------
     kind : DatabaseKind
+    schema : DatabaseSchema, optional
+        Its tables.
     """
 
-    def __init__(self, kind: DatabaseKind):
-        self._kind = kind
+    def __init__(self, kind: DatabaseKind, schema: DatabaseSchema = AUDITS_SCHEMA):
+        self._kind, self._schema = kind, schema
         self._engine: Engine | None = None
         self._opening = Lock()
 
     @classmethod
-    def in_folder(cls, folder: Path) -> Self:
-        """The database in the file ``audits.sqlite`` of a folder."""
-        return cls(SQLiteFile(folder / FILE))
+    def in_folder(cls, folder: Path, where: str = "") -> Self:
+        """The database in the file ``audits.sqlite`` of a folder.
+
+        Parameters
+        ----------
+        folder : Path
+        where : str, optional
+            The place in words; by default, it is the path.
+        """
+        return cls(SQLiteFile(folder / FILE, where))
 
     @classmethod
     def in_memory(cls) -> Self:
@@ -71,6 +90,32 @@ class Database:
             return cls(SQLiteFile(Path(url.database).expanduser().resolve()))
         return cls(PostgreSQLServer(url.set(drivername="postgresql+psycopg")))
 
+    @classmethod
+    def of_person(cls, address: str, name: str, where: str) -> Self:
+        """The database of one person, beside those of other people.
+
+        In PostgreSQL it is a schema of the database: no query of this person reaches another one.
+        In SQLite it is a file in a folder beside the file of the URL.
+
+        Parameters
+        ----------
+        address : str
+            As of `at`.
+        name : str
+            Lower-case letters, digits and ``_``; different for every person.
+        where : str
+            The place, as people say it.
+        """
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"name must have 1 to 60 characters of a-z, 0-9 and _, got {name!r}")
+        url = _url(address)
+        if url.get_backend_name() != "sqlite":
+            return cls(PostgreSQLServer(url.set(drivername="postgresql+psycopg"), name, where))
+        if url.database in (None, "", ":memory:"):
+            return cls.in_memory()
+        path = Path(url.database).expanduser().resolve()
+        return cls(SQLiteFile(path.with_name(f"{path.name}-people") / f"{name}.sqlite", where))
+
     @property
     def where(self) -> str:
         """The place, as people say it, without user and password."""
@@ -80,6 +125,17 @@ class Database:
     def title(self) -> str:
         """The database in a message."""
         return self._kind.title
+
+    def exists(self) -> bool:
+        """Whether there is a database already; nothing is made in order to know it."""
+        with self._reported():
+            return self._engine is not None or self._kind.exists()
+
+    def delete(self) -> None:
+        """Delete all of it, where it is the database of a person; see `of_person`."""
+        self.close()
+        with self._reported():
+            self._kind.delete()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -100,7 +156,7 @@ class Database:
             if not self._kind.writable:
                 raise self._kind.read_only()
             with _writer(engine).begin() as connection:
-                require_current(connection, self.title)
+                require_current(connection, self.title, self._schema)
                 yield connection
 
     def exclude_others(self, connection: Connection) -> None:
@@ -133,13 +189,15 @@ class Database:
 
     def _bring_up_to_date(self, engine: Engine) -> None:
         with engine.connect() as connection, connection.begin():
-            current = is_current(connection, self.title)
+            current = is_current(connection, self.title, self._schema)
         if not current:
             if not self._kind.writable:
                 raise self._kind.read_only()
             with _writer(engine).begin() as connection:
                 self._kind.exclude_others(connection)
-                migrate(connection, self.title)
+                if is_older(connection, self.title, self._schema):
+                    self._kind.keep_copy(self._schema.revision)
+                migrate(connection, self.title, self._schema)
         self._kind.settle(engine)
 
     @contextmanager

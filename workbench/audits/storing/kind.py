@@ -37,6 +37,14 @@ class DatabaseKind(ABC):
         """The database in a message."""
 
     @abstractmethod
+    def exists(self) -> bool:
+        """Whether there is a database already; nothing is made in order to know it."""
+
+    @abstractmethod
+    def delete(self) -> None:
+        """Delete all of it, where it belongs to a single person; else nothing."""
+
+    @abstractmethod
     def engine(self) -> Engine:
         """The engine (ArchiveError where it cannot be made)."""
 
@@ -54,6 +62,10 @@ class DatabaseKind(ABC):
     @abstractmethod
     def exclude_others(self, connection: Connection) -> None:
         """Let no other program come here before the transaction of ``connection`` ends."""
+
+    @abstractmethod
+    def keep_copy(self, revision: str) -> None:
+        """Keep a copy of the database before it becomes this version, where that is a file."""
 
     @abstractmethod
     def settle(self, engine: Engine) -> None:

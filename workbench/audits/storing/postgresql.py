@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+from sqlalchemy.schema import CreateSchema, DropSchema
 
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.kind import DatabaseKind
@@ -31,46 +34,90 @@ class PostgreSQLServer(DatabaseKind):
     ----------
     url : sqlalchemy.URL
         Of the driver psycopg. Its password appears in no message.
+    schema : str, optional
+        The schema of a single person, made when it is first used; nothing outside of it is seen.
+    where : str, optional
+        The place, as people say it. Messages then do not name the server.
     """
 
-    def __init__(self, url: URL):
-        self._url = url
+    def __init__(self, url: URL, schema: str = "", where: str = ""):
+        self._url, self._schema, self._where = url, schema, where
         port = f":{url.port}" if url.port else ""
         self._address = f"{url.host or 'this computer'}{port}"
 
     @property
     def where(self) -> str:
         """The place, as people say it, without user and password."""
+        if self._where:
+            return self._where
         return f"in the PostgreSQL database {self._url.database or ''!r} on {self._address}"
 
     @property
     def title(self) -> str:
         """The database in a message."""
+        if self._where:
+            return "the database of your audits"
         return f"the database {self._url.database or ''!r} on {self._address}"
 
+    def exists(self) -> bool:
+        """Whether our tables are there."""
+        engine = self._engine()
+        try:
+            with engine.connect() as connection:
+                found = connection.scalar(text("SELECT to_regclass('workbench_version')"))
+        finally:
+            engine.dispose()
+        return found is not None
+
+    def delete(self) -> None:
+        """Delete the schema of a person with all that is in it."""
+        if self._schema:
+            engine = self._engine()
+            with engine.begin() as connection:
+                connection.execute(DropSchema(self._schema, cascade=True, if_exists=True))
+            engine.dispose()
+
     def engine(self) -> Engine:
-        """The engine of the server; it connects later.
+        """The engine of the server; a schema is made, and else it connects later.
 
         Raises
         ------
         ArchiveError
             The driver is not installed.
         """
+        engine = self._engine()
+        if self._schema:
+            with engine.begin() as connection:
+                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+                connection.execute(CreateSchema(self._schema, if_not_exists=True))
+        return engine
+
+    def _engine(self) -> Engine:
+        pool: dict[str, Any] = {"pool_pre_ping": True}  # a restarted server is connected to again
+        if self._schema:
+            pool = {"poolclass": NullPool}  # many people, each for a moment
         try:
-            return create_engine(
+            engine = create_engine(
                 self._url,
-                pool_pre_ping=True,  # a server that was restarted is connected to again
                 hide_parameters=True,
                 connect_args={"connect_timeout": PATIENCE},
+                **pool,
             )
         except ImportError as error:
             raise ArchiveError(
                 f"PostgreSQL needs the package psycopg: {_INSTALL}", lasting=True
             ) from error
+        if self._schema:  # in every transaction: a pooler may hand out anybody's connection
+            path = f'SET LOCAL search_path TO "{self._schema}"'
+            event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(path))
+        return engine
 
     def exclude_others(self, connection: Connection) -> None:
         """Wait until no other program makes tables, and let none until the transaction ends."""
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+
+    def keep_copy(self, revision: str) -> None:
+        """Nothing: whoever runs the server backs it up."""
 
     def settle(self, engine: Engine) -> None:
         """Nothing: whoever runs the server sets it up."""

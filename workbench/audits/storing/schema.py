@@ -23,6 +23,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
+from workbench.audits.storing.migrating import DatabaseSchema
+
 #: Version of the database: the newest of `migrations`.
 REVISION = "1"
 
@@ -144,3 +146,5 @@ SERIES_AUDITS = Table(
     Column("reserved_at", Text, nullable=False),
     UniqueConstraint("series", "data_sha256"),
 )
+
+AUDITS_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.audits.storing:migrations")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -55,6 +56,16 @@ class SQLiteMemory(_SQLite):
         """The database in a message."""
         return "the database in memory"
 
+    def exists(self) -> bool:
+        """False: it begins when it is opened."""
+        return False
+
+    def delete(self) -> None:
+        """Nothing: it ends with the program."""
+
+    def keep_copy(self, revision: str) -> None:
+        """Nothing: it is always of this version."""
+
     def engine(self) -> Engine:
         """The engine, with an empty database."""
         return _engine(":memory:", StaticPool)
@@ -74,20 +85,34 @@ class SQLiteFile(_SQLite):
     ----------
     path : Path
         The file. It and its folder are made if they are missing.
+    where : str, optional
+        The place, as people say it. Messages then do not name the file: those who read them are
+        not those who have the disk.
     """
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, where: str = ""):
+        self.path, self._where = path, where
+        self._name = "the database of your audits" if where else str(path)
 
     @property
     def where(self) -> str:
         """The place, as people say it."""
-        return f"on this computer, in {self.path}"
+        return self._where or f"on this computer, in {self.path}"
 
     @property
     def title(self) -> str:
         """The database in a message."""
-        return f"the database {self.path}"
+        return self._name if self._where else f"the database {self.path}"
+
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return self.path.exists()
+
+    def delete(self) -> None:
+        """Delete the file of a person, and what SQLite keeps beside it."""
+        if self._where:
+            for path in self.path.parent.glob(f"{self.path.name}*"):
+                path.unlink(missing_ok=True)
 
     def engine(self) -> Engine:
         """The engine of the file.
@@ -117,6 +142,31 @@ class SQLiteFile(_SQLite):
             reader = _engine(f"{address}?immutable=1")
         return reader
 
+    def keep_copy(self, revision: str) -> None:
+        """Keep a copy beside the file, unless there is one: the way back to an older program.
+
+        Parameters
+        ----------
+        revision : str
+            The version that the database is going to have.
+        """
+        copy = self.path.with_name(f"{self.path.name}.before-{revision}.sqlite")
+        if copy.exists():
+            return
+        unfinished = copy.with_name(f"{copy.name}-{secrets.token_hex(4)}")
+        try:
+            os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            with (
+                closing(sqlite3.connect(self.path)) as base,
+                closing(sqlite3.connect(unfinished)) as to,
+            ):
+                base.backup(to)
+            unfinished.rename(copy)
+        except OSError as error:
+            raise self._os_error(error) from error
+        finally:
+            unfinished.unlink(missing_ok=True)
+
     def settle(self, engine: Engine) -> None:
         """Switch to WAL, for which nobody else may be reading at that moment."""
         if not self.writable:
@@ -138,7 +188,7 @@ class SQLiteFile(_SQLite):
         code, said = getattr(error.orig, "sqlite_errorname", ""), str(error.orig)
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return ArchiveError(
-                f"another program is writing to {self.path} and did not finish within "
+                f"another program is writing to {self._name} and did not finish within "
                 f"{PATIENCE:g} seconds. Nothing was changed; try again"
             )
         if code.startswith("SQLITE_FULL") or code in ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC"):
@@ -148,8 +198,8 @@ class SQLiteFile(_SQLite):
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return self._damaged(said)
         if code.startswith("SQLITE_CANTOPEN"):
-            return ArchiveError(f"{self.path} cannot be opened: it was moved or deleted")
-        return ArchiveError(f"{self.path} cannot be used: {said}")
+            return ArchiveError(f"{self._name} cannot be opened: it was moved or deleted")
+        return ArchiveError(f"{self._name} cannot be used: {said}")
 
     def _make(self) -> None:
         self.writable = True
@@ -167,20 +217,20 @@ class SQLiteFile(_SQLite):
             return self._full()
         if error.errno in _NO_RIGHT:
             return ArchiveError(
-                f"{self.path} cannot be opened or made ({error.strerror}); change the rights of "
+                f"{self._name} cannot be opened or made ({error.strerror}); change the rights of "
                 "its folder, or name another database"
             )
-        return ArchiveError(f"{self.path} cannot be used: {error.strerror or error}")
+        return ArchiveError(f"{self._name} cannot be used: {error.strerror or error}")
 
     def _full(self) -> ArchiveError:
         return ArchiveError(
-            f"the disk of {self.path} is full. Nothing was changed; make room and try again"
+            f"the disk of {self._name} is full. Nothing was changed; make room and try again"
         )
 
     def _damaged(self, said: str) -> ArchiveError:
         return ArchiveError(
-            f"{self.path} is damaged ({said}). It was left as it is. Put a copy of it back, rename "
-            "it to begin anew, or name another database",
+            f"{self._name} is damaged ({said}). It was left as it is. Put a copy of it back, "
+            "rename it to begin anew, or name another database",
             lasting=True,
         )
 

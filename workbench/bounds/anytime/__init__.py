@@ -1,5 +1,6 @@
 """Bounds that hold at every sample size at once.
 
 `anytime` is the public call, `betting` the bets behind it, `predictable_counts` what they count;
-`e_values` are evidence to average and multiply, `monitoring` replays an audit as scores arrive.
+`e_values` are evidence to average and multiply, `monitoring` replays an audit as scores arrive;
+`growing` updates bounds and evidence at the cost of the new scores.
 """

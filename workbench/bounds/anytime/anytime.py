@@ -45,7 +45,7 @@ QUANTITIES = ("epsilon", "mu", "total variation")
 _STEPS = 64
 
 #: Points of a path while the data double.
-_POINTS = 16
+POINTS = 16
 
 #: Rows whose order has a smaller probability than this are taken to have been sorted.
 _BY_CHANCE = 1e-9
@@ -365,10 +365,11 @@ def anytime_path(
     True
     """
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    blocks = min(x.size // k for x, k in zip(scores, audit.ratio, strict=True))
+    rows = scores.in_order()
+    blocks = min(x.size // k for x, k in zip(rows, audit.ratio, strict=True))
     octaves = math.log2(max(blocks, WARM_UP) / WARM_UP)
-    stops = np.unique((WARM_UP * 2 ** np.arange(0, octaves, 1 / _POINTS)).astype(int))
-    pieces = [np.split(x, k * stops) for x, k in zip(scores, audit.ratio, strict=True)]
+    stops = np.unique((WARM_UP * 2 ** np.arange(0, octaves, 1 / POINTS)).astype(int))
+    pieces = [np.split(x, k * stops) for x, k in zip(rows, audit.ratio, strict=True)]
     for p, q in zip(*pieces, strict=True):
         audit.update(p, q)
     path = audit.path
@@ -379,29 +380,30 @@ def _of_all(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> Bound:
     audit = _audit(scores, delta, confidence, quantity, ratio)
-    bound = _of_rows(audit.update(*scores), scores)
+    bound = _of_rows(audit.update(*scores.in_order()), scores)
     return replace(bound, recompute=lambda level: _of_all(scores, delta, level, quantity, ratio))
 
 
 def _audit(
     scores: Scores, delta: float | None, confidence: float, quantity: str, ratio: tuple[int, int]
 ) -> AnytimeAudit:
-    require_scores(scores)
+    """An audit of rows that `Scores.in_order` has oriented."""
     return AnytimeAudit(
-        delta, confidence, quantity, ratio, scores.larger_is_member, scores.sampling
+        delta, confidence, quantity, ratio, sampling=require_scores(scores).sampling
     )
 
 
 def _of_rows(bound: Bound, scores: Scores) -> Bound:
-    # `AnytimeAudit` knows no scores that were dropped before it.
-    bound = replace(bound, discarded=scores.discarded)
+    # `AnytimeAudit` knows no scores that were dropped before it, nor those that it was not given.
+    note = " ".join(filter(None, (scores.first_rows, bound.note))) or None
+    bound = replace(bound, discarded=scores.discarded, note=note)
     reason = out_of_order(scores)
     return bound.voided(reason) if reason else bound
 
 
 def out_of_order(scores: Scores) -> str | None:
     """Why the rows cannot be in order of arrival, None when they can."""
-    for side, x in zip("PQ", scores, strict=True):
+    for side, x in zip("PQ", scores.in_order(), strict=True):
         step = np.diff(x)
         if (np.all(step >= 0) or np.all(step <= 0)) and _log_chance(x) < math.log(_BY_CHANCE):
             return (

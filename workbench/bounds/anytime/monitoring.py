@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
+from workbench._format import plain
 from workbench._plot import Plotted
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
@@ -193,6 +194,15 @@ class EvidencePath(Plotted):
             void=self.void,
         )
 
+    def log_at(self, n: int) -> float:
+        """Natural logarithm of the e-value at the last look by row ``n``; 0 before the first."""
+        return self.at(n).log
+
+    @property
+    def claimed(self) -> str:
+        """The claim in words."""
+        return f"ε at most {plain(self.epsilon)}"
+
     def refuted_at(self, confidence: float, n: int) -> int | None:
         """The row by which the claim was refuted for good, None if it was not by row ``n``.
 
@@ -278,8 +288,8 @@ def betting_counts(scores: Scores) -> BettingCounts:
 
 def _paired(scores: Scores) -> tuple[Floats, Floats]:
     """As many rows of P as of Q, larger scores being more member-like."""
-    n = min(require_scores(scores).n_p, scores.n_q)
-    p, q = scores.oriented()
+    p, q = require_scores(scores).in_order()
+    n = min(p.size, q.size)
     return p[:n], q[:n]
 
 

@@ -12,6 +12,7 @@ Outcomes of any dimension are ordered by a classifier in the same way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ _PRIOR_COUNT = 0.5
 #: Number of values up to which threads do not speed a classifier up, and slow it on busy cores.
 _FEW = 10**6
 
-#: Non-finite outcomes; each kind is a category of its own.
-_ODD = np.isnan, np.isposinf, np.isneginf
+#: The least finite number.
+_LEAST = -float(np.finfo(np.float64).max)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,17 +171,19 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
         p, q = (in_p + _PRIOR_COUNT) / scores.n_p, (in_q + _PRIOR_COUNT) / scores.n_q
         return np.log(p) - np.log(q)
 
-    odd = (float(log_ratio(*(is_it(x).sum() for x in scores))) for is_it in _ODD)
-    p, q = (x[np.isfinite(x)] for x in scores)
-    if p.size + q.size == 0:
+    nan = scores.nan_counts
+    minus, finite = (np.array(scores.below_counts(x)) for x in (_LEAST, math.inf))
+    plus = np.array([scores.n_p, scores.n_q]) - nan - finite
+    odd = (float(log_ratio(*counts)) for counts in (nan, plus, minus))
+    pooled = scores.pooled
+    if not pooled.size:
         return LikelihoodRatio(np.zeros(1), np.zeros(1), *odd)
-    pooled = np.sort(np.concatenate([p, q]))
     bins = max(round(pooled.size ** (1 / 3)), 2)
     # A value that fills several bins makes one: what is discrete keeps its own ratio.
-    edges = np.unique(pooled[(np.arange(1, bins) * pooled.size) // bins])
+    edges = np.unique(pooled.at((np.arange(1, bins) * pooled.size) // bins))
     p_counts, q_counts = (
-        np.bincount(np.searchsorted(edges, x, side="right"), minlength=edges.size + 1)
-        for x in (p, q)
+        np.diff(np.concatenate([[first], below, [last]]))
+        for first, below, last in zip(minus, scores.below_counts(edges), finite, strict=True)
     )
     p_counts, q_counts = (c[p_counts + q_counts > 0] for c in (p_counts, q_counts))
     # Neighbors of one ratio, or without the same side, are one bin: equal values would be ties.
@@ -189,7 +192,7 @@ def likelihood_ratio(scores: Scores) -> LikelihoodRatio:
     new = np.concatenate([[0], np.flatnonzero(ratio[1:] != ratio[:-1]) + 1])
     p_counts, q_counts = (np.add.reduceat(c, new) for c in (p_counts, q_counts))
     counts = p_counts + q_counts
-    middle = pooled[np.cumsum(counts) - 1 - counts // 2]
+    middle = pooled.at(np.cumsum(counts) - 1 - counts // 2)
     knots, kept = np.unique(middle, return_index=True)
     return LikelihoodRatio(knots, log_ratio(p_counts, q_counts)[kept], *odd)
 

@@ -14,6 +14,7 @@ Parameters are such that a larger one leaks more at every ε, δ and α.
 
 from __future__ import annotations
 
+import itertools
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -158,23 +159,25 @@ class NormalScores(FamilyEstimator):
 
     def _statistic(self, scores: Scores) -> tuple[float, float, int]:
         """|T|, what it is divided by to give μ, and the degrees of freedom."""
-        unit = max(float(np.abs(x).max()) for x in scores)
-        if not math.isfinite(unit):
+        ends = [(float(group.at(0)), float(group.at(group.size - 1))) for group in scores.groups]
+        unit = max(abs(x) for x in itertools.chain(*ends))
+        if not all(math.isfinite(x) for x in itertools.chain(*ends)):
             raise ValueError(
                 "a Gaussian pair has finite scores, and some of these are NaN or infinite; take a "
                 "bound that needs no family, or leave them out (nonfinite='drop')"
             )
-        p, q = (x / unit for x in scores)
+        p, q = scores.moments(unit)
         n_p, n_q = p.size, q.size
         degrees = n_p + n_q - 2
-        deviation = math.sqrt((p.var() * n_p + q.var() * n_q) / degrees)
-        if np.ptp(p) == np.ptp(q) == 0 or deviation < _NO_SPREAD:
+        deviation = math.sqrt((p.variance * n_p + q.variance * n_q) / degrees)
+        if all(least / unit == most / unit for least, most in ends) or deviation < _NO_SPREAD:
+            of_p, of_q = (scores.in_score_units(least) for least, _ in ends)
             raise ValueError(
-                f"all scores of P are {scores.p[0]:g} and all of Q are {scores.q[0]:g}: no "
+                f"all scores of P are {of_p:g} and all of Q are {of_q:g}: no "
                 "Gaussian pair does that; take a bound that needs no family"
             )
         scale = math.sqrt(n_p * n_q / (n_p + n_q))
-        return abs(float(p.mean() - q.mean())) / deviation * scale, scale, degrees
+        return abs(p.mean - q.mean) / deviation * scale, scale, degrees
 
     def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
         """On normal paper the error rates of a Gaussian pair are parallel lines.
@@ -317,19 +320,21 @@ class ResponseScores(FamilyEstimator):
         )
 
     def _false_answers(self, scores: Scores) -> tuple[int, int]:
-        p, q = scores.ordered
+        p, q = scores.groups
         low = self._low_outcome(scores)
-        false = int(np.sum(p == low)) + int(np.sum(q != low))
-        return false, p.size + q.size
+        return int(p.up_to(low)) + int(q.above(low)), p.size + q.size
 
     def _low_outcome(self, scores: Scores) -> float:
         """The less member-like of the two outcomes, in the order's sign."""
-        p, q = scores.ordered
-        low, high = min(p[0], q[0]), max(p[-1], q[-1])
-        if not all(np.all((x == low) | (x == high)) for x in (p, q)):
+        groups = scores.groups
+        low = min(group.at(0) for group in groups)
+        high = max(group.at(group.size - 1) for group in groups)
+        two = all(group.up_to(low) == group.below(high) for group in groups)
+        if not two or any(scores.nan_counts):
+            ends = [scores.in_score_units(groups[0].at(i)) for i in (0, groups[0].size - 1)]
             raise ValueError(
                 "randomized response has two outcomes, and these scores take other values than "
-                f"{scores.p.min():g} and {scores.p.max():g}; cut them at a threshold chosen "
+                f"{min(ends):g} and {max(ends):g}; cut them at a threshold chosen "
                 "in advance, or use another family"
             )
         return float(low)

@@ -249,6 +249,7 @@ def parametric_bound(
         method=member.method,
         confidence=confidence,
         void=None if found.fits else f"no member of the family {family!r} fits these scores",
+        note=scores.rounding or None,
         at=at,
         recompute=again,
     )
@@ -298,9 +299,11 @@ class FamilyCheck:
     def verdict(self) -> str:
         """The result as one sentence."""
         if self.refuted:
+            rounding = f" {self.scores.rounding}" if self.scores.rounding else ""
             return (
                 f"The scores rule out that the pair is {self.family.given} "
                 f"({percent(self.confidence)} confidence, {self.scores.assumption}): {self.reason}."
+                f"{rounding}"
             )
         return (
             f"These scores do not contradict that the pair is {self.family.given}; that does not "

@@ -313,8 +313,8 @@ class Verdict:
     @property
     def _ties(self) -> str:
         """Power is that of attacks without ties."""
-        q = self.scores.ordered[1]
-        if 2 * np.unique(q).size > q.size:
+        q = self.scores.groups[1]
+        if 2 * q.runs()[0].size > q.size:
             return ""
         return (
             " The scores have ties, which reduce this power: before an audit, break them at random "

@@ -77,26 +77,26 @@ def roc_limits(scores: Scores, error: float) -> RocLimits:
     smaller than the beta variable and the mass from it upwards larger, so each limit is taken for
     the attack that it holds for.
     """
-    p, q = scores.ordered
+    p, q = scores.groups
     rank_q, rank_p = rank_grid(q.size), rank_grid(p.size)
     each = error / (2 * (rank_q.size + rank_p.size))
     # The rank_q-th largest of Q: Q above t is beta. The rank_p-th smallest of P: P below t is.
-    at_q, at_p = q[q.size - rank_q], p[rank_p - 1]
+    at_q, at_p = q.at(q.size - rank_q), p.at(rank_p - 1)
     beta_q = rank_q, q.size - rank_q + 1
     beta_p = rank_p, p.size - rank_p + 1
     return RocLimits(
         thresholds=np.concatenate([at_q, at_p]),
         fpr_upper=np.concatenate(
-            [betainccinv(*beta_q, each), clopper_pearson_upper(_from(q, at_p), q.size, each)]
+            [betainccinv(*beta_q, each), clopper_pearson_upper(q.at_least(at_p), q.size, each)]
         ),
         fnr_upper=np.concatenate(
-            [clopper_pearson_upper(_up_to(p, at_q), p.size, each), betainccinv(*beta_p, each)]
+            [clopper_pearson_upper(p.up_to(at_q), p.size, each), betainccinv(*beta_p, each)]
         ),
         fpr_lower=np.concatenate(
-            [betaincinv(*beta_q, each), clopper_pearson_lower(_above(q, at_p), q.size, each)]
+            [betaincinv(*beta_q, each), clopper_pearson_lower(q.above(at_p), q.size, each)]
         ),
         fnr_lower=np.concatenate(
-            [clopper_pearson_lower(_below(p, at_q), p.size, each), betaincinv(*beta_p, each)]
+            [clopper_pearson_lower(p.below(at_q), p.size, each), betaincinv(*beta_p, each)]
         ),
     )
 
@@ -116,8 +116,8 @@ def two_outcome_limits(scores: Scores, low: float, error: float) -> RocLimits:
     -------
     RocLimits
     """
-    p, q = scores.ordered
-    fnr, fpr = _up_to(p, np.array([low])), _above(q, np.array([low]))
+    p, q = scores.groups
+    fnr, fpr = p.up_to(np.array([low])), q.above(np.array([low]))
     return RocLimits(
         thresholds=np.array([low]),
         fpr_upper=clopper_pearson_upper(fpr, q.size, error / 2),
@@ -125,19 +125,3 @@ def two_outcome_limits(scores: Scores, low: float, error: float) -> RocLimits:
         fpr_lower=clopper_pearson_lower(fpr, q.size, error / 2),
         fnr_lower=clopper_pearson_lower(fnr, p.size, error / 2),
     )
-
-
-def _below(x: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.searchsorted(x, t, side="left")
-
-
-def _up_to(x: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.searchsorted(x, t, side="right")
-
-
-def _above(x: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.int64]:
-    return x.size - _up_to(x, t)
-
-
-def _from(x: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.int64]:
-    return x.size - _below(x, t)

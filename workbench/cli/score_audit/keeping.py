@@ -15,13 +15,12 @@ from workbench import _checks, _json
 from workbench.audits.archive import Archive
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
-from workbench.cli.files import in_option_names, read_tables, reading
+from workbench.cli.files import GivenFiles
 from workbench.cli.score_audit.file_audit import FileAudit
 from workbench.pages.auditing.attached import attachments_of
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.scores.page import ScoresPage
 from workbench.scores.sample import Scores
-from workbench.workspaces.reading import Reading
 from workbench.workspaces.workspace import Workspace
 
 logger = logging.getLogger(__name__)
@@ -49,18 +48,11 @@ class FileData:
         ----------
         arguments : argparse.Namespace
         """
-        tables, layout = read_tables(arguments)
-        logger.info("%s: %s", tables[0].label, layout.describe())
-        for table in tables:
-            for note in table.notes:
-                logger.info("%s: %s", table.label, note)
+        files = GivenFiles.of(arguments)
+        for note in files.notes:
+            logger.info("%s", note)
         home = Workspace()
-        with in_option_names():
-            dataset = home.add(
-                tables,
-                Reading(layout, **reading(arguments)),
-                files=[path.name for path in arguments.files],
-            )
+        dataset = files.add(home, "")
         return cls(home, dataset.key)
 
     @property

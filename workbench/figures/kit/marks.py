@@ -375,7 +375,7 @@ def box(
         shape["line"] = {"color": f"@{role}", "width": 2}
     else:
         shape |= {"layer": "below", "line": {"width": 0, "color": "@line"}}
-        shape["fillcolor"] = f"@{role}/{opacity:.2f}"
+        shape["fillcolor"] = f"@{role}" if opacity >= 0.995 else f"@{role}/{opacity:.2f}"
     return Mark("box", shapes=(shape,))
 
 

@@ -28,13 +28,19 @@ def figure_csv(figure: Mapping[str, Any]) -> str:
     made = io.StringIO()
     writer = csv.writer(made, lineterminator="\n")
     layout = figure["layout"]
-    titles = {name: plain(layout[f"{name}axis"]["title"]["text"]) or name for name in "xy"}
+    titles = {name: _text(layout[f"{name}axis"]["title"]["text"]) or name for name in "xy"}
     writer.writerow(["curve", titles["x"], titles["y"]])
     for trace in figure["data"]:
         if name := trace["name"]:
             for x, y in zip(trace["x"], trace["y"], strict=True):
-                writer.writerow([plain(name), _cell(x), _cell(y)])
+                writer.writerow([_text(name), _cell(x), _cell(y)])
     return made.getvalue()
+
+
+def _text(text: str) -> str:
+    """A text in one line; a spreadsheet takes one that begins like a formula for a formula."""
+    line = plain(text)
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
 
 
 def _cell(value: Any) -> str:

@@ -27,10 +27,12 @@ class Still:
     ----------
     identity : str
         Ties the picture to the board that it stands in for.
+    foot : str
+        What is said below it.
     """
 
-    def __init__(self, identity: str):
-        self.identity = identity
+    def __init__(self, identity: str, foot: str = REMEDY):
+        self.identity, self._foot = identity, foot
         self._drawn: dict[str, tuple[str, str]] = {}
 
     def html(self, message: str, notes: list[str], items: list[tuple[Item, Any, str]]) -> str:
@@ -57,7 +59,7 @@ class Still:
             f'{alert}{said}{parts["head"]}<table style="{_TABLE}">{parts["number"]}</table>'
             f"{parts['strip']}{parts['text']}"
             f'<div style="{_CHARTS}">{parts["figure"]}</div>{parts["foot"]}'
-            f'<p style="color:{LIGHT["muted"]}">{REMEDY}</p></div>'
+            f'<p style="color:{LIGHT["muted"]}">{self._foot}</p></div>'
         )
 
     def _element(self, item: Item, value: Any, content: str) -> str:

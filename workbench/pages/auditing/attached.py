@@ -11,10 +11,11 @@ from workbench.pages.auditing.page_of import data_set
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.data import DataChoice
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.reading import Reading
-from workbench.workspaces.sources import GivenSource, source_from_dict
+from workbench.workspaces.sources import source_from_dict, source_of
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.workspace import Workspace
 
@@ -30,7 +31,8 @@ def attachments_of(page: Page) -> tuple[Attachment, ...]:
         if isinstance(one, DataChoice):
             found += _data(page, name)
         elif isinstance(one, Upload):
-            found += (Attachment.of("file", *file) for file in getattr(page, name) or ())
+            files = getattr(page, name) or ()
+            found += (Attachment.of("file", file.name, file.content()) for file in files)
     return tuple(found)
 
 
@@ -59,15 +61,18 @@ def bring_data(audit: Audit, attachments: tuple[Attachment, ...], workspace: Wor
 
 
 def _data(page: Page, parameter: str) -> list[Attachment]:
-    key = str(getattr(page, parameter))
+    key, workspace = str(getattr(page, parameter)), page.workspace
+    if not key and isinstance(given := page.given_scores[parameter], ScoreTable):
+        workspace = Workspace()
+        key = workspace.add_table(given).key
     if key:
-        dataset = page.workspace.dataset(key)
+        dataset = workspace.dataset(key)
         if dataset.virtual:
             return []
-        tables, source, name = page.workspace.tables(key), dataset.source, dataset.name
+        tables, source, name = workspace.tables(key), dataset.source, dataset.name
     else:
         scores = page.given_scores[parameter]
-        tables, source, name = (table_of_scores(scores),), GivenSource.of(scores), scores.name
+        tables, source, name = (table_of_scores(scores),), source_of(scores), scores.name
     described = json.dumps(source.to_dict()).encode("ascii")
     return [
         Attachment.of("source", name, described, parameter),

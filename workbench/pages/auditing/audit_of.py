@@ -7,18 +7,21 @@ from datetime import UTC, datetime
 from typing import Any
 
 from workbench import _json
+from workbench._software import software
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
-from workbench.audits.software import software
 from workbench.bounds.bound import Bound
 from workbench.bounds.power.verdict import Verdict
 from workbench.pages.core.page import Fact, Item, NotChosen, Page, fixed_term
 from workbench.pages.inputs.code import code_of, page_name
 from workbench.pages.inputs.data import DataChoice
 from workbench.pages.inputs.spec import Spec
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.content import content_hash, table_of_scores
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.sources import FileSource, GivenSource, reading_of
+from workbench.workspaces.followed.data import require_kept
+from workbench.workspaces.sources import FileSource, reading_of, source_of
+from workbench.workspaces.workspace import Workspace
 
 
 def audit_of(page: Page, by: str = "", fresh: Page | None = None) -> Audit:
@@ -94,10 +97,12 @@ def _data(page: Page, parameter: str) -> AuditData:
     if key:
         return described(parameter, page.workspace.dataset(key))
     scores = page.given_scores[parameter]
+    if isinstance(scores, ScoreTable):
+        return described(parameter, Workspace().add_table(scores))
     return AuditData(
         parameter,
         scores.name or "scores",
-        GivenSource.of(scores).describe(),
+        source_of(scores).describe(),
         content_hash((table_of_scores(scores),)),
         reading=reading_of(scores).to_dict(),
         n_p=scores.n_p,
@@ -113,7 +118,13 @@ def described(parameter: str, dataset: DataSet) -> AuditData:
     parameter : str
         The parameter of the page that chooses it.
     dataset : DataSet
+
+    Raises
+    ------
+    WorkspaceError
+        A file that is followed: its scores become more.
     """
+    require_kept(dataset)
     virtual = dataset.virtual
     return AuditData(
         parameter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: Number of changes that are kept; the oldest go first.
@@ -32,6 +32,8 @@ class Change:
         The `workbench.workspaces.workspace.WorkspaceState` before and after.
     audits : tuple of mapping
         Whether the saved audits of these keys are there, before and after.
+    kept : mapping
+        The settings that the page had on data sets which it was changed to, by their keys.
     """
 
     page: str
@@ -40,6 +42,7 @@ class Change:
     settings: tuple[Mapping[str, Any], Mapping[str, Any]]
     data: tuple[Any, Any]
     audits: tuple[Mapping[str, bool], Mapping[str, bool]] = ({}, {})
+    kept: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
@@ -78,6 +81,7 @@ class History:
                 change,
                 settings=(recent.settings[0], change.settings[1]),
                 data=(recent.data[0], change.data[1]),
+                kept={**change.kept, **recent.kept},
             )
             self._done.pop()
         self._undone.clear()

@@ -1,4 +1,4 @@
-"""Long work of a page: it runs in its own thread, reports progress, and can be cancelled.
+"""Long work of a page: it runs beside the page, reports progress, and can be cancelled.
 
 A page marks a method, and names the parameter that takes the result::
 
@@ -22,6 +22,9 @@ A page marks a method, and names the parameter that takes the result::
 
 The method's ``self`` is a snapshot of the page, taken when the job starts. Values set on it are
 lost; values that it reports or returns reach the page.
+
+A `JobRunner` has the work done: in a thread of this process, or, on a server, in a process of its
+own. There the snapshot has its settings and what the ``needs`` of the job name, and no workspace.
 """
 
 from __future__ import annotations
@@ -34,12 +37,12 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import param
 
 from workbench.pages.core.state import PageState, same
-from workbench.progress import Cancelled
+from workbench.progress import Cancelled, Report
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -168,6 +171,51 @@ def job(title: str, needs: tuple[str, ...], into: str) -> Callable[[F], F]:
     return mark
 
 
+class JobEnded(RuntimeError):  # noqa: N818
+    """Raised where the process of a job ended in the middle of its work; says so in a sentence."""
+
+    @classmethod
+    def by(cls, status: int | None) -> JobEnded:
+        """The error of a process that ended by itself or was ended from outside.
+
+        Parameters
+        ----------
+        status : int or None
+            As of ``subprocess``: a negative number is that of a signal; None if it is not known.
+        """
+        if status is not None and status >= 0:
+            return cls(f"The process of this job ended by itself (exit status {status}).")
+        by = "" if status is None else f" (signal {-status})"
+        return cls(
+            f"The process of this job was ended from outside{by}, perhaps because the machine ran "
+            "out of memory."
+        )
+
+
+class JobRunner(Protocol):
+    """Has the jobs of pages done."""
+
+    def run(self, page: Any, job: Job, report: Report) -> Any:
+        """The result of a job; waits for it, in a thread of its own.
+
+        Parameters
+        ----------
+        page : PageJobs
+            A snapshot.
+        job : Job
+        report : Report
+            Takes the progress and may raise, as it does for the method itself.
+        """
+
+
+class InThread:
+    """The `JobRunner` that does the work in the thread that asks for it."""
+
+    def run(self, page: Any, job: Job, report: Report) -> Any:
+        """See `JobRunner`."""
+        return getattr(page, job.name)(report)
+
+
 class Run:
     """One run of a job.
 
@@ -199,6 +247,8 @@ class Run:
         self._fraction: float | None = None
         self._message = ""
         self._value: Any = None
+        #: Whether its process ended in the middle of the work.
+        self.ended = False
 
     def __call__(self) -> None:
         """Do the work, and tell how it ended; errors are raised as well."""
@@ -208,11 +258,16 @@ class Run:
             self._tell("cancelled")
             raise
         except Exception as error:
+            self.ended = isinstance(error, JobEnded)
             self._tell("failed", str(error) or type(error).__name__)
             raise
         self._value = self._value if result is None else result
         self._fraction = 1.0
         self._tell("done")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process: which inputs a result is of."""
+        return Run, (self.job, _nothing, self.inputs, _ignore)
 
     def start(self) -> None:
         """Do the work in a new thread."""
@@ -254,12 +309,29 @@ class Run:
         self._tell_page(self, state, self._value)
 
 
+def _remedy(run: Run, value: Any) -> list[str]:
+    """What to do about a run whose process ended."""
+    if not run.ended:
+        return []
+    partly = ["The result shown is partial."] if value is not None else []
+    return [*partly, f"Press “{run.job.title}” to run it again."]
+
+
+def _nothing(report: Report) -> None:
+    """Do nothing."""
+
+
 def _ignore(run: Run, state: JobState, value: Any) -> None:
     """Tell nobody."""
 
 
 class PageJobs(PageState):
     """The jobs of a page: started, cancelled, and their results taken."""
+
+    #: Has the jobs done.
+    runner: JobRunner = InThread()
+
+    stays: ClassVar[tuple[str, ...]] = (*PageState.stays, "runner")
 
     message = param.String("", precedence=-1, doc="The last error message, in plain words.")
     job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was started.")
@@ -387,7 +459,7 @@ class PageJobs(PageState):
                 self._results[into] = run
                 setattr(self, into, value)
             if state.error:
-                self.message = f"{run.job.title}: {state.error}"
+                self.message = " ".join([f"{run.job.title}: {state.error}", *_remedy(run, value)])
             self._mark_job(run.job.name, state)
 
     def _begin(self, name: str, post: Post) -> Run:
@@ -395,7 +467,7 @@ class PageJobs(PageState):
             post(("job", name), partial(self._hear, run, state, value))
 
         job = self.jobs()[name]
-        work = getattr(self.snapshot(), name)
+        work = partial(self.runner.run, self.snapshot(), job)
         run = self._runs[name] = Run(job, work, self._inputs_of(job), tell)
         self._mark_job(name, JobState("running"))
         return run

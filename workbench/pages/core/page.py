@@ -32,7 +32,6 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from workbench.bounds.bound import Bound
 from workbench.pages.core.jobs import Job, PageJobs
 from workbench.pages.core.settings import PageSettings
-from workbench.scores.sample import Scores
 from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -300,11 +299,18 @@ class Page(PageJobs, PageSettings):
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
     main: ClassVar[tuple[str, ...]] = ()  #: one or two controls that a phone shows below the charts
+    stays: ClassVar[tuple[str, ...]] = (*PageJobs.stays, "_plain", "workspace")
+    takes: ClassVar[str] = "scores"  #: the kind of data sets that the page is about: or "table"
+    shows_live: ClassVar[bool] = False  #: whether it shows a file while rows are appended to it
     rests_on: ClassVar[str] = (
         "scores"  #: the parameter, if it has it, that other defaults depend on
     )
 
     def __init__(self, workspace: Workspace | None = None, **params: Any):
+        #: The page that a control has asked for; a front end goes there and clears it.
+        self.goes_to = ""
+        #: Settings that the page there takes, by name, as `PageSettings.settings` has them.
+        self.goes_with: dict[str, Any] = {}
         #: The data sets that the page can show.
         self.workspace = Workspace() if workspace is None else workspace
         super().__init__(**params)
@@ -320,8 +326,8 @@ class Page(PageJobs, PageSettings):
         return ()
 
     @property
-    def given_scores(self) -> Mapping[str, Scores]:
-        """Scores given in Python, by the parameter that otherwise chooses a data set."""
+    def given_scores(self) -> Mapping[str, Any]:
+        """Scores or a table given in Python, by the parameter that otherwise chooses a data set."""
         return {}
 
     def at_start(self) -> Self:
@@ -337,6 +343,15 @@ class Page(PageJobs, PageSettings):
             Of the workspace; None for the data set that the page begins with. Pages without data
             ignore it.
         """
+
+    def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of settings kept earlier that still describe the data set in view.
+
+        Parameters
+        ----------
+        settings : mapping
+        """
+        return dict(settings)
 
     def refresh(self) -> None:
         """Take note of data sets that were added, renamed, removed or read in another way."""

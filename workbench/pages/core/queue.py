@@ -67,6 +67,12 @@ class LatestWins:
             blocks = self._blocks
         self._schedule(self._turn, blocks)
 
+    @property
+    def size(self) -> int:
+        """Tasks that wait."""
+        with self._lock:
+            return len(self._tasks)
+
     def waiting(self, key: Hashable) -> bool:
         """True if a task with this key has been posted and has not begun."""
         with self._lock:

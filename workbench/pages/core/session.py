@@ -10,7 +10,7 @@ A front end hands over gestures, and draws when it is asked to. A gesture is a d
     {"kind": "job", "job": "simulate"}                    the button of a job
     {"kind": "dismiss"}                                   the message was read
 
-The dashboard adds ``files`` and ``chunk``.
+The dashboard takes uploads besides, which end in `PageSession.perform`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ logger = logging.getLogger(__name__)
 INTERRUPTED = "Interrupted: the results shown may be older than the controls."
 
 #: Kinds of gestures that change the settings of a page.
-CHANGING = ("set", "drag", "click", "files", "chunk")
-
-#: Kinds of gestures that wait for another process, such as the one that parses files.
-BLOCKING = ("files", "chunk")
+CHANGING = ("set", "drag", "click")
 
 #: The key of a task, and the task, that a gesture asks for.
 Asked = tuple[Hashable, Task]
@@ -62,8 +59,6 @@ class PageSession:
         Called at the end of every turn, in its thread: draws what changed.
     schedule : callable
         Decides when and in which thread turns run; see `workbench.pages.core.queue.Schedule`.
-    more : mapping of str to callable, optional
-        Further kinds of gestures; each function returns the key and the task for a gesture.
     drawn_from : mapping of str to tuple, optional
         What each item that is drawn already was drawn from; see `Page.drawn_from`.
     outside : callable, optional
@@ -78,7 +73,6 @@ class PageSession:
         items: Collection[Item],
         draw: Callable[[], None],
         schedule: Schedule,
-        more: Mapping[str, Callable[[dict[str, Any]], Asked]] | None = None,
         drawn_from: Mapping[str, tuple[Any, ...]] | None = None,
         outside: Callable[[], None] = lambda: None,
         log_level: int = logging.ERROR,
@@ -100,7 +94,6 @@ class PageSession:
             "click": self._click,
             "job": self._job,
             "dismiss": self._dismiss,
-            **(more or {}),
         }
         self._inputs = {name: page.inputs(item) for name, item in self.items.items()}
         self._drawn_from = dict(drawn_from or {})
@@ -131,16 +124,41 @@ class PageSession:
         sender : object, optional
             Takes the serial number as its ``handled``; this session by default.
         """
-        sender = sender or self
         try:
-            key, task = self._actions[gesture["kind"]](gesture)
+            asked = self._actions[gesture["kind"]](gesture)
         except (KeyError, TypeError, ValueError, AttributeError):
             logger.warning("an invalid gesture was ignored", exc_info=True)
-            key, task = "invalid", lambda: None
-        if gesture.get("kind") in CHANGING:
+            asked = "invalid", lambda: None
+        self.perform(asked, int(gesture["serial"]), sender, gesture.get("kind") in CHANGING)
+
+    def perform(
+        self,
+        asked: Asked,
+        serial: int,
+        sender: Taker | None = None,
+        changes: bool = False,
+        blocks: bool = False,
+    ) -> None:
+        """Carry out what a person asked for, soon; see `receive`.
+
+        Parameters
+        ----------
+        asked : tuple
+            The key of a task, and the task; see `setting`.
+        serial : int
+            Of the gesture that asked for it.
+        sender : object, optional
+            See `receive`.
+        changes : bool
+            Whether it changes the settings of the page.
+        blocks : bool
+            Whether it waits for another process, such as the one that parses files.
+        """
+        key, task = asked
+        sender = sender or self
+        if changes:
             task = partial(self._use, str(key), task)
-        handled = partial(setattr, sender, "handled", int(gesture["serial"]))
-        blocks = gesture.get("kind") in BLOCKING
+        handled = partial(setattr, sender, "handled", serial)
         self.queue.post_together({key: task, ("handled", id(sender)): handled}, blocks)
 
     def choose(self, name: str, value: Any, typed: bool = False) -> None:

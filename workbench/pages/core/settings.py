@@ -27,8 +27,9 @@ class PageSettings(param.Parameterized):
     controls: ClassVar[tuple[Any, ...]] = ()  #: see `workbench.pages.core.page.Section`
     follows: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from the state
 
+    _plain: dict[str, Any] | None = None  # what `settings` are taken from, kept
+
     def __init__(self, **params: Any):
-        self._plain: dict[str, Any] | None = None
         super().__init__(**params)
         # No slider may stand beyond its own range, whoever set the number.
         sliders = self._sliders()

@@ -5,17 +5,42 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import param
 
-from workbench.pages.core.shared import shared_result
+from workbench.pages.core.shared import PLAIN, shared_result
 
 M = TypeVar("M")
 
 
+class LeftBehind:
+    """In another process: the value of a parameter that the work did not say it needs.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    """
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LeftBehind, (self._name,)
+
+    def __getattr__(self, attribute: str) -> Any:
+        raise AttributeError(f"{self._name!r} is not among the needs of this work")
+
+    def __bool__(self) -> bool:
+        raise RuntimeError(f"{self._name!r} is not among the needs of this work")
+
+
 class PageState(param.Parameterized):
     """Parameters, and results that depend on them directly or through other results."""
+
+    #: Attributes that stay behind when a page goes to another process.
+    stays: ClassVar[tuple[str, ...]] = ("param",)
 
     def __init__(self, **params: Any):
         self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
@@ -49,14 +74,18 @@ class PageState(param.Parameterized):
     @classmethod
     def parameters_of(cls, needs: tuple[str, ...]) -> frozenset[str]:
         """Names of the parameters that ``needs`` depend on, directly or through derived results."""
+        return frozenset(name for name in cls._behind(needs) if name in cls.param)
+
+    @classmethod
+    def _behind(cls, needs: tuple[str, ...]) -> frozenset[str]:
+        """Names of parameters and derived results that ``needs`` are and depend on."""
         found: set[str] = set()
         open_needs = list(needs)
         while open_needs:
             need = open_needs.pop()
-            if need in cls.param:
+            if need not in found:
                 found.add(need)
-            else:
-                open_needs += getattr(cls, need)._needs
+                open_needs += () if need in cls.param else getattr(cls, need)._needs
         return frozenset(found)
 
     def values_of(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
@@ -105,6 +134,57 @@ class PageState(param.Parameterized):
             own.watchers = self._watchers_of(twin)
         return twin
 
+    def for_process(self, needs: tuple[str, ...]) -> tuple[Self, dict[str, Any]]:
+        """A copy of the page that can be pickled, for work in another process.
+
+        It has all plain settings, and of other values and cached results those that the work
+        needs. The parameters react to nothing.
+
+        Parameters
+        ----------
+        needs : tuple of str
+            The parameters and derived results that the work depends on.
+
+        Returns
+        -------
+        page : PageState
+        values : dict of str to object
+            Its values that are no plain settings, by parameter.
+        """
+        needed = self._behind(needs)
+        twin = object.__new__(type(self))
+        own = type(self._param__private)(
+            initialized=True, explicit_no_refs=self._param__private.explicit_no_refs
+        )
+        values = dict(self._param__private.values)
+        large = {name for name, value in values.items() if not _plain(value)}
+        own.values = {
+            name: LeftBehind(name) if name in large - needed else value
+            for name, value in values.items()
+        }
+        behind = (*self.stays, "_runs", "_results")
+        state = {name: value for name, value in vars(self).items() if name not in behind}
+        kept = {name: value for name, value in self._kept.items() if name in needed}
+        vars(twin).update(state, _param__private=own, _kept=kept)
+        return twin, {name: values[name] for name in large & needed}
+
+    def whole_for_process(self) -> Self:
+        """A copy of the page that can be pickled, with all its values; it reacts as the page does.
+
+        Cached results stay behind, and so does what `stays` names.
+        """
+        twin = self.snapshot(watching=True)
+        mine, own = self._param__private, twin._param__private
+        fresh = type(mine)(initialized=True, explicit_no_refs=mine.explicit_no_refs)
+        fresh.values, fresh.watchers = own.values, own.watchers
+        for name, parameter in mine.params.items():
+            fresh.params[name] = copied = copy.copy(parameter)
+            copied.owner, copied.watchers = twin, {}
+        for name in self.stays:
+            vars(twin).pop(name, None)
+        vars(twin).update(_param__private=fresh, _kept={})
+        return twin
+
     def _watchers_of(self, twin: Self) -> dict[str, dict[str, list[Any]]]:
         """The watchers that are methods of the page, as methods of its copy."""
         return {
@@ -126,6 +206,10 @@ class PageState(param.Parameterized):
     def _value(self, need: str) -> Any:
         value = getattr(self, need)
         return value() if callable(value) and hasattr(value, "_needs") else value
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, PLAIN) or (isinstance(value, tuple) and all(map(_plain, value)))
 
 
 def same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:

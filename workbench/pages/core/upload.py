@@ -1,23 +1,96 @@
-"""`Upload`: the parameter that holds uploaded files."""
+"""`Upload`: the parameter that holds uploaded files, and `UploadedFile`, one of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
 
 import param
 
+from workbench.scores.parsing.source import read_table
+from workbench.scores.table import DataTable
+
+
+@dataclass(frozen=True)
+class UploadedFile:
+    """An uploaded file, whose content is in memory or on the disk of the server.
+
+    Files are equal if their names and hashes are.
+
+    Parameters
+    ----------
+    name : str
+        As its owner calls it.
+    size : int
+        Bytes.
+    sha256 : str
+        Hash of the content.
+    source : Path or bytes
+        The content, or where it is.
+    """
+
+    name: str
+    size: int
+    sha256: str
+    source: Path | bytes = field(repr=False, compare=False)
+
+    @classmethod
+    def of(cls, name: str, content: bytes) -> Self:
+        """A file with its content in memory.
+
+        Parameters
+        ----------
+        name : str
+        content : bytes
+        """
+        return cls(name, len(content), hashlib.sha256(content).hexdigest(), content)
+
+    def content(self) -> bytes:
+        """The bytes of the file; a ValueError if it is no longer there.
+
+        They are in memory then: use `table` for files that may be large.
+        """
+        if isinstance(self.source, bytes):
+            return self.source
+        try:
+            return self.source.read_bytes()
+        except OSError:
+            raise self._gone() from None
+
+    def table(self) -> DataTable:
+        """The columns of the file, read in a process of its own.
+
+        Raises
+        ------
+        ScoresError
+            The file cannot be read; see `workbench.scores.parsing.source.read_table`.
+        ValueError
+            It is no longer there.
+        """
+        if isinstance(self.source, Path) and not self.source.exists():
+            raise self._gone()
+        return read_table(self.source, filename=self.name)
+
+    def _gone(self) -> ValueError:
+        return ValueError(f"{self.name} must be uploaded again")
+
 
 class Upload(param.Parameter):
-    """Parameter type of uploaded files; its value is a tuple of (filename, bytes)."""
+    """Parameter type of uploaded files; its value is a tuple of `UploadedFile`.
+
+    It can be set to pairs of (filename, bytes), too.
+    """
+
+    def __set__(self, obj: Any, value: Any) -> None:
+        """Set it, with each pair made a file."""
+        super().__set__(obj, None if value is None else tuple(map(_file, value)))
 
     def setting(self, value: Any) -> list[list[Any]]:
         """The files as name, size and SHA-256."""
-        return [
-            [name, len(content), hashlib.sha256(content).hexdigest()]
-            for name, content in value or ()
-        ]
+        return [[file.name, file.size, file.sha256] for file in value or ()]
 
     def from_setting(self, setting: Any, file: Callable[[str], bytes | None]) -> Any:
         """The files of a `setting`; a ValueError if one is not there.
@@ -34,3 +107,12 @@ class Upload(param.Parameter):
         if missing:
             raise ValueError(f"{' and '.join(missing)} must be uploaded again")
         return tuple(files)
+
+
+def _file(given: Any) -> UploadedFile:
+    if isinstance(given, UploadedFile):
+        return given
+    name, content = given
+    if not isinstance(name, str) or not isinstance(content, bytes):
+        raise ValueError(f"an uploaded file is a name and its bytes; got {type(content).__name__}")
+    return UploadedFile.of(name, content)

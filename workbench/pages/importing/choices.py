@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -11,23 +12,29 @@ import param
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.upload import Upload
 from workbench.pages.importing.proposals import (
-    Direction,
     has_labels,
     members_first,
-    proposed_direction,
 )
+from workbench.pages.importing.score_tables import read_table_upload
+from workbench.pages.importing.uploads import UploadedTables
 from workbench.pages.inputs.plan_choice import KnownPlans, PlanChoice
 from workbench.scores.layouts.apply import scores_from_tables
-from workbench.scores.layouts.guess import choices, guess_layout
+from workbench.scores.layouts.direction import Direction, proposed_direction
+from workbench.scores.layouts.guess import choices, guess_layout, score_columns
 from workbench.scores.layouts.layout import Layout
-from workbench.scores.parsing.source import read_table
+from workbench.scores.layouts.tools import Recognized, recognized
+from workbench.scores.opening import Opened
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
+from workbench.scores.statement import ScoreStatement
 from workbench.scores.table import DataTable
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.content import content_hash
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.errors import WorkspaceError
+from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.reading import Reading
-from workbench.workspaces.sources import FileSource
+from workbench.workspaces.sources import MADE, FileSource
+from workbench.workspaces.trained.source import TrainedSource
 from workbench.workspaces.workspace import Workspace
 
 #: Parameters that name the columns of each layout.
@@ -41,6 +48,7 @@ COLUMNS = ("p_column", "q_column", "score_column", "member_column", "member_valu
 
 #: Parameters that say how the tables are read.
 READING = (
+    "labels_apart",
     "swapped",
     "table_kind",
     *COLUMNS,
@@ -54,29 +62,26 @@ READING = (
 #: What the menu calls the values of ``sampling``, where it is not by their own names.
 SAMPLING_LABELS = {"unknown": "not stated"}
 
-AWAITED = "Open one file with both groups, or two files, one per group."
+AWAITED = "Open one file with both groups, or two files: one per group, or scores and labels."
+
+#: Asked where several columns may hold the scores.
+SEVERAL = (
+    "{} columns may hold the scores. Click one above or choose it under “Score”, before any result "
+    "is shown: the best of several, chosen after looking, has no valid bound. No AUC is shown here "
+    "for that reason."
+)
+
+#: What is asked of arrays whose shapes do not show which axis is that of the models.
+ASK_AXES = "It is open which axis of the arrays is that of the models: choose “Axes of the arrays”."
 
 #: Arguments of Python in refusals, and what the page says instead.
 IN_WORDS = {
     "the file of the other side with path_q=": "both files at once",
     "another column with member=": "another column under “Label”",
+    "with wb.read_score_table": "as a table of records",
+    "state what you assume with sampling='independent runs' or sampling='one run'": "state what "
+    "you assume under “Independence of rows”",
 }
-
-
-def read_files(upload: tuple[tuple[str, bytes], ...]) -> tuple[DataTable, ...]:
-    """The tables of one or two files.
-
-    Raises
-    ------
-    ValueError
-        More than two files, or one that cannot be read.
-    """
-    if len(upload) > 2:
-        raise ValueError(
-            f"{len(upload)} files were given; give one file with both groups, or two files, one "
-            "per group"
-        )
-    return tuple(read_table(content, filename=name) for name, content in upload)
 
 
 def _of_layout(*kinds: str) -> Any:
@@ -84,7 +89,7 @@ def _of_layout(*kinds: str) -> Any:
 
 
 def _open(page: Any) -> bool:
-    return bool(page.tables)
+    return bool(page.tables) or page.score_table is not None
 
 
 class ImportChoices(KnownPlans):
@@ -103,10 +108,16 @@ class ImportChoices(KnownPlans):
     upload = Upload(
         default=(),
         label="Files",
-        doc="csv, tsv, parquet, feather, npy, npz or json: one file with both groups, or two "
-        "files, one per group.",
+        doc="csv, tsv, parquet, feather, arrow, npy, npz or json: one file with both groups, or "
+        "two files, one per group or the scores and their labels.",
     )
     data_name = param.String("", label="Name")
+    labels_apart = param.Boolean(
+        False,
+        label="One file holds the labels",
+        doc="The labels of a file of their own belong to the scores in the order of the rows. "
+        "Otherwise each file holds the scores of one group.",
+    )
     swapped = param.Boolean(
         False,
         label="Swap the files",
@@ -121,6 +132,18 @@ class ImportChoices(KnownPlans):
     score_column = param.Selector(default=None, objects=[None], label="Score")
     member_column = param.Selector(default=None, objects=[None], label="Label")
     member_value = param.Selector(default=None, objects=[None], label="Label of members")
+    transposed = param.Selector(
+        default=None,
+        objects={
+            "by their shapes": None,
+            "models × records": "neither",
+            "records × models": "both",
+            "scores: records × models, memberships: models × records": "scores",
+            "scores: models × records, memberships: records × models": "member",
+        },
+        label="Axes of the arrays",
+        doc="Rows and columns of the arrays, where their shapes do not show which are the models.",
+    )
     larger_is_member = param.Selector(
         default=None,
         objects={"choose …": None, "larger = member": True, "smaller = member": False},
@@ -157,16 +180,23 @@ class ImportChoices(KnownPlans):
     accepted = param.String("", precedence=-1, doc="Key of the data set that was accepted.")
 
     tables = param.Parameter((), precedence=-1, doc="The tables of the files, in their order.")
+    score_table = param.Parameter(None, precedence=-1, doc="The ScoreTable of the files, or None.")
     dataset = param.Parameter(None, precedence=-1, doc="The data set that is read again, or None.")
     direction_chosen = param.Boolean(False, precedence=-1)
+    axes_asked = param.Boolean(False, precedence=-1)
 
     controls: ClassVar[tuple[Section, ...]] = (
         Section("Files", (Control("upload", when=lambda page: page.dataset is None),)),
         Section(
             "How they are read",
             (
+                Control("transposed", when=lambda page: page.axes_asked),
                 Control("data_name", when=_open),
                 Control("plan", when=lambda page: page.takes_plan),
+                Control(
+                    "labels_apart",
+                    when=lambda page: page.dataset is None and page.uploaded.may_have_labels,
+                ),
                 Control(
                     "swapped",
                     when=lambda page: page.dataset is None and page.kind == "one file per group",
@@ -178,7 +208,7 @@ class ImportChoices(KnownPlans):
                 Control("member_column", when=_of_layout("score and label")),
                 Control("member_value", when=_of_layout("score and label")),
                 Control("larger_is_member", when=_open),
-                Control("sampling", when=lambda page: page.open and not page.clustered),
+                Control("sampling", when=lambda page: _open(page) and not page.clustered),
                 Control("cluster_column", when=lambda page: page.open and not page.given),
                 Control("cluster_rule", when=lambda page: page.cluster_column is not None),
                 Control("nonfinite", when=lambda page: page.has_nonfinite),
@@ -192,8 +222,10 @@ class ImportChoices(KnownPlans):
         #: When this step began, before anything was opened in it.
         self.began = datetime.now(UTC)
         self._labels: dict[str, tuple[str, ...]] = {}
+        #: The files as they were uploaded, and as they are opened.
+        self.uploaded, self.opened = UploadedTables(), Opened(())
         super().__init__(workspace=workspace, **params)
-        self.param.watch(self._read_upload, "upload")
+        self.param.watch(self._read_upload, ["upload", "transposed"])
         self.param.watch(self._changed, list(READING))
         self.param.watch(self._follow_plan, "plan")
         if dataset:
@@ -219,7 +251,7 @@ class ImportChoices(KnownPlans):
     @property
     def given(self) -> bool:
         """Whether the scores were given in Python, so that their columns are known."""
-        return self.dataset is not None and self.dataset.source.kind == "given"
+        return self.dataset is not None and isinstance(self.dataset.source, (*MADE, TrainedSource))
 
     @property
     def clustered(self) -> bool:
@@ -242,12 +274,39 @@ class ImportChoices(KnownPlans):
 
     @property
     def files(self) -> list[str]:
-        """The names of the files, in the order of the tables."""
+        """The names of the files, in the order of the tables, without one of labels."""
         if self.dataset is None:
-            return [name for name, _ in self.upload]
+            return list(self.opened.files[: len(self.tables)])
         source = self.dataset.source
         known = source.names if isinstance(source, FileSource) else ()
-        return list(known) or [self.dataset.name for _ in self.tables]
+        return list(known[: len(self.tables)]) or [self.dataset.name for _ in self.tables]
+
+    @property
+    def all_files(self) -> list[str]:
+        """The names of all files, that of the members first, that of labels last."""
+        if self.dataset is not None:
+            source = self.dataset.source
+            return list(source.names) if isinstance(source, FileSource) else self.files
+        files = list(self.opened.files)
+        return files[::-1] if self.swapped else files
+
+    @property
+    def recognized(self) -> Recognized | None:
+        """What is known of the files of a public tool; None where no tool is recognized."""
+        return recognized(self.in_order) if self.tables and not self.given else None
+
+    @property
+    def stated(self) -> ScoreStatement:
+        """What the file states of its scores."""
+        return ScoreStatement.of(self.in_order) if self.tables else ScoreStatement()
+
+    @property
+    def candidates(self) -> list[str]:
+        """The columns that may hold the scores, where one of several has to be chosen."""
+        if len(self.tables) != 1 or self.given or self.kind != "score and label":
+            return []
+        found = score_columns(self.tables[0], self.member_column)
+        return found if len(found) > 1 else []
 
     @property
     def in_order(self) -> tuple[DataTable, ...]:
@@ -270,6 +329,7 @@ class ImportChoices(KnownPlans):
         dataset = self.workspace.dataset(key)
         if dataset.virtual:
             raise WorkspaceError(f"“{dataset.name}” has no file that could be read in another way")
+        require_kept(dataset)
         self._set(dataset=dataset, tables=self.workspace.tables(key), data_name=dataset.name)
         self._offer()
         self._show(dataset.reading)
@@ -279,10 +339,38 @@ class ImportChoices(KnownPlans):
 
     def _read_upload(self, *events: Any) -> None:
         try:
-            tables = read_files(self.upload or ())
+            table = read_table_upload(self.upload or (), self.transposed)
+            self.uploaded = (
+                UploadedTables() if table is not None else UploadedTables.read(self.upload or ())
+            )
+        except ValueError as error:
+            axes = "transposed=" in str(error)
+            self._set(axes_asked=axes)
+            why = ASK_AXES if axes else str(error)
+            self.param.update(tables=(), score_table=None, message=why)
+            return
+        self._set(score_table=table, axes_asked=self.axes_asked and table is not None)
+        if table is not None:
+            self._set(
+                tables=(),
+                larger_is_member=table.larger_is_member,
+                sampling=table.sampling,
+                data_name=table.name,
+                accepted="",
+                message="",
+            )
+            return
+        self._set(labels_apart=self.uploaded.labels is not None)
+        self._open()
+
+    def _open(self) -> None:
+        """Open what was uploaded, with the labels of a file of their own if one holds them."""
+        try:
+            self.opened = self.uploaded.arranged(self.labels_apart)
         except ValueError as error:
             self.param.update(tables=(), message=str(error))
             return
+        tables = self.opened.tables
         self._set(swapped=False, tables=tables, cluster_column=None, accepted="", message="")
         if tables:
             self.workspace.note_opening(tables)
@@ -301,13 +389,23 @@ class ImportChoices(KnownPlans):
             self._show(known.reading)
             return
         names = [table.name or "scores" for table in self.in_order]
-        self._set(data_name=" and ".join(names), sampling="unknown", nonfinite="keep")
+        stated = self.stated
+        name = stated.name or " and ".join(names)
+        self._set(data_name=name, sampling=stated.sampling, nonfinite="keep")
         try:
-            self._show_layout(guess_layout(*self.in_order))
+            self._show_layout(guess_layout(*self.in_order, member=self.opened.member))
         except ValueError:  # people choose the columns
             kind = "score and label" if has_labels(self.tables[0]) else "two columns"
             self._set(table_kind=kind, **dict.fromkeys(COLUMNS))
+            self._propose_but_score()
         self._set(larger_is_member=self.proposed.larger_is_member, direction_chosen=False)
+
+    def _propose_but_score(self) -> None:
+        """Choose the labels, where only the column of scores has to be chosen by a person."""
+        for score in self.candidates[:1]:
+            with suppress(ValueError):
+                found = guess_layout(self.tables[0], score=score, member=self.opened.member)
+                self._show_layout(replace(found, score=None))
 
     def _offer(self) -> None:
         """Fill the dropdowns with what the tables have."""
@@ -355,9 +453,16 @@ class ImportChoices(KnownPlans):
         self.param.member_value.objects = [None, *self._labels.get(column or "", ())]
 
     def _changed(self, *events: Any) -> None:
+        if self.score_table is not None:
+            self._check()
         if self._quiet or not self.tables:
             return
         changed = {event.name for event in events}
+        if "labels_apart" in changed:
+            self._open()
+            return
+        if "score_column" in changed and "member_column" not in changed:
+            self._follow_score()
         if "swapped" in changed:
             self._swap()
         if "member_column" in changed and "member_value" not in changed:
@@ -389,6 +494,15 @@ class ImportChoices(KnownPlans):
         self._offer()
         self._set(p_column=columns[0], q_column=columns[1], cluster_column=cluster)
 
+    def _follow_score(self) -> None:
+        """Choose the labels that the tool keeps for the column of scores, as of one of its runs."""
+        known = self.recognized
+        label = known.labeled.get(self.score_column) if known is not None else None
+        if label is not None and label != self.member_column:
+            self._set(member_column=label)
+            self._offer_labels(label)
+            self._propose_label()
+
     def _propose_label(self) -> None:
         """The label that means "member", if that is plain."""
         if self.member_column is not None and self.score_column is not None:
@@ -399,7 +513,7 @@ class ImportChoices(KnownPlans):
 
     def _check(self) -> None:
         """Say what is wrong with what is chosen; what is only half chosen is not wrong."""
-        found = self.read()
+        found = self.read() if self.score_table is None else self.table_read()
         self.message = found if isinstance(found, str) else ""
 
     def _set(self, **values: Any) -> None:
@@ -413,7 +527,12 @@ class ImportChoices(KnownPlans):
 
     @property
     def proposed(self) -> Direction:
-        """The direction that the names suggest."""
+        """The direction that the names suggest, or that the tool writes."""
+        known, stated = self.recognized, self.stated.larger_is_member
+        if stated is not None:
+            return Direction(stated, "what the file states of itself")
+        if known is not None:
+            return Direction(True, f"the layout of the {known.tool}")
         columns = [self.p_column, self.q_column]
         if self.kind == "score and label":
             columns = [self.score_column]
@@ -437,9 +556,12 @@ class ImportChoices(KnownPlans):
             nonfinite=self.nonfinite,
         )
 
-    @derived(needs=("tables", *READING))
+    @derived(needs=("tables", "score_table", *READING))
     def missing(self) -> str:
         """What has to be chosen next; empty once everything is."""
+        if self.score_table is not None:
+            label = self.param.larger_is_member.label
+            return f"Choose “{label}”." if self.larger_is_member is None else ""
         if not self.tables:
             return AWAITED
         if self.given:
@@ -452,6 +574,8 @@ class ImportChoices(KnownPlans):
                     "scores of members. Open it together with the file of the other group."
                 )
             return "Which columns hold the scores of members and of non-members? Choose them."
+        if "score_column" in open_choices and self.candidates:
+            return SEVERAL.format(len(self.candidates))
         if open_choices:
             return f"Now choose “{self.param[open_choices[0]].label}”."
         if self.larger_is_member is None:
@@ -485,6 +609,20 @@ class ImportChoices(KnownPlans):
             for python, words in IN_WORDS.items():
                 text = text.replace(python, words)
             return text
+
+    @derived(needs=("score_table", "larger_is_member", "sampling"))
+    def table_read(self) -> ScoreTable | str | None:
+        """The score table as it is read, why it cannot be, or None where there is none."""
+        if self.score_table is None:
+            return None
+        try:
+            return replace(
+                self.score_table,
+                larger_is_member=self.larger_is_member is not False,
+                sampling=self.sampling,
+            )
+        except ValueError as error:
+            return str(error)
 
     @derived(needs=("tables", "swapped"))
     def digest(self) -> str:

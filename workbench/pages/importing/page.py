@@ -13,17 +13,23 @@ from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import figure, sentence
 from workbench.pages.importing.choices import ImportChoices
-from workbench.pages.importing.preview import table_words
-from workbench.pages.importing.proposals import members_first, shared_columns
+from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
+from workbench.pages.importing.proposals import members_first
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import short_name
-from workbench.scores.sample import Scores
+from workbench.scores.layouts.joined import LABELS_FROM
+from workbench.scores.layouts.labels import shared_columns
+from workbench.scores.sample import Scores, ScoresError
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.workspace import Workspace
 
 #: Name of the page that shows data under a plan, and its marks that a plan does not take away.
 SCORES, MARKS = "scores", ("looked", "doubted")
+
+#: Cells of a score table that the chart shows, about.
+MOST_CELLS = 10**6
 
 #: Bins of the chart of all scores.
 BINS = 50
@@ -59,6 +65,18 @@ class ImportPage(ImportChoices):
     def question(self) -> str:
         """What has to be chosen next."""
         return self.missing()
+
+    @sentence(needs=("tables", "swapped", "score_column"))
+    def tool(self) -> str:
+        """The public tool that wrote the files, by what it is recognized, and what to know."""
+        known = self.recognized
+        return "" if known is None else known.describe(self.score_column)
+
+    @sentence(needs=("tables",))
+    def labels(self) -> str:
+        """Where the labels come from, where they have a file of their own."""
+        notes = [n for table in self.tables for n in table.notes if n.startswith(LABELS_FROM)]
+        return " ".join(f"{note[0].upper()}{note[1:]}." for note in notes)
 
     @sentence(needs=("read", "tables", "swapped"))
     def groups(self) -> str:
@@ -170,19 +188,30 @@ class ImportPage(ImportChoices):
         """The columns of the files, with their first values."""
         pairs = zip(self.tables, self.files if self.tables else (), strict=True)
         words = [table_words(table, file) for table, file in pairs]
-        notes = [f"{note[0].upper()}{note[1:]}." for table in self.tables for note in table.notes]
+        notes = [
+            f"{note[0].upper()}{note[1:]}."
+            for table in self.tables
+            for note in table.notes
+            if not note.startswith(LABELS_FROM)
+        ]
         return " ".join([*words, *notes])
 
     @figure(
-        "All scores together",
-        needs=("read",),
+        "Scores of both groups together",
+        needs=("read", "table_read", "tables", "score_column", "member_column"),
         span=12,
-        caution="Members and non-members are not told apart here. If it looks odd, another column "
-        "may be the score.",
+        caution="Members and non-members are not told apart here, and no AUC is shown: choosing "
+        "the column with the best one would be a selection, after which no bound is valid.",
+        click="choose_column",
     )
     def all_scores(self) -> dict[str, Any]:
-        """Histogram of the scores of both groups, from their 0.1% to their 99.9% quantile."""
-        found = self.read()
+        """Histogram of the scores from their 0.1% to their 99.9% quantile.
+
+        Where several columns may hold the scores, each is shown; click one to choose it.
+        """
+        found = self.read() if self.score_table is None else self._scores_of_table()
+        if self.candidates and self.score_column is None:
+            return charts.columns([ColumnPreview.of(self.tables[0], c) for c in self._shown])
         if not isinstance(found, Scores):
             return empty(self.missing() or "The scores cannot be read.")
         low, high = map(float, found.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
@@ -191,28 +220,78 @@ class ImportPage(ImportChoices):
             low, high = low - half, high + half
         if not math.isfinite(high - low):
             return empty("No float holds the range of these scores.")
-        pooled = np.concatenate([found.p, found.q])
-        inside = pooled[(pooled >= low) & (pooled <= high)]
-        counts, edges = np.histogram(inside, BINS, (low, high))
+        distinct = found.distinct
+        values = found.in_score_units(distinct.values)
+        inside = (values >= low) & (values <= high)
+        several = (distinct.p + distinct.q)[inside]
+        counts, edges = np.histogram(values[inside], BINS, (low, high), weights=several)
         return charts.all_scores(edges, counts.astype(float))
+
+    @property
+    def _shown(self) -> list[str]:
+        """The columns with a preview."""
+        return self.candidates[:MOST_COLUMNS]
+
+    def choose_column(self, x: float, y: float) -> None:
+        """Choose the column of scores whose preview was clicked.
+
+        Parameters
+        ----------
+        x, y : float
+            The place in the chart; y is the number of the row.
+        """
+        if self.candidates and self.score_column is None:
+            row = min(max(int(y), 0), len(self._shown) - 1)
+            self.score_column = self._shown[row]
 
     def _choice(self, known: DataSet, found: Scores) -> str:
         """The choice that changes numbers from what was declared before results were shown."""
         declared = known.declared or known.reading
         choice = declared.changed_choice(self.chosen)
         before = known.source.read(self.in_order, declared) if choice else found
-        return "" if same_numbers(before, found) else choice
+        same = isinstance(before, Scores) and same_numbers(before, found)
+        return "" if same else choice
+
+    def _scores_of_table(self) -> Scores | None:
+        """Scores of some records of the score table, of all models together."""
+        table = self.table_read()
+        if not isinstance(table, ScoreTable):
+            return None
+        step = max(1, table.member.size // MOST_CELLS)
+        try:
+            return table.of_records(np.arange(0, table.n_records, step)).pooled_scores()
+        except ScoresError:
+            return None
+
+    @sentence(needs=("table_read",))
+    def score_table_words(self) -> str:
+        """What the score table is, how it was found, and what was not used."""
+        table = self.table_read()
+        if not isinstance(table, ScoreTable):
+            return ""
+        left_out = int((~table.auditable).sum())
+        cannot = f" {left_out:,} records cannot be audited." if left_out else ""
+        notes = " ".join(f"{note[0].upper()}{note[1:]}." for note in table.notes)
+        return (
+            f"A score table of {table.n_models:,} models and {table.n_records:,} records: it is "
+            f"shown on the page Records. Memberships: {table.design.name}.{cannot} {notes}"
+        )
 
     # -- the end of the step ---------------------------------------------------------------------
 
     def _accept(self, *events: Any) -> None:
-        missing, found = self.missing(), self.read()
+        table = self.table_read()
+        missing, found = self.missing(), self.read() if table is None else table
         if missing or isinstance(found, str):
             self.message = missing or str(found)
             return
         try:
-            stored = self._stored()
-            self._keep_plan(stored.key, stored.sha256)
+            if isinstance(table, ScoreTable):
+                names = [file.name for file in self.upload]
+                stored = self.workspace.add_table(table, self.data_name.strip(), names)
+            else:
+                stored = self._stored()
+                self._keep_plan(stored.key, stored.sha256)
         except ValueError as error:
             self.message = str(error)
         else:
@@ -222,8 +301,8 @@ class ImportPage(ImportChoices):
         """The data set in the workspace, read as it is chosen."""
         known, reading = self.known, self.chosen
         if known is None:
-            files = self.files[::-1] if self.swapped else self.files
-            return self.workspace.add(self.in_order, reading, self.data_name.strip(), files)
+            name = self.data_name.strip()
+            return self.workspace.add(self.in_order, reading, name, self.all_files)
         if known.key not in self.workspace.datasets:
             self.workspace.restore(known.key)
         if reading != known.reading:
@@ -257,5 +336,5 @@ class ImportPage(ImportChoices):
         """
         if not isinstance(self.read(), Scores) or self.missing() or self.given:
             return script("view = wb.explore('import')")
-        files = self.files[::-1] if self.swapped else self.files
-        return script(f"scores = {reading_code(files, self.chosen)}", "view = wb.explore(scores)")
+        read = reading_code(self.all_files, self.chosen)
+        return script(f"scores = {read}", "view = wb.explore(scores)")

@@ -1,18 +1,25 @@
-"""Columns of a table in words: what each holds, with its first values."""
+"""Columns of a table in words and as small histograms, whatever the groups of their rows."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.layouts.guess import numeric_columns
 from workbench.scores.layouts.labels import labels_of
+from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 
 #: Columns that are described, and values of each.
 MOST_COLUMNS, VALUES = 12, 3
+
+#: Bins of the histogram of a column, and values that it is made of at most.
+BINS, MOST_LOOKED_AT = 40, 10**6
 
 #: Labels that are listed, and characters of a text.
 MOST_LABELS, LONGEST = 4, 24
@@ -61,3 +68,56 @@ def _first(cells: NDArray[Any]) -> list[str]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+@dataclass(frozen=True)
+class ColumnPreview:
+    """What a column of numbers holds, whatever the groups of its rows.
+
+    Attributes
+    ----------
+    name : str
+    low, high : float
+        The least and the largest finite value; NaN if there is none.
+    shares : ndarray of float, shape (bins,)
+        Of the finite values in bins of equal width.
+    different, odd : int
+        Different values, and values that are not finite, among those looked at.
+    """
+
+    name: str
+    low: float
+    high: float
+    shares: NDArray[np.float64]
+    different: int
+    odd: int
+
+    @classmethod
+    def of(cls, table: DataTable, name: str) -> ColumnPreview:
+        """The preview of a column.
+
+        Parameters
+        ----------
+        table : DataTable
+        name : str
+        """
+        try:
+            values = table.numbers(name)
+        except ScoresError:  # a stray word, which is refused when the column is chosen
+            values = np.zeros(0)
+        values = values[:: max(1, values.size // MOST_LOOKED_AT)]
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            return cls(name, np.nan, np.nan, np.zeros(BINS), 0, values.size)
+        low, high = float(finite.min()), float(finite.max())
+        wide = math.isfinite(high - low) and high > low
+        counts = np.histogram(finite, BINS, (low, high))[0] if wide else np.eye(BINS)[BINS // 2]
+        shares = counts / counts.sum()
+        return cls(name, low, high, shares, np.unique(finite).size, values.size - finite.size)
+
+    def describe(self) -> str:
+        """The range and the number of different values."""
+        if np.isnan(self.low):
+            return "no finite numbers"
+        odd = f", {self.odd:,} not finite" if self.odd else ""
+        return f"{self.low:.4g} to {self.high:.4g}, {self.different:,} different values{odd}"

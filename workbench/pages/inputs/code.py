@@ -185,12 +185,16 @@ def reading_code(files: Sequence[str], reading: Reading) -> str:
     Parameters
     ----------
     files : sequence of str
-        One path, or that of members and that of non-members.
+        One path, that of members and that of non-members, or that of scores and that of labels.
     reading : Reading
-        Arguments that have their defaults are left out.
+        Arguments that have their defaults are left out, but for the direction of parquet files,
+        which may state one of their own.
     """
     layout, plain = reading.layout, asdict(Reading())
     columns = {} if layout is None else {**asdict(layout), "kind": None}
-    said = {name: value for name, value in reading.arguments.items() if value != plain[name]}
+    kept = {"larger_is_member"} if files[0].lower().endswith(".parquet") else set()
+    said = {k: v for k, v in reading.arguments.items() if k in kept or v != plain[k]}
     second = files[1] if len(files) > 1 else None
-    return call("wb.read_scores", repr(files[0]), path_q=second, **columns, **said)
+    grouped = layout is None or layout.kind == "one file per group"
+    others = {"path_q": second} if grouped else {"path_labels": second}
+    return call("wb.read_scores", repr(files[0]), **others, **columns, **said)

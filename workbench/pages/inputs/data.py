@@ -11,8 +11,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from workbench.pages.core.page import Control, Page
 from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.pair import (
@@ -25,6 +23,7 @@ from workbench.scores.examples import NAMES, card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW, MOST_DRAWN
+from workbench.workspaces.followed.source import following_of
 from workbench.workspaces.sources import EXAMPLE, DrawnSource
 from workbench.workspaces.workspace import Workspace
 
@@ -87,6 +86,8 @@ class DataChoice(ValueSelector):
             return {self.default: self.default}
         found = {card(name).title: example_key(name) for name in NAMES}
         for dataset in page.workspace.datasets:
+            if dataset.kind != "scores":
+                continue
             taken = dataset.name in found
             found[f"{dataset.name} ({dataset.source.label})" if taken else dataset.name] = (
                 dataset.key
@@ -225,7 +226,7 @@ def described(workspace: Workspace, dataset: DataSet) -> str:
         It has the data set.
     dataset : DataSet
     """
-    if dataset.virtual:
+    if dataset.virtual or following_of(dataset) is not None:
         return dataset.source.describe()
     layout = dataset.reading.layout
     said = dataset.source.describe()
@@ -242,8 +243,4 @@ def same_numbers(a: Scores, b: Scores) -> bool:
     ----------
     a, b : Scores
     """
-    return a is b or (
-        a.larger_is_member == b.larger_is_member
-        and np.array_equal(a.p, b.p, equal_nan=True)
-        and np.array_equal(a.q, b.q, equal_nan=True)
-    )
+    return a is b or (a.larger_is_member == b.larger_is_member and a.same_arrays(b))

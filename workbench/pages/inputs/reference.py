@@ -14,7 +14,7 @@ import param
 
 from workbench.pages.core.page import Control
 from workbench.pages.core.sliders import LogNumber, number_of
-from workbench.pages.core.upload import Upload
+from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import (
     mu_slider,
@@ -33,7 +33,6 @@ from workbench.pairs.claimed import ProfileTablePair, RenyiPair
 from workbench.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.scores.parsing.source import read_table
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def _composed(build: Callable[..., Pair], arguments: dict[str, str]) -> Callable
     return make
 
 
-def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
+def read_claims(table: tuple[UploadedFile, ...]) -> ProfileTablePair:
     """The pair that an uploaded table claims in its columns epsilon and delta.
 
     Raises
@@ -69,8 +68,8 @@ def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
     """
     if len(table) != 1:
         raise ValueError(f"{len(table)} files were given; a table of claims is one file")
-    ((name, content),) = table
-    columns = read_table(content, filename=name).columns
+    (file,) = table
+    columns, name = file.table().columns, file.name
     missing = [column for column in ("epsilon", "delta") if column not in columns]
     if missing:
         raise ValueError(
@@ -83,7 +82,7 @@ def read_claims(table: tuple[tuple[str, bytes], ...]) -> ProfileTablePair:
         raise ValueError(f"{name!r}: {error}") from None
 
 
-def _claimed_table(table: tuple[tuple[str, bytes], ...]) -> Pair | None:
+def _claimed_table(table: tuple[UploadedFile, ...]) -> Pair | None:
     """The claimed pair; None until a readable table is uploaded (the page's message says why)."""
     try:
         return read_claims(table)

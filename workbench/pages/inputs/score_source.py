@@ -23,6 +23,7 @@ from workbench.pages.inputs.settings import ResetSetting
 from workbench.scores.examples import card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
+from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.sources import DrawnSource, ExampleSource
 from workbench.workspaces.workspace import Workspace
 
@@ -169,6 +170,8 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     def _take(self, key: str) -> None:
         """Take a data set into view, unless it is there already."""
         dataset = self.workspace.dataset(key)
+        if not self.shows_live:
+            require_kept(dataset)
         scores = self.workspace.scores(dataset.key)
         said, before = described(self.workspace, dataset), self._dataset
         arrival = self._arrival(dataset.key)

@@ -209,7 +209,10 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         """Arguments of ``audit_mechanism`` about the datasets."""
         mechanism = self.chosen()
         if isinstance(mechanism, Mechanism):
-            return {"datasets": mechanism.pair if self.datasets == "pair" else self.datasets}
+            datasets = mechanism.pair if self.datasets == "pair" else self.datasets
+            # Code of somebody else has a process of its own, which the time limit asks for.
+            own = {"time_limit": self.time_limit} if self.mechanism == OWN else {}
+            return {"datasets": datasets, **own}
         if self.datasets == "pair":
             raise ValueError(
                 f"{name_of(mechanism)} is not in the gallery and has no worst-case pair of "

@@ -75,9 +75,9 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]
         return [imported], [f"mechanism = {text}\n{run}", guessed]
     if page.source == "given":
         return [], [f"# run: as given in Python\n{guessed}"]
-    ((name, _),) = page.upload
+    (file,) = page.upload
     how = {"larger_is_member": page.larger_is_member, "design": page.design}
-    return [], [f"run = {call('wb.read_one_run', repr(name), **how)}", guessed]
+    return [], [f"run = {call('wb.read_one_run', repr(file.name), **how)}", guessed]
 
 
 def _mechanism_code(mechanism: CanaryMechanism) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.settings import ChosenAfterLooking
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
-from workbench.scores.parsing.source import read_table
+from workbench.scores.statement import ScoreStatement
 
 MECHANISMS = {
     "Gaussian": "gaussian",
@@ -198,6 +198,7 @@ class OneRunSource(ChosenAfterLooking, Page):
 
     def __init__(self, **params: Any):
         super().__init__(**params)
+        self._quiet = False
         self.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
         self.param.watch(self._load, ["source", "upload", *REINTERPRETS])
         self.param.watch(self._moved, list(RULE))
@@ -219,15 +220,18 @@ class OneRunSource(ChosenAfterLooking, Page):
             self.param.update(rule_moved=False, looked="")
 
     def _load(self, *events: Any) -> None:
-        if self.source != "file" or not self.upload:
+        if self._quiet or self.source != "file" or not self.upload:
             return
         changed, before = {event.name for event in events}, self.read
         try:
             if len(self.upload) > 1:
                 raise ValueError(f"{len(self.upload)} files were given; one run is one file")
-            ((name, content),) = self.upload
+            (file,) = self.upload
+            table = file.table()
+            if "upload" in changed and not changed & set(REINTERPRETS):
+                self._follow(ScoreStatement.of([table]))
             run = one_run_of_table(
-                read_table(content, filename=name),
+                table,
                 larger_is_member=self.larger_is_member,
                 design=self.design,
             )
@@ -238,6 +242,15 @@ class OneRunSource(ChosenAfterLooking, Page):
         looked = next((REINTERPRETS[n] for n in REINTERPRETS if n in changed and before), looked)
         self._adopt(run)
         self.param.update(looked=looked, message="")
+
+    def _follow(self, statement: ScoreStatement) -> None:
+        """Choose what the file states of itself."""
+        stated = {"larger_is_member": statement.larger_is_member, "design": statement.design}
+        self._quiet = True
+        try:
+            self.param.update({k: v for k, v in stated.items() if v not in (None, "")})
+        finally:
+            self._quiet = False
 
     def _adopt(self, run: OneRun) -> None:
         """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""

@@ -19,6 +19,7 @@ from workbench.scores.layouts.labels import (
     text_of,
 )
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.tools import recognized
 from workbench.scores.refusals import listed
 from workbench.scores.sample import Scores, ScoresError
 from workbench.scores.table import DataTable
@@ -59,9 +60,13 @@ def scores_from_tables(
     Raises
     ------
     ScoresError
-        The layout is in doubt or does not suit the tables, or the scores cannot be audited.
+        The layout is in doubt or does not suit the tables, or the scores cannot be audited; rows
+        of several models are not independent and ``sampling`` states nothing.
     """
     layout = guess_layout(*tables) if layout is None else layout
+    known = recognized(tables)
+    if known is not None and known.refusal and sampling == "unknown" and layout.cluster is None:
+        raise ScoresError(known.refusal)
     p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
     scores = Scores(
         p,

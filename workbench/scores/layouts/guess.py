@@ -7,7 +7,7 @@ the direction of the score are never guessed.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from workbench.scores.layouts.labels import in_label, labels_of, text_of, vocabulary
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.tools import Recognized, recognized
 from workbench.scores.parsing.cells import mostly_numbers
-from workbench.scores.refusals import quoted
+from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, is_unnamed
 
@@ -40,15 +41,15 @@ PAIRS = (
 )
 
 
-_FILLER = vocabulary("score scores canary canaries loss losses value values sample samples")
+FILLER = vocabulary("score scores canary canaries loss losses value values sample samples")
 _SCORE_WORDS = vocabulary(
-    "score scores loss losses statistic stat value values logit logits confidence"
+    "score scores loss losses statistic stat value values logit logits confidence prob"
 )
 # The first kind of name is tried first: "label" may also be the class of a record.
 _LABEL_NAMES = (
     vocabulary(
         "member members membership memberships ismember in isin inout train istrain intrain "
-        "training included bit world"
+        "training included bit world keep truelabels challengebit"
     ),
     vocabulary("label labels group set split side status target y"),
 )
@@ -124,10 +125,13 @@ def guess_layout(
     if table_q is not None:
         if member is not None or member_value is not None:
             raise ScoresError("member= and member_value= have no use with one file per group")
+        known = recognized((table, table_q))
+        named = (score, score) if known is None or score is not None else known.sides
+        of_p, of_q = named or (None, None)
         return Layout(
             "one file per group",
-            p=_one_side(table, score if p is None else p, "p"),
-            q=_one_side(table_q, score if q is None else q, "q"),
+            p=_one_side(table, of_p if p is None else p, "p"),
+            q=_one_side(table_q, of_q if q is None else q, "q"),
             cluster=cluster,
         )
     if p is not None or q is not None:
@@ -140,11 +144,12 @@ def guess_layout(
             raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
         table.column(p), table.column(q)
         return Layout("two columns", p=p, q=q, cluster=cluster)
-    if not labeled:
+    of_tool = _of_tool(table, recognized((table,)), score, member)
+    if not labeled and of_tool is None:
         pair = _named_pair(table)
         if pair is not None:
             return Layout("two columns", p=pair[0], q=pair[1], cluster=cluster)
-    found = _score_and_label(table, score, member, cluster)
+    found = of_tool or _score_and_label(table, score, member, cluster)
     if found is not None:
         score, member = found
         value = (
@@ -157,6 +162,45 @@ def guess_layout(
     if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
         return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
     raise ScoresError(_not_found(table, numeric))
+
+
+def _of_tool(
+    table: DataTable, known: Recognized | None, score: str | None, member: str | None
+) -> tuple[str, str] | None:
+    """The columns of scores and of labels as the tool of the table writes them."""
+    if known is None or not known.labeled:
+        return None
+    scores = [name for name in known.labeled if score in (None, name)]
+    scores = [name for name in scores if member in (None, known.labeled[name])]
+    if len(scores) > 1:
+        raise ScoresError(_several(table, scores, known.column_remarks.values()))
+    return (scores[0], known.labeled[scores[0]]) if scores else None
+
+
+def _several(table: DataTable, scores: Sequence[str], remarks: Iterable[str] = ()) -> str:
+    said = "".join(f". {remark}" for remark in remarks)
+    return (
+        f"{table.label} has {len(scores)} columns that may hold the scores, {listed(scores)}; "
+        "choose one with score=, before you look at what each would give: the best of several, "
+        f"chosen after looking, has no valid bound{said}"
+    )
+
+
+def score_columns(table: DataTable, member: str | None = None) -> list[str]:
+    """The columns that may hold the scores, beside one of labels.
+
+    Parameters
+    ----------
+    table : DataTable
+    member : str, optional
+        The column of labels; found by default.
+    """
+    known = recognized((table,))
+    if known is not None and known.labeled:
+        return list(known.labeled)
+    member = _label(table, list(table.columns))[0] if member is None else member
+    numeric = [c for c in numeric_columns(table) if c != member]
+    return [c for c in numeric if not set(_words(c)) & _ID_WORDS]
 
 
 def _words(name: str) -> list[str]:
@@ -178,7 +222,7 @@ def _named_pair(table: DataTable) -> tuple[str, str] | None:
     """Columns named as the two sides are, if there is one such pair."""
     by_key: dict[str, list[str]] = {}
     for name in [*table.columns, *table.unusable]:
-        by_key.setdefault("".join(w for w in _words(name) if w not in _FILLER), []).append(name)
+        by_key.setdefault("".join(w for w in _words(name) if w not in FILLER), []).append(name)
     found = [(a, b) for p, q in PAIRS for a in by_key.get(p, ()) for b in by_key.get(q, ())]
     if len(found) != 1:
         return None
@@ -194,11 +238,9 @@ def _score_and_label(
     if score is not None:
         table.column(score)
     free = [c for c in table.columns if c not in (score, member, cluster)]
+    named = member is not None
     if member is None:
-        few = {c: labels for c in free if (labels := labels_of(table, c))}
-        tiers = [[c for c in few if "".join(_words(c)) in names] for names in _LABEL_NAMES]
-        tiers.append([c for c, labels in few.items() if _speaks(table.column(c), labels)])
-        member = next((tier[0] for tier in tiers if len(tier) == 1), None)
+        member, named = _label(table, free)
     else:
         table.column(member)
     if score is None:
@@ -206,7 +248,19 @@ def _score_and_label(
         others = [c for c in numeric if not set(_words(c)) & _ID_WORDS]
         tiers = [[c for c in others if set(_words(c)) & _SCORE_WORDS], others]
         score = next((tier[0] for tier in tiers if len(tier) == 1), None)
+        plain = named and member is not None and in_label(labels_of(table, member)) is not None
+        if score is None and plain and others:
+            raise ScoresError(_several(table, next(filter(None, tiers))))
     return None if score is None or member is None else (score, member)
+
+
+def _label(table: DataTable, free: Sequence[str]) -> tuple[str | None, bool]:
+    """The one column of labels among some, and whether its name says so."""
+    few = {c: labels for c in free if (labels := labels_of(table, c))}
+    tiers = [[c for c in few if "".join(_words(c)) in names] for names in _LABEL_NAMES]
+    tiers.append([c for c, labels in few.items() if _speaks(table.column(c), labels)])
+    member = next((tier[0] for tier in tiers if len(tier) == 1), None)
+    return member, any(member in tier for tier in tiers[:-1])
 
 
 def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:

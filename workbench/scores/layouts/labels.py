@@ -1,4 +1,4 @@
-"""Labels of rows: their spellings, and which of two labels means "in the data"."""
+"""Labels of rows: their spellings, which of two means "in the data", and labels of clusters."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ def vocabulary(words: str) -> frozenset[str]:
 IN_LABELS = vocabulary(
     "1 true t yes y in member members train training trained intrain intraining included seen p h1"
 )
+
+#: Words for columns whose values name what several rows may share.
+SHARED = vocabulary("subject user patient person client speaker author run seed cluster")
 
 #: A column with more values holds no labels.
 MOST_LABELS = 20
@@ -83,3 +86,23 @@ def in_label(labels: list[str]) -> str | None:
         label for label in labels if re.sub(r"(?<=[a-z])[\W_]+", "", spelling(label)) in IN_LABELS
     ]
     return known[0] if len(labels) == 2 and len(known) == 1 else None
+
+
+def words_of(name: str) -> frozenset[str]:
+    """The words of a name in lower case; "non-member" is one word."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return frozenset(re.findall(r"[a-z0-9]+", re.sub(r"\bnon[\W_]*(?=member)", "non", apart)))
+
+
+def shared_columns(table: DataTable) -> list[tuple[str, int]]:
+    """Columns whose names suggest that rows share a subject or run, and how many values each has.
+
+    Only columns in which values repeat are listed.
+    """
+    found = []
+    for name, cells in table.columns.items():
+        if words_of(name) & SHARED:
+            different = len(factorized(cells)[1])
+            if 2 < different < cells.size:
+                found.append((name, different))
+    return found

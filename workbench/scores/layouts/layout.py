@@ -37,6 +37,11 @@ class Layout:
     member_value: str | None = None
     cluster: str | None = None
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of scores."""
+        return tuple(name for name in (self.p, self.q, self.score) if name is not None)
+
     def describe(self) -> str:
         """The layout as a sentence."""
         clusters = f"; clusters = column '{self.cluster}'" if self.cluster is not None else ""

@@ -1,7 +1,8 @@
 """From a file to a `DataTable`: a reader per format, in a process with limits.
 
 `source` has `read_table`, for paths, content and DataFrames. `formats` chooses the reader: `text`
-(csv, tsv; `cells` parses numbers), `arrays` (npy, npz), `frames` (parquet, feather), `records`
-(json). `isolated` runs it in a process of its own (`reader` inside it, `wire` between the two),
-within `limits`.
+(csv, tsv; `cells` parses numbers), `arrays` (npy, npz), `frames` (parquet, feather, arrow),
+`records` (json; `reports` finds the scores in nested ones), `arrow_lists` (shards of Hugging Face
+data sets). `isolated` runs it in a process of its own (`reader` inside it, `wire` between the two),
+within `limits`; `apart` does so for files that are read a batch at a time.
 """

@@ -44,7 +44,7 @@ def read_npy(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
         raise refused_pickle(filename, ".npy")
     if not data.startswith(_MAGIC):
         raise ScoresError(f"{called(filename)} is no npy file: write it with np.save")
-    array = _array(io.BytesIO(data), len(data))
+    array = read_array(io.BytesIO(data), len(data))
     if array.dtype.names:
         limits.check_names(called(filename), array.dtype.names)
         return _table({c: array[c] for c in array.dtype.names}, filename, "npy", array.size)
@@ -88,12 +88,25 @@ def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
                 others[name] = "is no array"
                 continue
             with archive.open(member) as file:
-                arrays[name] = _array(file, member.file_size)
+                arrays[name] = read_array(file, member.file_size)
     return _table(arrays, filename, "npz", None, others)
 
 
-def _array(file: IO[bytes], size: int) -> NDArray[Any]:
-    """The array of an npy file of ``size`` bytes, once its header was found to fit them."""
+def checked_header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], Any]:
+    """The shape and the dtype of an npy file, once its header was found to fit it.
+
+    Parameters
+    ----------
+    file : file of bytes
+        Read from its beginning to the end of the header.
+    size : int
+        Its bytes.
+
+    Raises
+    ------
+    ValueError
+        The file holds less than the header states.
+    """
     version = npy.read_magic(file)
     if version == (1, 0):
         shape, _, dtype = npy.read_array_header_1_0(file)
@@ -105,6 +118,24 @@ def _array(file: IO[bytes], size: int) -> NDArray[Any]:
             raise ValueError(f"its header states shape {shape} of {dtype}, more than it holds")
         if dtype.itemsize == 0:
             raise ValueError(f"it states {dtype}, which holds nothing")
+    return shape, dtype
+
+
+def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
+    """The array of an npy file, once its header was found to fit it.
+
+    Parameters
+    ----------
+    file : file of bytes
+    size : int
+        Its bytes.
+
+    Raises
+    ------
+    ValueError
+        The file holds less than the header states, or pickled objects.
+    """
+    checked_header(file, size)
     file.seek(0)
     array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
     return array

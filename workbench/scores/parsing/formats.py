@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.scores.parsing.arrays import read_npy, read_npz
-from workbench.scores.parsing.frames import read_feather, read_parquet
+from workbench.scores.parsing.arrow_lists import read_arrow_lists
+from workbench.scores.parsing.frames import read_arrow, read_feather, read_parquet
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.parsing.records import read_json
 from workbench.scores.parsing.text import read_csv, read_tsv
@@ -26,16 +27,21 @@ READERS: dict[str, Reader] = {
     ".tsv": read_tsv,
     ".parquet": read_parquet,
     ".feather": read_feather,
+    ".arrow": read_arrow,
     ".npy": read_npy,
     ".npz": read_npz,
     ".json": read_json,
 }
 EXTENSIONS = tuple(READERS)
 
+#: Readers of files that are no table of columns, which no extension names.
+PARTS: dict[str, Reader] = {".arrow of lists": read_arrow_lists}
+
 _FIRST_BYTES = {
     b"PAR1": ".parquet",
     b"ARROW1": ".feather",
     b"FEA1": ".feather",
+    b"\xff\xff\xff\xff": ".arrow",
     b"\x93NUMPY": ".npy",
     b"PK": ".npz",
     b"\x80": ".npy",  # a pickle, which that reader refuses with the remedy
@@ -64,7 +70,7 @@ def parse(data: bytes, kind: str, filename: str, limits: ReadLimits) -> DataTabl
         There is not enough memory.
     """
     with damage_refused(filename, kind):
-        return READERS[kind](data, filename, limits)
+        return (READERS | PARTS)[kind](data, filename, limits)
 
 
 def kind_of_name(filename: str) -> str:

@@ -1,8 +1,9 @@
-"""Readers of DataFrames and of parquet and feather files."""
+"""Readers of DataFrames and of parquet, feather and arrow files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,14 @@ from workbench.scores.parsing.cells import filled_lengths, tidy
 from workbench.scores.parsing.limits import TRUSTED, ReadLimits
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
+from workbench.scores.statement import stated_in
 from workbench.scores.table import DataTable, notes_on_ends, notes_on_unusable
 
 if TYPE_CHECKING:
     import pandas as pd
+
+#: The first bytes of feather files, and the last ones of an arrow stream.
+_FEATHER, _END_OF_STREAM = b"ARROW1", b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
@@ -51,7 +56,9 @@ def read_parquet(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     cells = 8 * about.num_rows * about.num_columns
     stored = sum(group.total_byte_size for group in groups)
     limits.check_expansion(called(filename), len(data), max(cells, stored))
-    return _from_arrow(file.read(use_threads=False), filename, "parquet", limits)
+    arrow = file.read(use_threads=False)
+    statement = stated_in(arrow.schema.metadata)
+    return replace(from_arrow(arrow, filename, "parquet", limits), statement=statement)
 
 
 def read_feather(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
@@ -77,17 +84,73 @@ def read_feather(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
     from pyarrow import feather
 
     arrow = feather.read_table(pa.BufferReader(data), use_threads=False)
-    return _from_arrow(arrow, filename, "feather", limits)
+    return from_arrow(arrow, filename, "feather", limits)
 
 
-def _from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> DataTable:
+def read_arrow(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
+    """The table of an arrow stream, as Hugging Face's ``datasets`` saves it.
+
+    A file that has the form of feather is read as feather.
+
+    Parameters
+    ----------
+    data : bytes
+    filename : str
+        For messages.
+    limits : ReadLimits
+
+    Returns
+    -------
+    DataTable
+
+    Raises
+    ------
+    ScoresError
+        The content is refused, or its end is missing.
+    """
+    import pyarrow as pa
+
+    if data.startswith(_FEATHER):
+        return read_feather(data, filename, limits)
+    source = pa.BufferReader(data)
+    # A reader takes a stream that was cut off between two batches for a whole one.
+    with pa.ipc.open_stream(source) as stream:
+        limits.check_names(called(filename), stream.schema.names)
+        batches = list(stream)
+        if source.tell() != len(data) or not data.endswith(_END_OF_STREAM):
+            raise ScoresError(
+                f"{called(filename)} is cut off: the mark of its end is missing after "
+                f"{sum(batch.num_rows for batch in batches):,} rows; nothing of it was used. "
+                "Copy or write it again"
+            )
+        arrow = pa.Table.from_batches(batches, stream.schema)
+    return from_arrow(arrow, filename, "arrow", limits)
+
+
+def from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> DataTable:
+    """The table of an Arrow table, whose lengths and offsets are checked first.
+
+    Parameters
+    ----------
+    arrow : pyarrow.Table
+    filename : str
+        For messages.
+    kind : str
+        What messages call it.
+    limits : ReadLimits
+
+    Raises
+    ------
+    ScoresError
+        The content is refused.
+    """
     limits.check_names(called(filename), arrow.column_names)
     arrow = arrow.replace_schema_metadata()
     arrow = arrow.select([c for c in arrow.column_names if not c.startswith("__index_level_")])
     nested = {
         field.name: f"holds {field.type}, not numbers; scores are one number a run"
         for field in arrow.schema
-        if not _is_plain(field.type)
+        if not is_plain(field.type)
     }
     arrow = arrow.select([c for c in arrow.column_names if c not in nested])
     # Lengths and offsets come from the file: before this nothing may touch a value.
@@ -98,12 +161,12 @@ def _from_arrow(arrow: Any, filename: str, kind: str, limits: ReadLimits) -> Dat
     return from_frame(frame, filename, kind, empty, nested)
 
 
-def _is_plain(kind: Any) -> bool:
+def is_plain(kind: Any) -> bool:
     """Whether an arrow type has one value a row, so that its content is no longer than its rows."""
     from pyarrow import types
 
     if types.is_dictionary(kind):
-        return _is_plain(kind.value_type)
+        return is_plain(kind.value_type)
     text = (types.is_string, types.is_large_string, types.is_string_view)
     others = (types.is_primitive, types.is_decimal, types.is_null)
     return any(is_one(kind) for is_one in (*text, *others))

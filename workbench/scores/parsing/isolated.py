@@ -4,8 +4,9 @@ A damaged file can make a parser read beyond its memory, end its process, hang, 
 In a process of its own it harms nothing else: the process has limits of memory and time, is
 replaced when it misbehaves, and what it answers is checked like any other input.
 
-At most `AT_A_TIME` files are read at a time; others wait for their turn. A process that did well is
-asked again, for starting one costs the import of its parsers.
+At most `AT_A_TIME` files are read at a time; others wait for their turn. Large files leave a
+process to small ones. A process that did well is asked again, for starting one costs the import of
+its parsers.
 
 The limit of memory holds on Linux. On macOS and Windows, which have none for a process, a file is
 still kept apart and still ended after its time.
@@ -17,7 +18,7 @@ import json
 import os
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -36,10 +37,12 @@ AT_A_TIME = 2
 #: Seconds to start a process and import the parsers of a kind of file.
 STARTUP = 60.0
 
-#: A process is not asked again after so many bytes: its memory may be in pieces.
+#: A file of so many bytes is large. A process is not asked again after it: its memory may be in
+#: pieces.
 LARGE = 64 * MB
 
-_ENVIRONMENT = {
+#: Environment variables of a process that parses.
+ENVIRONMENT = {
     # Threads and memory pools would take memory that no file asked for.
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -81,7 +84,8 @@ def read_isolated(
     }
     parts = [json.dumps(request).encode(), *([source] if isinstance(source, bytes) else [])]
     try:
-        answer = _readers.answer(kind, parts, seconds, partial(_answer, filename, int(memory)))
+        receive = partial(_answer, filename, int(memory))
+        answer = _readers.answer(kind, parts, seconds, receive, size >= LARGE)
     except Overdue:
         raise ScoresError(
             f"{called(filename)} took longer than {seconds:.3g} s to read; check that it is what "
@@ -143,7 +147,7 @@ class _Reader(Child):
     def __init__(self) -> None:
         from workbench.scores.parsing import reader
 
-        super().__init__(reader.serve, _ENVIRONMENT)
+        super().__init__(reader.serve, ENVIRONMENT)
         self._prepared: set[str] = set()
         self.files = 0
 
@@ -163,11 +167,17 @@ class _Readers:
 
     def __init__(self) -> None:
         self._turns = threading.BoundedSemaphore(AT_A_TIME)
+        self._large = threading.BoundedSemaphore(AT_A_TIME - 1)
         self._lock = threading.Lock()
         self._idle: list[_Reader] = []
 
     def answer(
-        self, kind: str, parts: list[Any], seconds: float, receive: Callable[[Any], _Answer]
+        self,
+        kind: str,
+        parts: list[Any],
+        seconds: float,
+        receive: Callable[[Any], _Answer],
+        large: bool,
     ) -> _Answer:
         """The answer of a process; its time begins when it is free.
 
@@ -180,8 +190,10 @@ class _Readers:
         seconds : float
         receive : callable
             Pipe -> answer.
+        large : bool
+            Whether the file is a large one.
         """
-        with self._turns:
+        with self._large if large else nullcontext(), self._turns:
             reader = self._taken(kind)
             try:
                 answer = reader.ask(parts, seconds, receive)
@@ -192,7 +204,7 @@ class _Readers:
                 reader = self._started(kind)
                 answer = reader.ask(parts, seconds, receive)
             reader.files += 1
-            if _is_fit(answer) and sum(map(len, parts)) < LARGE:
+            if _is_fit(answer) and not large:
                 with self._lock:
                     self._idle.append(reader)
             else:

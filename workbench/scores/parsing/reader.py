@@ -22,16 +22,18 @@ NEEDS = {
     ".npz": ("numpy",),
     ".parquet": ("pandas", "pyarrow.parquet"),
     ".feather": ("pandas", "pyarrow.feather"),
+    ".arrow of lists": ("pandas", "pyarrow.compute"),
+    ".arrow": ("pandas", "pyarrow.feather"),
 }
 _TEXT_NEEDS = ("pandas",)
 
 #: Most characters of a refusal.
-_MOST_SAID = 10_000
+MOST_SAID = 10_000
 
 
 def serve() -> None:
     """In the new process: answer requests until the pipe is closed."""
-    _be_killed_first()
+    be_killed_first()
     for (header, *content), answers in requests():
         request = json.loads(header)
         try:
@@ -48,35 +50,46 @@ def serve() -> None:
 def _prepared(request: dict[str, Any]) -> list[Any]:
     for module in NEEDS.get(request["prepare"], _TEXT_NEEDS):
         importlib.import_module(module)
-    # What C code says of damaged content is no line for the program's log.
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 2)
-    os.close(nothing)
+    be_quiet()
     return [_refusal("ready", "")]
 
 
 def _read(request: dict[str, Any], content: list[bytearray]) -> list[Any]:
     limits = ReadLimits(**request["limits"])
-    _limit(request["memory"], request["seconds"])
+    hold_to(request["memory"], request["seconds"])
     data = bytes(content.pop()) if content else content_of(Path(request["path"]))
     return to_parts(parse(data, request["kind"], request["filename"], limits))
 
 
 def _refusal(kind: str, said: str) -> bytes:
-    return json.dumps({"kind": kind, "said": said[:_MOST_SAID]}).encode()
+    return json.dumps({"kind": kind, "said": said[:MOST_SAID]}).encode()
 
 
-def _be_killed_first() -> None:
+def be_quiet() -> None:
+    """Drop what C code says of damaged content, which is no line for the program's log."""
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    os.close(nothing)
+
+
+def be_killed_first() -> None:
     """Where memory runs out all the same, let this process die and not the program."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def _limit(memory: float, seconds: float) -> None:
+def hold_to(memory: float, seconds: float) -> None:
     """Hold the operating system to the limits, where it can.
 
     The program measures the time as well. That of the processor ends this process also when the
     program is gone and C code holds the interpreter, so that nobody notices the closed pipe.
+
+    Parameters
+    ----------
+    memory : float
+        Bytes.
+    seconds : float
+        Of the processor, from now on.
     """
     if sys.platform == "win32":
         return

@@ -1,4 +1,4 @@
-"""Reader of json files: an object of arrays or a list of records."""
+"""Reader of json files: an object of arrays, a list of records, or the report of a tool."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from workbench.scores.parsing.cells import filled_lengths, huge_integers, tidy
 from workbench.scores.parsing.limits import ReadLimits, is_unicode
+from workbench.scores.parsing.reports import report_lists
 from workbench.scores.parsing.text import utf8
 from workbench.scores.refusals import called
 from workbench.scores.sample import ScoresError
@@ -62,8 +63,10 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
             f"{called(filename)} holds text that is no valid Unicode: \\ud800 to \\udfff come in "
             "pairs; correct it"
         )
-    lists, rows = _json_lists(content, filename, limits)
-    columns, unusable = {}, {}
+    report = report_lists(content)
+    lists, unusable, rows = (*report, None) if report else _json_lists(content, filename, limits)
+    limits.check_names(called(filename), [*lists, *unusable])
+    columns = {}
     for key, values in lists.items():
         if not isinstance(values, list) or any(isinstance(v, list | dict) for v in values):
             unusable[key] = "is not a plain list; scores are one number a run"
@@ -86,24 +89,24 @@ def read_json(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 def _json_lists(
     content: Any, filename: str, limits: ReadLimits
-) -> tuple[dict[str, Any], int | None]:
-    """The lists of a JSON document, and the number of rows where it has rows."""
+) -> tuple[dict[str, Any], dict[str, str], int | None]:
+    """The lists of a JSON document, what is none, and the number of rows where it has rows."""
     what = called(filename)
     if isinstance(content, list) and content:
         if all(isinstance(record, dict) for record in content):
             keys = dict.fromkeys(key for record in content for key in record)
             limits.check_names(what, keys)
             _check_filled(what, len(keys) * len(content), sum(map(len, content)))
-            return {key: [r.get(key) for r in content] for key in keys}, len(content)
+            return {key: [r.get(key) for r in content] for key in keys}, {}, len(content)
         if not any(isinstance(value, list | dict) for value in content):
-            return {"column 1": content}, len(content)
+            return {"column 1": content}, {}, len(content)
     if isinstance(content, dict) and content:
         limits.check_names(what, content)
         if all(isinstance(column, dict) for column in content.values()):  # pandas' to_json
             index = dict.fromkeys(i for column in content.values() for i in column)
             _check_filled(what, len(index) * len(content), sum(map(len, content.values())))
-            return {k: [c.get(i) for i in index] for k, c in content.items()}, len(index)
-        return content, None
+            return {k: [c.get(i) for i in index] for k, c in content.items()}, {}, len(index)
+        return content, {}, None
     raise ScoresError(
         f"{called(filename)} holds no scores that can be found; write an object of arrays, "
         '{"p": [...], "q": [...]}, or a list of records, [{"score": 0.5, "member": 1}, ...]'

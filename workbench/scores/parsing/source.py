@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | bytes | pd.DataFrame
 
 
-def read_table(source: Source, filename: str | None = None, *, trusted: bool = False) -> DataTable:
+def read_table(
+    source: Source,
+    filename: str | None = None,
+    *,
+    trusted: bool = False,
+    kind: str | None = None,
+) -> DataTable:
     """The columns of a data file, before a layout gives them a meaning.
 
     Parameters
@@ -30,11 +36,14 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         A path, the content of a file, or a DataFrame. A string is text when ``filename`` is given
         or when it holds a line break, and a path otherwise.
     filename : str, optional
-        Name of the file that the content came from; its extension decides the format. Without it
-        the format is recognized from the first bytes.
+        Name of the file that the content came from, or what a path is called; its extension
+        decides the format. Content without a name is recognized from its first bytes.
     trusted : bool
         Parse the file in this process and without limits of size, memory or time. Otherwise it is
         parsed in a process of its own (`workbench.scores.parsing.isolated`).
+    kind : str, optional
+        The reader that a path is given to, one of `workbench.scores.parsing.formats.PARTS`; by
+        default the extension decides.
 
     Returns
     -------
@@ -55,9 +64,9 @@ def read_table(source: Source, filename: str | None = None, *, trusted: bool = F
         kind = kind_of_name(filename) if filename else kind_of_content(source)
     else:
         content = Path(source)
-        filename = content.name
-        kind = kind_of_name(filename)  # refuse a kind before looking at the file
-        size = _size(content)
+        filename = filename or content.name
+        kind = kind or kind_of_name(filename)  # refuse a kind before looking at the file
+        size = file_size(content)
     if size == 0:
         raise ScoresError(
             f"{called(filename)} is empty (0 bytes); check that it was written and closed"
@@ -83,8 +92,8 @@ def _of_frame(frame: pd.DataFrame, filename: str) -> DataTable:
         ) from error
 
 
-def _size(path: Path) -> int:
-    """Bytes of a regular file; anything else might never end."""
+def file_size(path: Path) -> int:
+    """Bytes of a regular file; ScoresError for anything else, which might never end."""
     try:
         status = path.stat()
     except FileNotFoundError:

@@ -30,8 +30,20 @@ _SAMPLE_BYTES = 2**20
 
 
 @dataclass(frozen=True)
-class _Dialect:
-    """How a text file writes its table."""
+class Dialect:
+    r"""How a text file writes its table.
+
+    Parameters
+    ----------
+    separator : str or None
+        ``\s+`` for spaces, None for one column.
+    header : list of str or None
+    names : list of str
+        Of the columns.
+    first_row : int
+        Number of the first line of data, counted from 1.
+    decimal_comma : bool
+    """
 
     separator: str | None
     header: list[str] | None
@@ -41,6 +53,7 @@ class _Dialect:
 
     @property
     def several(self) -> bool:
+        """Whether there is more than one column."""
         return len(self.names) > 1
 
 
@@ -90,7 +103,7 @@ def read_tsv(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
 
 def _read(data: bytes, filename: str, kind: str, limits: ReadLimits) -> DataTable:
     data = utf8(data, filename)
-    dialect = _dialect(data, filename)
+    dialect = dialect_of(data, filename)
     limits.check_names(called(filename), dialect.names)
     _check_marks(data, dialect.separator, filename)
     frame = _parsed(data, dialect, filename)
@@ -148,7 +161,21 @@ def utf8(data: bytes, filename: str) -> bytes:
     return text.encode() if wide else data
 
 
-def _dialect(data: bytes, filename: str) -> _Dialect:
+def dialect_of(data: bytes, filename: str) -> Dialect:
+    """How a text writes its table, by its first lines.
+
+    Parameters
+    ----------
+    data : bytes
+        UTF-8, or the beginning of it.
+    filename : str
+        For messages.
+
+    Raises
+    ------
+    ScoresError
+        It has no lines, or a line of more than 1 MiB.
+    """
     sample = data[:_SAMPLE_BYTES].decode("utf-8", errors="ignore").splitlines()
     if len(data) > _SAMPLE_BYTES and len(sample) > 1:
         sample = sample[:-1]
@@ -164,7 +191,7 @@ def _dialect(data: bytes, filename: str) -> _Dialect:
     separator = _separator(lines)
     first, *second = _cells(lines[:2], separator)
     header = first if _is_header(first, second[0] if second else []) else None
-    return _Dialect(
+    return Dialect(
         separator=separator,
         header=header,
         names=_column_names(header or [], max(map(len, (first, *second)))),
@@ -173,7 +200,7 @@ def _dialect(data: bytes, filename: str) -> _Dialect:
     )
 
 
-def _parsed(data: bytes, dialect: _Dialect, filename: str) -> pd.DataFrame:
+def _parsed(data: bytes, dialect: Dialect, filename: str) -> pd.DataFrame:
     import pandas as pd
 
     options: dict[str, Any] = {

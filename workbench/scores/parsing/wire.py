@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.scores.parsing.limits import is_unicode
 from workbench.scores.sample import ScoresError
+from workbench.scores.statement import ScoreStatement
 from workbench.scores.table import DataTable
 
 #: Bytes that a header may have.
@@ -24,7 +25,7 @@ _NUMBERS = frozenset(
     ["bool", "float16", "float32", "float64"]
     + [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 )
-_FORMATS = frozenset(["csv", "tsv", "parquet", "feather", "npy", "npz", "json"])
+_FORMATS = frozenset(["csv", "tsv", "parquet", "feather", "arrow", "npy", "npz", "json"])
 
 
 class WrongAnswer(ValueError):  # noqa: N818
@@ -42,7 +43,7 @@ def header_of(parts: Sequence[bytes | bytearray]) -> dict[str, Any]:
     try:
         if len(parts[0]) > MOST_HEADER:
             raise WrongAnswer("a long header")
-        header = json.loads(parts[0])
+        header = json.loads(bytes(parts[0]))
     except (ValueError, IndexError, RecursionError) as error:
         raise WrongAnswer(f"no header: {type(error).__name__}") from error
     if not isinstance(header, dict):
@@ -76,6 +77,7 @@ def to_parts(table: DataTable) -> list[Any]:
         "unusable": dict(table.unusable),
         "first_row": table.first_row,
         "decimal_comma": table.decimal_comma,
+        "statement": dict(table.statement),
     }
     blank_rows = np.array(table.blank_rows, dtype=np.int64)
     return [json.dumps(header).encode(), blank_rows, *buffers]
@@ -135,6 +137,7 @@ def _table(header: Mapping[str, Any], buffers: Iterator[Any], name: str) -> Data
         first_row=header["first_row"],
         blank_rows=tuple(blank_rows.tolist()),
         decimal_comma=header["decimal_comma"] is True,
+        statement=ScoreStatement.from_dict(header["statement"]).to_dict(),
     )
 
 

@@ -1,24 +1,44 @@
-"""Runs a mechanism in a separate process (`workbench._child`), which ends at a time limit.
+"""Runs a mechanism in a separate process (`workbench._child`), which ends at its limits.
 
-The mechanism is the user's own code and trusted: requests and answers are pickles.
+The process has no secrets in its environment, works in a folder of its own, and is held to limits
+of memory, processes and files (`workbench.testers.running.confinement`); each call has a limit of
+time. What it answers is checked like any other input and never unpickled. It runs as the same user,
+so it is no protection against code that means harm: run what you trust.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import tempfile
 import threading
+import weakref
 from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 from io import BufferedReader
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench._child import Child, Ended, Overdue, received, requests, send
 from workbench.testers.learning.outputs import check_outputs
+from workbench.testers.running.confinement import Confinement, confine
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
 #: Seconds to start the process and to unpickle the mechanism, which may import much.
 STARTUP = 60.0
+
+
+_Order = Literal["C", "F"]
+
+#: The environment variable that has the limits and the folder of a new process.
+_LIMITS = "WORKBENCH_SANDBOX"
+
+#: Characters of an error that are shown.
+_MOST_SAID = 10_000
 
 
 class MechanismError(RuntimeError):
@@ -53,6 +73,8 @@ class Sandbox(Child):
     Parameters
     ----------
     mechanism : PortableMechanism
+    limits : Confinement, optional
+        By default those of `Confinement.of_this_machine`.
 
     Raises
     ------
@@ -60,10 +82,18 @@ class Sandbox(Child):
         The mechanism cannot be unpickled there, or not in `STARTUP` seconds.
     """
 
-    def __init__(self, mechanism: PortableMechanism) -> None:
+    def __init__(self, mechanism: PortableMechanism, limits: Confinement | None = None) -> None:
         self._data = mechanism.data
-        super().__init__(serve)
-        self._asked(self._data, STARTUP, f"it was not ready after {STARTUP:g} s")
+        self._limits = Confinement.of_this_machine() if limits is None else limits
+        folder = tempfile.mkdtemp(prefix="workbench-")
+        self._folder = weakref.finalize(self, _remove, folder, os.getpid())
+        super().__init__(serve, {_LIMITS: json.dumps({"folder": folder, **asdict(self._limits)})})
+        self._asked([self._data], STARTUP, f"it was not ready after {STARTUP:g} s")
+
+    def close(self) -> None:
+        """End the process, and remove its folder."""
+        super().close()
+        self._folder()
 
     @classmethod
     def taken(cls, mechanism: PortableMechanism) -> Sandbox:
@@ -103,20 +133,22 @@ class Sandbox(Child):
         MechanismError
             Also when the process was ended before.
         """
-        request = pickled((dataset, size, rng))
-        outputs: NDArray[Any] = self._asked(request, seconds, "it took longer than its time limit")
-        return outputs
-
-    def _asked(self, request: bytes, seconds: float, late: str) -> Any:
+        request = [pickled((dataset, size, rng))]
+        outputs = self._asked(request, seconds, "it took longer than its time limit")
         try:
-            kind, answer = self.ask([request], seconds, _answer)
+            return check_outputs(outputs, size)
+        except ValueError as error:
+            raise MechanismError(f"{type(error).__name__}: {error}") from error
+
+    def _asked(self, request: list[bytes], seconds: float, late: str) -> NDArray[Any]:
+        try:
+            return self.ask(request, seconds, partial(_answer, int(self._limits.memory)))
         except Overdue:
             raise MechanismError(late) from None
         except Ended as error:
-            raise MechanismError(str(error)) from None
-        if kind == "error":
-            raise MechanismError(answer)
-        return answer
+            raise MechanismError(self._limits.words(error.status) or str(error)) from None
+        except ValueError as error:
+            raise MechanismError(f"its process answered with something else: {error}") from error
 
 
 _lock = threading.Lock()
@@ -126,27 +158,60 @@ _idle: list[Sandbox] = []
 # -- messages -------------------------------------------------------------------------------------
 
 
-def _answer(pipe: BufferedReader | Any) -> Any:
-    (answer,) = received(pipe)
-    return unpickled(answer)
+def _remove(folder: str, program: int) -> None:
+    if os.getpid() == program:  # a fork of the program has a copy of this
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _answer(most: int, pipe: BufferedReader | Any) -> NDArray[Any]:
+    """The outputs in a pipe; raises what was said instead."""
+    header, *data = received(pipe, most)
+    said = json.loads(bytes(header))
+    if "error" in said:
+        raise MechanismError(str(said["error"])[:_MOST_SAID])
+    (cells,) = data
+    kind = np.dtype(str(said["dtype"]))
+    if kind.hasobject or kind.fields:
+        raise ValueError(f"an array of {kind}")
+    order: _Order = "F" if said["order"] == "F" else "C"
+    return np.frombuffer(cells, kind).reshape(tuple(map(int, said["shape"])), order=order)
+
+
+def _outputs(values: NDArray[Any]) -> list[Any]:
+    """Outputs as a message, in the order of their memory: sums of them stay the same."""
+    order: _Order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
+    header = {"dtype": values.dtype.str, "shape": values.shape, "order": order}
+    return [json.dumps(header).encode(), values.tobytes(order)]
+
+
+def _error(error: BaseException) -> list[Any]:
+    said = str(error) if isinstance(error, MechanismError) else f"{type(error).__name__}: {error}"
+    return [json.dumps({"error": said[:_MOST_SAID]}).encode()]
 
 
 # -- the other side -------------------------------------------------------------------------------
 
 
 def serve() -> None:
-    """In the new process: answer requests until the pipe is closed."""
-    mechanism = None
+    """In the new process: answer requests within limits until the pipe is closed."""
+    given = json.loads(os.environ.pop(_LIMITS))
+    folder = given.pop("folder")
+    confine(Confinement(**given), folder, partial(_serve, folder))
+
+
+def _serve(folder: str) -> None:
+    """Answer requests: the first is the mechanism, the others are its calls."""
+    mechanism: Any = None
     for (message,), answers in requests():
         try:
             asked = unpickled(message)
             if mechanism is None:
-                mechanism, answer = asked, None
+                mechanism, outputs = asked, np.empty(0)
+                os.chdir(folder)  # what it imports was found from where the program is
+                os.environ["TMPDIR"], tempfile.tempdir = folder, None
             else:
-                answer = run(mechanism, *asked)
-            reply = pickled(("outputs", answer))
-        except MechanismError as error:
-            reply = pickled(("error", str(error)))
+                outputs = run(mechanism, *asked)
+            reply = _outputs(outputs)
         except BaseException as error:
-            reply = pickled(("error", f"{type(error).__name__}: {error}"))
-        send(answers, [reply])
+            reply = _error(error)
+        send(answers, reply)

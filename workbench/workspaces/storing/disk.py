@@ -51,6 +51,7 @@ _ABANDONED = 86400.0
 
 _DATABASE = "workspace.sqlite"
 _HEADER = b"SQLite format 3\0"
+_ASK = "or ask whoever runs this server"
 _ELSEWHERE = "or name another folder by the environment variable WORKBENCH_HOME"
 
 
@@ -64,6 +65,8 @@ class DiskStore:
     ----------
     folder : Path
         Made if it is missing, readable by its owner only.
+    shown : str, optional
+        What messages call the folder, where those who read them do not have the disk.
 
     Raises
     ------
@@ -73,8 +76,11 @@ class DiskStore:
 
     problem = ""
 
-    def __init__(self, folder: Path):
-        self._folder = folder
+    def __init__(self, folder: Path, shown: str = ""):
+        self._folder, self._shown = folder, shown or str(folder)
+        self._shown_database = f"the database in {shown}" if shown else str(self._database)
+        self._shown_tables = shown or str(folder / "tables")
+        self._elsewhere = _ASK if shown else _ELSEWHERE
         self._tables = ContentFiles(folder / "tables", ".parquet")
         self._files = ContentFiles(folder / "files")
         self._count = 0
@@ -132,8 +138,9 @@ class DiskStore:
     def _check_version(self, version: int) -> None:
         if version > VERSION:
             raise StoreError(
-                f"{self._database} was made by a newer version of the workbench (format {version}; "
-                f"this one knows {VERSION}). It was not touched. Update this program, {_ELSEWHERE}",
+                f"{self._shown_database} was made by a newer version of the workbench (format "
+                f"{version}; this one knows {VERSION}). It was not touched. Update this program, "
+                f"{self._elsewhere}",
                 lasting=True,
             )
 
@@ -250,7 +257,7 @@ class DiskStore:
             row = self._row(key)
         if row is None:
             raise WorkspaceError(
-                f"there is no data set {key!r} in {self._folder} any more: another program has "
+                f"there is no data set {key!r} in {self._shown} any more: another program has "
                 "deleted it"
             )
         found = []
@@ -259,12 +266,16 @@ class DiskStore:
                 content = self._tables.read(digest)
             if content is None:
                 raise WorkspaceError(
-                    f"the scores of {row.name!r} cannot be read: {self._tables.path(digest)} is "
+                    f"the scores of {row.name!r} cannot be read: {self._shown_table(digest)} is "
                     "missing or damaged. Nothing else is lost: add the same file again to repair "
                     "it, or remove the data set"
                 )
             found.append(from_parquet(content))
         return tuple(found)
+
+    def _shown_table(self, digest: str) -> str:
+        place = self._tables.path(digest)
+        return str(place) if self._shown == str(self._folder) else f"a file in {self._shown}"
 
     def _put(self, entry: Entry, files: str) -> None:
         values = {**row_of(entry), "files": files}
@@ -294,8 +305,8 @@ class DiskStore:
                 entries[row.key] = entry_of(row)
             except (ValueError, TypeError) as error:
                 self.problem = (
-                    f"the data set {row.name!r} in {self._database} cannot be read ({error}); the "
-                    "others can. It was left as it is"
+                    f"the data set {row.name!r} in {self._shown_database} cannot be read "
+                    f"({error}); the others can. It was left as it is"
                 )
         known = (entries, self._setting("current"))
         if known != self._known:
@@ -387,6 +398,10 @@ class DiskStore:
 
     # -- the end ------------------------------------------------------------------------------
 
+    def size(self) -> int:
+        """Bytes of all tables and files, of removed data sets, too."""
+        return self._tables.size() + self._files.size()
+
     def flush(self) -> None:
         """Copy all changes from the log into the database file."""
         if self._writable:
@@ -455,14 +470,15 @@ class DiskStore:
             return self._full()
         if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
             return StoreError(self._read_only())
-        return StoreError(f"{self._folder} cannot be used ({error}); mend that, {_ELSEWHERE}")
+        why = error if self._shown == str(self._folder) else error.strerror
+        return StoreError(f"{self._shown} cannot be used ({why}); mend that, {self._elsewhere}")
 
     def _database_error(self, error: DBAPIError) -> StoreError:
         code = getattr(error.orig, "sqlite_errorname", "")
         said = str(error.orig)
         if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return StoreError(
-                f"another program is writing to {self._database} and did not finish within "
+                f"another program is writing to {self._shown_database} and did not finish within "
                 f"{PATIENCE:g} seconds"
             )
         if code.startswith("SQLITE_FULL") or code in ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"):
@@ -472,22 +488,24 @@ class DiskStore:
         if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")):
             return self._damaged(said)
         if isinstance(error, DatabaseError):
-            return StoreError(f"{self._database} cannot be used: {said}; mend that, {_ELSEWHERE}")
+            return StoreError(
+                f"{self._shown_database} cannot be used: {said}; mend that, {self._elsewhere}"
+            )
         return self._damaged(said)
 
     def _damaged(self, said: str) -> StoreError:
         return StoreError(
-            f"{self._database} is damaged ({said}). It was left as it is, as were the scores in "
-            f"{self._folder / 'tables'}. Put a copy of it back, rename it to begin anew, "
-            f"{_ELSEWHERE}",
+            f"{self._shown_database} is damaged ({said}). It was left as it is, as were the scores "
+            f"in {self._shown_tables}. Put a copy of it back, rename it to begin anew, "
+            f"{self._elsewhere}",
             lasting=True,
         )
 
     def _full(self) -> StoreError:
-        return StoreError(f"the disk of {self._folder} is full; make room", full=True)
+        return StoreError(f"the disk of {self._shown} is full; make room", full=True)
 
     def _read_only(self) -> str:
         return (
-            f"{self._folder} cannot be written; what is in it can be used. Make it writable, "
-            f"{_ELSEWHERE}"
+            f"{self._shown} cannot be written; what is in it can be used. Make it writable, "
+            f"{self._elsewhere}"
         )

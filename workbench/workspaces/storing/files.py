@@ -79,6 +79,15 @@ class ContentFiles:
         """Delete the content of a hash."""
         self.path(digest).unlink(missing_ok=True)
 
+    def size(self) -> int:
+        """Bytes of all files."""
+        found = 0
+        with suppress(FileNotFoundError), os.scandir(self._folder) as files:
+            for file in files:
+                with suppress(FileNotFoundError):  # another program deleted it
+                    found += file.stat().st_size
+        return found
+
     def tidy(self, used: Collection[str], age: float) -> None:
         """Delete what nobody uses, and what was never finished.
 

@@ -34,10 +34,18 @@ class GuardedStore:
         Opens the `DiskStore`; called again after it failed, unless the failure is lasting.
     where : str
         Where the disk store is, as people say it.
+    exists : callable, optional
+        Whether there is a disk store already. Where there is none, the first change makes it.
     """
 
-    def __init__(self, open_disk: Callable[[], DiskStore], where: str):
-        self._open_disk, self._place = open_disk, where
+    def __init__(
+        self,
+        open_disk: Callable[[], DiskStore],
+        where: str,
+        exists: Callable[[], bool] = lambda: True,
+    ):
+        self._open_disk, self._place, self._exists = open_disk, where, exists
+        self._rests = True  # the disk was not asked for since the beginning, or since `close`
         self._disk: DiskStore | None = None
         self._memory = MemoryStore()
         self._waiting: dict[tuple[str, ...], Callable[[DiskStore], None]] = {}
@@ -46,12 +54,13 @@ class GuardedStore:
         self._failure: StoreError | None = None
         self._again_at = 0.0
         self._entries: dict[str, Entry] = {}
-        self._reach()
+        self._wake()
 
     @property
     def where(self) -> str:
         """The folder, or memory where the folder cannot be used."""
-        return self._place if self._disk is not None else "in the memory of this program"
+        on_disk = self._rests or self._disk is not None
+        return self._place if on_disk else "in the memory of this program"
 
     @property
     def problem(self) -> str:
@@ -125,6 +134,7 @@ class GuardedStore:
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set (WorkspaceError if they are missing or damaged)."""
         kept = self._memory.tables_or_none(key)
+        self._wake()
         if kept is None and self._disk is not None:
             kept = self._disk.tables(key)
         if kept is None:
@@ -196,8 +206,14 @@ class GuardedStore:
         """Delete the files that no page mentions in its settings."""
         self._write(("purge",), lambda disk: disk.purge_files(), lambda memory: None)
 
+    def size(self) -> int:
+        """Bytes of all tables and files, of removed data sets, too."""
+        return self._memory.size() + self._read(lambda disk: disk.size(), 0)
+
     def flush(self) -> None:
         """Write what is waiting, if the disk takes it."""
+        if self._rests:
+            return
         if self._failure is not None and not self._failure.lasting:
             self._again_at = 0.0
         disk = self._reach()
@@ -210,10 +226,13 @@ class GuardedStore:
             self._failed(error)
 
     def close(self) -> None:
-        """Flush, and close the disk store."""
+        """Flush, and close the disk store, which is opened again when it is used again."""
         self.flush()
         if self._disk is not None:
             self._disk.close()
+            self._disk = None
+        if not self._waiting:
+            self._rests, self._failure, self._again_at = True, None, 0.0
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -256,7 +275,13 @@ class GuardedStore:
             self._memory = self._memory.emptied()
             self._forgotten, self._chosen_here = set(), False
 
+    def _wake(self) -> None:
+        """Open the disk store for the first time, or after `close`, if there is one."""
+        if self._rests and self._exists():
+            self._reach()
+
     def _read(self, read: Callable[[DiskStore], Answer], otherwise: Answer) -> Answer:
+        self._wake()
         if self._disk is None:
             return otherwise
         try:
@@ -267,6 +292,7 @@ class GuardedStore:
 
     def _reach(self) -> DiskStore | None:
         """The disk store, opened if that may be tried."""
+        self._rests = False
         lasting = self._failure is not None and self._failure.lasting
         if self._disk is None and not lasting and time.monotonic() >= self._again_at:
             try:

@@ -104,7 +104,6 @@ def entry_of(row: Any) -> Entry:
         created=datetime.fromisoformat(row.created),
         reread=row.reread,
         declared=declared,
-        kind=row.kind,
     )
     removed = None if row.removed is None else datetime.fromisoformat(row.removed)
     return Entry(dataset, removed)

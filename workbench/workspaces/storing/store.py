@@ -87,11 +87,14 @@ class Store(Protocol):
     def purge_files(self) -> None:
         """Delete the files that no page mentions in its settings."""
 
+    def size(self) -> int:
+        """Bytes of all tables and files, of removed data sets, too."""
+
     def flush(self) -> None:
         """Write what is not written yet."""
 
     def close(self) -> None:
-        """Flush, and let go of the place."""
+        """Flush, and let go of the place, which is opened again when it is used again."""
 
 
 class MemoryStore:
@@ -212,11 +215,21 @@ class MemoryStore:
         said = "\n".join(self._states.values())
         self._files = {digest: kept for digest, kept in self._files.items() if digest in said}
 
+    def size(self) -> int:
+        """Bytes of all tables and files, about."""
+        tables = sum(map(tables_size, self._tables.values()))
+        return tables + sum(map(len, self._files.values()))
+
     def flush(self) -> None:
         """Nothing: memory needs no writing."""
 
     def close(self) -> None:
         """Nothing: memory is freed with the workspace."""
+
+
+def tables_size(tables: Sequence[DataTable]) -> int:
+    """Bytes that the columns of tables take, about: 8 for each text."""
+    return sum(column.nbytes for table in tables for column in table.columns.values())
 
 
 def file_hash(content: bytes) -> str:

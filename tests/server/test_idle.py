@@ -1,0 +1,146 @@
+"""Pages that nobody uses are put away, with a word, and their memory comes back."""
+
+import asyncio
+import json
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from helpers.served import MINE, Served, cookie_of
+from helpers.servers import PATIENCE
+from helpers.visits import wait
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+from workbench.dashboard.limits import ServerLimits
+from workbench.server import visitors as visitors_module
+from workbench.server.handlers.document import READY
+from workbench.server.visitors import duration
+
+
+class Browser:
+    """A document with its socket."""
+
+    def __init__(self, served, who=MINE, path="counts"):
+        self.served, self.who = served, who
+        _, _, body = served.get(path, who)
+        self.token = re.search(r'data-token="([^"]+)"', body.decode())[1]
+        self.messages, self.closed, self.serial = [], False, 0
+
+    async def connect(self):
+        origin = f"http://localhost:{self.served.port}"
+        who = {"Origin": origin, "Cookie": cookie_of(self.who)}
+        request = HTTPRequest(f"ws://localhost:{self.served.port}/counts/ws", headers=who)
+        self.socket = await websocket_connect(request, subprotocols=["bokeh", self.token])
+        assert await self.socket.read_message() == READY  # what is sent before that is not heard
+
+    async def listen(self, seconds):
+        """Hear messages for some time, or until the server hangs up."""
+        deadline = time.monotonic() + seconds
+        while not self.closed and time.monotonic() < deadline:
+            try:
+                text = await asyncio.wait_for(self.socket.read_message(), 0.2)
+            except TimeoutError:
+                continue
+            if text is None:
+                self.closed = True
+            else:
+                self.messages.append(json.loads(text))
+
+    async def sets(self, value):
+        self.serial += 1
+        gesture = {"kind": "set", "name": "tp", "value": value, "page": "counts"}
+        await self.socket.write_message(json.dumps({**gesture, "serial": self.serial}))
+
+    async def answered(self):
+        """Hear messages until the last gesture was carried out."""
+        deadline = time.monotonic() + PATIENCE
+        while not any(one.get("handled") == self.serial for one in self.messages):
+            assert time.monotonic() < deadline
+            await self.listen(0.2)
+
+    @property
+    def away(self):
+        return [one["away"] for one in self.messages if "away" in one]
+
+
+@pytest.fixture
+def served(monkeypatch):
+    monkeypatch.setattr(visitors_module, "LOOK", 0.2)
+    monkeypatch.setattr(visitors_module, "GRACE", 0.0)
+    made = Served(limits=ServerLimits())
+    made.visitors._grace = 0.0
+    yield made
+    made.close()
+
+
+def put_away_after(served, seconds):
+    """Let pages idle for so long; to be called once a slow machine has made them."""
+    served.visitors.limits = replace(served.visitors.limits, idle=seconds)
+
+
+def test_an_idle_page_is_told_so_and_closed_and_its_memory_freed(served):
+    async def visit():
+        browser = Browser(served)
+        await browser.connect()
+        await browser.sets(321)
+        await browser.answered()
+        put_away_after(served, 2.0)
+        await browser.listen(PATIENCE)
+        return browser
+
+    browser = asyncio.run(visit())
+    assert browser.closed
+    assert browser.away == [
+        "Put away after 2 seconds without use. Your data sets and settings are kept: reload the "
+        "page to go on."
+    ]
+    wait(lambda: not served.visitors._places)
+    assert (served.visitors.people, served.visitors.documents) == (0, 0)
+    again = Browser(served)  # the reload
+    first = served.visitors.bench(MINE).live("counts").page
+    assert first.tp == 321
+    assert again.token
+
+
+def test_a_page_in_use_stays_and_so_does_one_whose_job_runs(served, monkeypatch):
+    async def visit(browser):
+        await browser.connect()
+        await browser.sets(299)
+        await browser.answered()
+        put_away_after(served, 5.0)
+        for k in range(16):
+            await browser.sets(300 + k)
+            await browser.listen(0.4)
+        return browser
+
+    busy = asyncio.run(visit(Browser(served)))
+    assert not busy.away
+    assert not busy.closed
+    bench = served.visitors.bench(MINE)
+    monkeypatch.setattr(type(bench), "jobs_running", 1)
+
+    async def waits():
+        browser = Browser(served)
+        await browser.connect()
+        await browser.sets(300)
+        await browser.answered()
+        await browser.listen(6)
+        return browser
+
+    assert not asyncio.run(waits()).away
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (7200, "2 hours"),
+        (3600, "1 hour"),
+        (90, "1.5 minutes"),
+        (5, "5 seconds"),
+        (0.5, "0.5 seconds"),
+    ],
+)
+def test_times_in_words(seconds, text):
+    assert duration(seconds) == text

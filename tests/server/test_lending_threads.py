@@ -1,0 +1,101 @@
+"""People who lend to each other at the same time, come and go: nobody waits for ever."""
+
+from __future__ import annotations
+
+import itertools
+import time
+import traceback
+from contextlib import suppress
+from threading import Event, Thread, Timer
+
+import numpy as np
+from helpers.sharing import ADA, BOB
+from helpers.visits import tabs
+
+import workbench as wb
+from workbench.server.homes import Homes
+from workbench.server.sharing.lending import Lending
+from workbench.server.sharing.share import ShareKind
+from workbench.server.sharing.shares import Shares
+from workbench.server.storing.database import ServerDatabase
+from workbench.server.visitors import Visitors
+from workbench.workspaces.errors import WorkspaceError
+
+#: Seconds for which they come and go.
+FOR = 2.0
+
+
+class Known:
+    def everybody(self):
+        return {one.key: (one.name, one.role) for one in (ADA, BOB)}
+
+
+def soon(seconds, call):
+    timer = Timer(min(seconds, 0.01), call)
+    timer.daemon = True
+    timer.start()
+
+
+def test_two_people_who_lend_to_each_other_wait_for_nobody(tmp_path):
+    visitors = Visitors(tabs("scores"), soon, Homes(tmp_path), grace=0.0)
+    shares = Shares(ServerDatabase())
+    lending = Lending(shares, Known(), visitors.workspace_of)
+    visitors.lending = lending
+    rng = np.random.default_rng(0)
+    keys = {}
+    for one in (ADA, BOB):
+        visitors.bench(one)
+        scores = wb.Scores(rng.normal(1, 1, 50), rng.normal(0, 1, 50), name=one.name)
+        keys[one.key] = visitors.workspace(one).add_scores(scores).key
+    pairs = [(ADA, BOB), (BOB, ADA)]
+    over, errors, turns = Event(), [], []
+
+    def again(task):
+        def run():
+            for number in itertools.count():
+                if over.is_set():
+                    turns.append(number)
+                    return
+                try:
+                    with suppress(WorkspaceError, TimeoutError):  # it was just taken back
+                        task()
+                except Exception as error:
+                    errors.append("".join(traceback.format_exception(error)))
+
+        return Thread(target=run, daemon=True)
+
+    def lend(owner, other):
+        grant = shares.add(owner.key, ShareKind.DATA, keys[owner.key], other.key)
+        lending.changed()
+        time.sleep(0.005)
+        shares.revoke(owner.key, grant.id)
+        lending.changed()
+
+    def read(owner, other):
+        workspace = visitors.workspace(other)
+        for one in workspace.shared:
+            assert workspace.scores(one.key).n_p == 50
+
+    def show(owner, other):
+        visitors.visit(other, "scores")
+        bench = visitors.bench(other)
+        for key in bench.sharing.lent():
+            bench.workspace.choose(key)
+        bench.ask("scores", lambda live: live.page.scores.n_p)
+
+    def go(owner, other):
+        visitors.end_person(other.key)
+        time.sleep(0.05)
+
+    tasks = [lambda t=task, p=pair: t(*p) for task in (lend, read, show, go) for pair in pairs]
+    threads = [again(task) for task in (*tasks, lending.look_again)]
+    for thread in threads:
+        thread.start()
+    time.sleep(FOR)
+    over.set()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert not errors, errors[0]
+    assert min(turns) > 0
+    visitors.end()

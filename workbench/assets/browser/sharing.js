@@ -1,0 +1,218 @@
+// The dialog that shares a data set or a saved audit: who may read it, people, everyone, links. Names are
+// people's own texts, so they are never read as HTML.
+
+import {make} from "./board.js"
+
+const STYLE = "./sharing.css"
+const PAUSE = 150 // ms without a key press until names are asked for
+const DAYS = [[1, "1 day"], [7, "7 days"], [30, "30 days"], [90, "90 days"], [365, "1 year"]]
+const TITLES = {data: "data set", audit: "audit"}
+
+const styled = new Promise(resolve => {
+  const link = make("link", {rel: "stylesheet", href: new URL(STYLE, import.meta.url).href})
+  link.addEventListener("load", resolve)
+  link.addEventListener("error", resolve)
+  document.head.append(link)
+})
+
+let count = 0
+
+export class ShareDialog {
+  // query(what, more) asks the server.
+  constructor({query}) {
+    this.query = query
+    const id = `wb-sharing-${++count}`
+    this.title = make("h2", {id, tabindex: "-1"})
+    this.about = make("p", {class: "wb-quiet"})
+    this.problem = make("p", {class: "wb-problem", role: "alert", hidden: ""})
+    this.status = make("p", {class: "wb-said", role: "status"})
+    this.element = make("dialog", {class: "wb-share-dialog", "aria-labelledby": id},
+      this.title, this.about, this.problem, this.makePeople(id), this.makeLink(id), this.makeList(id), this.status,
+      make("div", {class: "wb-actions"}, this.button("Close", () => this.element.close(), "wb-filled-button")))
+    document.body.append(this.element)
+  }
+
+  button(text, act, style = "wb-plain-button", more = {}) {
+    const made = make("button", {type: "button", class: style, ...more}, text)
+    made.addEventListener("click", act)
+    return made
+  }
+
+  makePeople(id) {
+    this.name = make("input", {type: "text", id: `${id}-name`, list: `${id}-names`, autocomplete: "off", spellcheck: "false", maxlength: "200", placeholder: "Name"})
+    this.names = make("datalist", {id: `${id}-names`})
+    this.name.addEventListener("input", () => {
+      clearTimeout(this.pause)
+      this.pause = setTimeout(() => this.propose(), PAUSE)
+    })
+    this.add = make("button", {type: "submit", class: "wb-plain-button"}, "Add")
+    this.everyone = make("input", {type: "checkbox", id: `${id}-everyone`})
+    this.everyone.addEventListener("change", () => this.setEveryone())
+    this.why = make("p", {class: "wb-quiet"})
+    this.form = make("form", {},
+      make("label", {for: this.name.id}, "Add a person"),
+      make("div", {class: "wb-share-row"}, this.name, this.names, this.add),
+      make("div", {class: "wb-share-everyone"}, this.everyone, make("label", {for: this.everyone.id}, "Everyone who is signed in")))
+    this.form.addEventListener("submit", event => {
+      event.preventDefault()
+      this.addPerson()
+    })
+    return make("section", {"aria-label": "People"}, make("h3", {}, "People"), this.form, this.why)
+  }
+
+  makeLink(id) {
+    this.days = make("select", {id: `${id}-days`})
+    this.create = this.button("Create a link", () => this.createLink())
+    this.address = make("input", {type: "text", readonly: "", id: `${id}-link`, "aria-label": "Link"})
+    this.copy = this.button("Copy", () => this.copyLink(), "wb-filled-button")
+    this.made = make("div", {hidden: ""}, make("div", {class: "wb-share-row"}, this.address, this.copy),
+      make("p", {class: "wb-quiet"}, "The link is shown only now: the server keeps no copy of it."))
+    this.note = make("p", {class: "wb-quiet"})
+    return make("section", {"aria-label": "Link"}, make("h3", {}, "Link"),
+      make("p", {class: "wb-quiet"}, "Whoever has the link can read it, without signing in."),
+      make("div", {class: "wb-share-row"}, make("label", {for: this.days.id}, "Ends after"), this.days, this.create), this.made, this.note)
+  }
+
+  makeList(id) {
+    this.list = make("ul", {class: "wb-share-list", "aria-labelledby": `${id}-who`})
+    return make("section", {}, make("h3", {id: `${id}-who`}, "Who has access"), this.list)
+  }
+
+  async open({of, key}) {
+    if (this.element.open) return
+    this.what = {of, key}
+    this.fail("")
+    this.name.value = ""
+    this.names.replaceChildren()
+    this.made.hidden = true
+    this.address.value = ""
+    this.title.textContent = `Share this ${TITLES[of]}`
+    this.about.textContent = ""
+    this.list.replaceChildren()
+    this.enable(false)
+    await styled
+    this.element.showModal()
+    this.title.focus()
+    await this.ask("list")
+    const first = [this.name, this.days].find(one => !one.disabled && one.offsetParent)
+    first?.focus()
+  }
+
+  // Asks the server, and shows who has access then; what went wrong is said in the dialog.
+  async ask(what, more = {}) {
+    const {key} = this.what
+    try {
+      const answer = await this.query(what, {...this.what, ...more})
+      if (this.what.key !== key) return null
+      this.fail("")
+      this.show(answer)
+      return answer
+    } catch (error) {
+      this.fail(error.message)
+      return null
+    }
+  }
+
+  show(answer) {
+    const {kind, name, who, people, why, refused, days, note} = answer
+    this.who = who
+    this.title.textContent = `Share “${name.length > 80 ? `${[...name].slice(0, 80).join("")}…` : name}”`
+    this.about.textContent = kind === "data"
+      ? "Others can look at it and download its scores. They cannot change it. What was downloaded cannot be taken back."
+      : "Others can look at it, compare it and download it, with the scores that were saved with it. They cannot change it. What was downloaded cannot be taken back."
+    this.form.hidden = !people
+    this.why.textContent = why
+    this.why.hidden = !why
+    this.note.textContent = note
+    this.note.hidden = !note
+    this.everyone.checked = who.some(({to}) => to === "everyone")
+    if (!this.days.options.length) {
+      this.days.replaceChildren(...DAYS.filter(([number]) => number <= days.most).map(([value, text]) => make("option", {value}, text)))
+      this.days.value = days.usual
+    }
+    if (refused) this.fail(`${refused[0].toUpperCase()}${refused.slice(1)}.`)
+    this.enable(!refused)
+    this.list.replaceChildren(...(who.length ? who.map(one => this.row(one)) : [make("li", {class: "wb-quiet"}, "Only you.")]))
+  }
+
+  row(one) {
+    const {to, name, expires, opened} = one
+    const date = text => new Date(text).toLocaleString("en", {dateStyle: "medium", timeStyle: "short"})
+    const [title, words] = {
+      person: [name, ""],
+      everyone: ["Everyone who is signed in", ""],
+      link: ["A link", `until ${expires ? date(expires) : "revoked"} · ${["not opened yet", "opened once"][opened] ?? `opened ${opened} times`}`],
+    }[to]
+    const label = to === "link" ? `Revoke the link that ends ${expires ? date(expires) : ""}` : `Stop sharing with ${title}`
+    const end = this.button(to === "link" ? "Revoke" : "Remove", () => this.revoke(one, title), "wb-text-button", {"aria-label": label})
+    return make("li", {"data-to": to}, make("span", {}, make("strong", {}, title), ...(words ? [make("span", {class: "wb-quiet"}, words)] : [])), end)
+  }
+
+  async propose() {
+    const text = this.name.value
+    const {people} = await this.query("people", {text}).catch(() => ({people: []}))
+    if (text === this.name.value) this.names.replaceChildren(...people.map(value => make("option", {value})))
+  }
+
+  async addPerson() {
+    const name = this.name.value.trim()
+    if (!name) return
+    if (await this.ask("add", {name})) {
+      this.name.value = ""
+      this.names.replaceChildren()
+      this.say(`${name} can read it now.`)
+    }
+    this.name.focus()
+  }
+
+  async setEveryone() {
+    const known = this.who.find(({to}) => to === "everyone")
+    const answer = this.everyone.checked ? await this.ask("add everyone") : known ? await this.ask("revoke", {id: known.id}) : null
+    if (answer) this.say(this.everyone.checked ? "Everyone who is signed in can read it now." : "It is no longer shared with everyone.")
+    else this.everyone.checked = Boolean(known)
+  }
+
+  async revoke({id, to}, title) {
+    if (!await this.ask("revoke", {id})) return
+    this.say(to === "link" ? "The link was revoked." : `It is no longer shared with ${title}.`)
+    if (to === "link") this.made.hidden = true
+    const next = this.list.querySelector("button") ?? this.title
+    next.focus()
+  }
+
+  async createLink() {
+    const answer = await this.ask("link", {days: Number(this.days.value)})
+    if (!answer) return
+    this.address.value = new URL(`./${answer.link}`, location.href).href
+    this.made.hidden = false
+    this.address.focus()
+    this.address.select()
+    this.say("The link was created.")
+  }
+
+  async copyLink() {
+    try {
+      await navigator.clipboard.writeText(this.address.value)
+      this.say("The link is in the clipboard.")
+      this.copy.textContent = "Copied"
+      setTimeout(() => { this.copy.textContent = "Copy" }, 2000)
+    } catch {
+      this.address.focus()
+      this.address.select()
+      this.say("Press Ctrl+C to copy the link.")
+    }
+  }
+
+  enable(on) {
+    for (const one of [this.name, this.add, this.everyone, this.days, this.create]) one.disabled = !on
+  }
+
+  say(words) {
+    this.status.textContent = words
+  }
+
+  fail(words) {
+    this.problem.textContent = words
+    this.problem.hidden = !words
+  }
+}

@@ -1,0 +1,1 @@
+"""What `workbench test` makes of an audited mechanism: `formats` prints its report."""

@@ -1,0 +1,64 @@
+"""What `workbench train` says at the end, and its exit status."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.cli.output import say
+
+if TYPE_CHECKING:
+    from workbench.training.runs.run import TrainingRun
+
+NO_CONCLUSION = 3
+
+#: Exit statuses by verdict; None where there is no claim.
+_STATUS = {None: 0, "not refuted": 0, "refuted": 1, "too few samples": NO_CONCLUSION}
+
+
+def say_kept(folder: Path, why: str) -> None:
+    """Say on the standard error what a run that was stopped has kept.
+
+    Parameters
+    ----------
+    folder : Path
+    why : str
+        Why it was stopped, as a sentence and a space; "" where the person knows.
+    """
+    from workbench.training.runs.run import open_run
+
+    try:
+        run = open_run(folder)
+    except (ValueError, OSError):  # it was stopped before it began
+        kept = "nothing is kept"
+    else:
+        kept = (
+            f"{run.models:,} of {run.audit.models:,} models are kept in '{folder}'; "
+            f"'workbench train {folder}' continues"
+        )
+    sys.stderr.write(f"workbench: {why}{kept}\n")
+
+
+def say_result(run: TrainingRun, folder: Path) -> int:
+    """Print what came out of a run, and return the exit status.
+
+    Parameters
+    ----------
+    run : TrainingRun
+    folder : Path
+    """
+    cost = f"{run.cpu_seconds:,.1f} s of processor time"
+    say(f"{run.audit.name}: {run.models:,} model{'s' * (run.models > 1)}, {cost}")
+    say(repr(run.result))
+    pair = run.audit.reference
+    if pair is not None:
+        say(f"accountant: {pair}")
+    say(f"scores: {folder / 'scores.parquet'}")
+    verdict = run.verdict
+    if verdict is not None:
+        say(f"claim: {verdict}")
+    elif run.plan.claim:
+        kind = type(run.result).__name__
+        say(f"claim: {run.plan.claimed}: not judged, for the result is a {kind} and no Scores")
+    return _STATUS[None if verdict is None else verdict.verdict]

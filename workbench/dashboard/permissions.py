@@ -1,0 +1,178 @@
+"""`Permissions`: what a person may do on their pages, and how much they may keep."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.dashboard.limits import LimitError, ServerLimits
+
+#: What a person does -> what only editors may do, in words; "" for what everybody may do.
+#: The key is the kind of a gesture, with what it does where the kind has several.
+NEEDS_EDITOR: Mapping[str, str] = {
+    # on a page
+    "set": "",
+    "drag": "",
+    "click": "",
+    "dismiss": "",
+    "job": "run jobs",
+    "files": "upload files",
+    "chunk": "upload files",
+    # about the pages
+    "show": "",
+    "look": "",
+    "undo": "",
+    "redo": "",
+    "reset": "",
+    "restore": "",
+    "link": "",
+    "open link": "",
+    # about data sets
+    "data sets": "",
+    "choose": "",
+    "rename": "rename data sets",
+    "remove": "",  # of their own, which takes nothing from others
+    "purge": "",
+    "import": "add data sets",
+    "close import": "",
+    # about saved audits
+    "audit list": "",
+    "audit record": "",
+    "audit open": "",
+    "audit compare": "",
+    "audit series": "",
+    "audit plans": "",
+    "audit propose": "save audits",
+    "audit save": "save audits",
+    "audit import": "import audits",
+    "audit remove": "",
+    "audit restore": "",
+    # about sharing
+    "share list": "",
+    "share people": "share data sets and audits",
+    "share add": "share data sets and audits",
+    "share add everyone": "share data sets and audits",
+    "share link": "share data sets and audits",
+    "share revoke": "",
+    "share accept": "",
+    "share leave": "",
+}
+
+#: Controls that keep something when they are set, and what they do in words.
+CONTROLS: Mapping[str, str] = {
+    "accept": "add data sets",
+    "open_on_scores": "add data sets",
+    "open_result": "add data sets",
+    "store_plan": "store plans",
+    "take_snapshot": "add data sets",
+    "upload": "upload files",
+}
+
+
+class RoleError(ValueError):
+    """Raised where a person does what their role does not allow."""
+
+
+@dataclass(frozen=True)
+class Permissions:
+    """What a person may do on their pages, and how much they may keep.
+
+    Parameters
+    ----------
+    limits : ServerLimits
+    edits : callable
+        Whether the person's role is that of an editor, at this moment.
+    name : str
+        Of the person, as the administrator knows it.
+    """
+
+    limits: ServerLimits = field(default_factory=ServerLimits)
+    edits: Callable[[], bool] = lambda: True
+    name: str = ""
+
+    def require(self, gesture: Mapping[str, Any]) -> None:
+        """Refuse a gesture that the role does not allow.
+
+        Parameters
+        ----------
+        gesture : mapping
+
+        Raises
+        ------
+        RoleError
+            Only editors may do that. What is not known counts as that.
+        """
+        kind = str(gesture.get("kind", ""))
+        name = f"{kind} {gesture['do']}" if "do" in gesture else kind
+        does = NEEDS_EDITOR.get(name, "do this")
+        if kind == "set" and not does:
+            does = CONTROLS.get(str(gesture.get("name", "")), "")
+        if does and not self.edits():
+            raise RoleError(self._refusal(does))
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What the browser shows: whether the person edits, and why not."""
+        edits = self.edits()
+        return {"edit": edits, "why": "" if edits else self._refusal("change anything")}
+
+    def _refusal(self, does: str) -> str:
+        return (
+            f"Your role is viewer: you cannot {does}. An administrator can change it with "
+            f"'workbench users role {self.name or 'NAME'} editor'"
+        )
+
+    # -- how much ----------------------------------------------------------------------------------
+
+    def require_data_set(self, there: int, removed: int) -> None:
+        """Refuse one more data set; see `workbench.workspaces.storing.allowance.Allowance`.
+
+        Parameters
+        ----------
+        there, removed : int
+
+        Raises
+        ------
+        LimitError
+        """
+        if there >= self.limits.data_sets:
+            among = f", {removed:,} of them removed and not yet deleted" if removed else ""
+            raise LimitError(
+                f"You have {there:,} data sets{among}; this server keeps "
+                f"{self.limits.data_sets:,.0f} for each person. {_FREE}",
+                "--max-data-sets",
+            )
+
+    def require_room(self, used: int, more: int) -> None:
+        """Refuse content for which there is no room; see `require_data_set`.
+
+        Parameters
+        ----------
+        used, more : int
+
+        Raises
+        ------
+        LimitError
+        """
+        if used + more > self.limits.disk:
+            room = size_words(self.limits.disk)
+            raise LimitError(
+                f"This needs {size_words(more)}, and your data sets, uploads and audits take "
+                f"{size_words(used)} of the {room} that this server keeps for each person. {_FREE}",
+                "--max-disk",
+            )
+
+
+_FREE = (
+    "To make room, remove data sets or audits, then choose “Delete removed data for good” in the "
+    "Data menu"
+)
+
+
+def size_words(size: float) -> str:
+    """A number of bytes as people say it, such as "2.1 GB"."""
+    for unit, name in ((2**30, "GB"), (2**20, "MB"), (2**10, "kB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}".replace(".0 ", " ")
+    return f"{size:,.0f} bytes"

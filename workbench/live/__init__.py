@@ -1,0 +1,15 @@
+"""Audits of a training loop of your own, drawn while it runs: ``wb.live``.
+
+- `run_audit`: `Audit`, scores of independent runs, one by one. `canary_audit`: `CanaryAudit`,
+  canaries in one training, with the proof of its bounds. `audit` is what both share.
+- `canaries`: the canaries, and how they get into arrays, PyTorch and Opacus.
+- `looks`: at which steps one looks, and how the error budget is spent. `guessing`: the bounds at a
+  look.
+- `state` is what is known at a moment; `drawing` shows it. `writing` keeps the scores in files.
+
+The library itself imports neither PyTorch nor Opacus; the callbacks use those of your program.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,265 @@
+"""`RecordRanking`: limits of all records, computed at once for small tables, else as a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import param
+from numpy.typing import NDArray
+
+from workbench._format import plain
+from workbench.bounds.bound import Bound
+from workbench.curves.validation import Floats
+from workbench.pages.core.jobs import job
+from workbench.pages.core.page import Control, Fact, Section, derived, number, sentence
+from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pages.records.source import TableInView
+from workbench.progress import Report, silent
+from workbench.scores.sample import ScoresError
+from workbench.tables.table import ScoreTable
+
+#: Cells up to which the records are ranked without being asked.
+SMALL = 10**6
+
+PENDING = Fact("–", "not ranked yet")
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """What the page shows of the limits of all records, without the table.
+
+    Attributes
+    ----------
+    of : str
+        The table that it is of; see `RecordRanking.subject`.
+    delta, confidence : float
+    limits, estimates : ndarray, shape (R,)
+        As of `workbench.RecordLimits`.
+    order : ndarray of int, shape (K,)
+        Columns of the auditable records, from the largest limit down.
+    worst : Bound
+        Lower limit on the ε of the worst record.
+    average : Bound or str
+        Lower limit of the pooled scores, which is about the average over records, or why there is
+        none.
+    maximum : Bound
+        The largest limit without correction for the choice: an estimate.
+    """
+
+    of: str
+    delta: float
+    confidence: float
+    limits: Floats
+    estimates: Floats
+    order: NDArray[np.intp]
+    worst: Bound
+    average: Bound | str
+    maximum: Bound
+
+
+def rank(
+    table: ScoreTable, of: str, delta: float, confidence: float, report: Report = silent
+) -> Ranking:
+    """The ranking of the records of a table.
+
+    Parameters
+    ----------
+    table : ScoreTable
+    of : str
+        See `Ranking`.
+    delta, confidence : float
+    report : Report
+    """
+    limits = table.each_record(
+        delta, confidence, progress=lambda done=None, *rest: report(done and 0.4 * done, *rest)
+    )
+    report(0.4, "bounding the worst record")
+    worst = table.worst_record(delta, confidence)
+    report(0.7, "the largest limit without correction")
+    maximum = table.uncorrected_maximum(delta, confidence)
+    report(0.8, "the average over records")
+    average = _average(table, delta, confidence)
+    report(1.0, "finished")
+    order = limits.order[table.auditable[limits.order]]
+    # Bounds that could be computed at other levels hold the table, which goes to no other process.
+    worst, maximum = (replace(bound, recompute=None) for bound in (worst, maximum))
+    return Ranking(
+        of, delta, confidence, limits.values, limits.estimates, order, worst, average, maximum
+    )
+
+
+def _average(table: ScoreTable, delta: float, confidence: float) -> Bound | str:
+    try:
+        return replace(table.pooled(delta, confidence), recompute=None)
+    except ScoresError as error:
+        return str(error)
+
+
+class RecordRanking(TableInView, DeltaSetting):
+    """Adds the limits of all records.
+
+    Provides ``ranking()``, the numbers of the page, the job ``rank_records`` and the section
+    ``audit``.
+    """
+
+    CHOICES: ClassVar[dict[str, str]] = TableInView.CHOICES
+
+    epsilon = param.Number(
+        1.0,
+        bounds=(0, 50),
+        softbounds=(0, 8),
+        step=0.1,
+        label="ε₀",
+        doc="Records that exceed it are counted. The limits of all records hold together, so it "
+        "may be moved after looking.",
+    )
+    ranked = param.Parameter(precedence=-1, doc="The Ranking of a large table.")
+
+    audit: ClassVar[Section] = Section(
+        "Audit",
+        (
+            Control("log_delta"),
+            Control("confidence"),
+            Control("epsilon"),
+            Control("rank_records", when=lambda page: page.is_large),
+        ),
+    )
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the records are ranked only when a person asks."""
+        return self.table is not None and self.table.member.size > SMALL
+
+    @property
+    def subject(self) -> str:
+        """Names the table in view, and how it is read."""
+        dataset = self.dataset
+        known = "given" if dataset is None else f"{dataset.key} {dataset.reading.to_dict()}"
+        return f"{known} {self.larger_is_member}"
+
+    @job(
+        "Rank all records",
+        needs=("table", "larger_is_member", "log_delta", "confidence"),
+        into="ranked",
+    )
+    def rank_records(self, report: Report) -> Ranking:
+        """Computes a lower limit for each record of the table."""
+        return rank(self.table, self.subject, self.delta, self.confidence, report)
+
+    @derived(needs=("table", "larger_is_member", "log_delta", "confidence"))
+    def small_ranking(self) -> Ranking | str:
+        """The ranking of a small table, or why there is none."""
+        if self.is_large:
+            return "Press “Rank all records”."
+        if not self.table.auditable.any():
+            return NOT_AUDITABLE
+        return rank(self.table, self.subject, self.delta, self.confidence)
+
+    @derived(needs=("table", "larger_is_member", "small_ranking", "ranked"))
+    def ranking(self) -> Ranking | str:
+        """The ranking of the table in view, or why there is none."""
+        found = self.small_ranking()
+        if not self.is_large or not self.table.auditable.any():
+            return NOT_AUDITABLE if not self.table.auditable.any() else found
+        ranked: Ranking | None = self.ranked
+        if ranked is None or ranked.of != self.subject:
+            return f"{self.table.n_records:,} records: {found}"
+        return ranked
+
+    # -- the strip of numbers ----------------------------------------------------------------------
+
+    @number(
+        "Worst record",
+        needs=("ranking", "looked", "loaded"),
+        formula="A part of the models selects records and a rule; guesses on the other models "
+        "test them (`ScoreTable.worst_record`).",
+        caution="Holds for the record that leaks most, whichever it is. The true value may be "
+        "larger: every attack gives a lower bound only.",
+    )
+    def worst(self) -> Bound | Fact:
+        """With this confidence, some record is not (ε′, δ)-private for any ε′ below this value."""
+        found = self.ranking()
+        return PENDING if isinstance(found, str) else self.certified(found.worst)
+
+    @number(
+        "Records above ε₀",
+        needs=("ranking", "epsilon", "looked", "loaded"),
+        formula="The number of records whose lower limit exceeds ε₀.",
+        caution="Holds for all ε₀ at once. `ScoreTable.exceeding` may count more records for one "
+        "ε₀ that was fixed before looking.",
+    )
+    def exceeding(self) -> Fact:
+        """At least so many records exceed ε₀, with the confidence of the page."""
+        found = self.ranking()
+        if isinstance(found, str):
+            return PENDING
+        if self.looked_words:
+            return Fact("–", f"not valid: {self.looked_words}")
+        count = int((found.limits > self.epsilon).sum())
+        at = f"ε₀ = {plain(self.epsilon)} at δ = {plain(found.delta)}"
+        return Fact(f"≥ {count:,}", f"of {found.limits.size:,} exceed {at}")
+
+    @number(
+        "Average over records",
+        needs=("ranking", "looked", "loaded"),
+        caution="Average-case and one run: it says how well membership is told for a random "
+        "record. Records that leak much disappear among those that do not.",
+    )
+    def average(self) -> Bound | Fact:
+        """Lower bound of the pooled scores of all records, which is what a single curve shows."""
+        found = self.ranking()
+        if isinstance(found, str):
+            return PENDING
+        if isinstance(found.average, str):
+            return Fact("–", found.average)
+        return self.certified(found.average)
+
+    @number(
+        "Uncorrected maximum",
+        needs=("ranking", "loaded"),
+        formula="The largest of the limits that are valid for one record named in advance.",
+        caution="Tools that print the worst of all records print such a number. The largest of "
+        "many limits has no guarantee: it is above 0 also where no record leaks.",
+    )
+    def maximum(self) -> Bound | Fact:
+        """The largest of all records, without correction for the choice: an estimate."""
+        found = self.ranking()
+        if isinstance(found, str):
+            return PENDING
+        return found.maximum
+
+    # -- sentences ---------------------------------------------------------------------------------
+
+    @sentence(needs=("loaded",), place="head")
+    def source_words(self) -> str:
+        """What was loaded."""
+        return self.loaded
+
+    @sentence(needs=("table",), place="foot")
+    def design_words(self) -> str:
+        """How the records were assigned to the models, and what the bounds assume."""
+        t: ScoreTable = self.table
+        left_out = int((~t.auditable).sum())
+        said = (
+            f"{t.n_models:,} models, {t.n_records:,} records. Memberships: {t.design.name}. Bounds "
+            f"state the assumption “{t.assumption}”."
+        )
+        if left_out:
+            said += (
+                f" {left_out:,} of the records are in fewer than two models, or out of fewer than "
+                "two, and cannot be audited."
+            )
+        return said
+
+    @sentence(needs=("ranking", "looked", "loaded"), place="strip")
+    def doubt(self) -> str:
+        """Why the limits are not valid, or what the page waits for."""
+        found = self.ranking()
+        return found if isinstance(found, str) else self.looked_sentence.strip()
+
+
+NOT_AUDITABLE = (
+    "No record can be audited: each is in fewer than two models, or out of fewer than two."
+)

@@ -1,0 +1,394 @@
+"""`TrainingFindings`: what the scores so far show, and what they show after the last model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from workbench._format import percent, plain, round_safely
+from workbench.bounds.anytime.anytime import AnytimePath
+from workbench.bounds.bound import Bound
+from workbench.bounds.simultaneous.band import TradeoffBand
+from workbench.estimators.roc import roc
+from workbench.figures.kit.layout import empty
+from workbench.figures.training import arriving as live_charts
+from workbench.figures.training import certified as final_charts
+from workbench.figures.watch import short_e_value
+from workbench.following.evidence import ClaimEvidence
+from workbench.pages.core.page import Fact, derived, figure, number, sentence
+from workbench.pages.training.watching import TrainingWatched
+from workbench.pages.training.words import control_words, described
+from workbench.pairs.base import Pair
+from workbench.training.audits.base import TrainingAudit
+from workbench.training.dp_sgd.bugs import PROCEDURES
+
+WAITING = Fact("–", "nothing trained yet")
+
+NO_CLAIM = "trained without noise, so nothing is claimed"
+
+PRESS, MORE = "Press “Train”.", "More models are needed."
+
+ASKED = ("log_delta", "confidence")
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What scores say of the claim.
+
+    Attributes
+    ----------
+    refuted : bool
+    how : str
+        What it rests on.
+    models : int, optional
+        By which the claim was refuted.
+    void : str
+        Why it is not valid; "" where it is.
+    """
+
+    refuted: bool
+    how: str
+    models: int | None
+    void: str
+
+
+class TrainingFindings(TrainingWatched):
+    """Adds the numbers, the charts and the sentences. Needs ``trained`` and ``result()``."""
+
+    CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
+
+    # -- results, each computed once a state -------------------------------------------------------
+
+    @derived(needs=("trained",))
+    def claim_pair(self) -> Pair | None:
+        """What the accountant says of the training in view."""
+        return None if self.trained is None else self.trained.audit.reference
+
+    @derived(needs=("trained",))
+    def heuristic_pair(self) -> Pair | None:
+        """What the final model alone leaks if losses are linear; a heuristic."""
+        return None if self.trained is None else self.trained.audit.heuristic_reference
+
+    @derived(needs=("claim_pair", "log_delta"))
+    def claim(self) -> float | None:
+        """ε of the accountant."""
+        return _epsilon(self.claim_pair(), self.delta)
+
+    @derived(needs=("heuristic_pair", "log_delta"))
+    def heuristic(self) -> float | None:
+        """ε of the last-iterate pair."""
+        return _epsilon(self.heuristic_pair(), self.delta)
+
+    @derived(needs=("result", *ASKED))
+    def path(self) -> AnytimePath | None:
+        """The anytime bound after each model; None where there is none."""
+        result = self.result()
+        if result is None or not result.anytime:
+            return None
+        return result.path(self.delta, self.confidence)
+
+    @derived(needs=("trained", "result", "confidence"))
+    def band(self) -> TradeoffBand | None:
+        """The certified trade-off curve, after the last model."""
+        result = self.result()
+        return result.band(self.confidence) if result and self.trained.complete else None
+
+    @derived(needs=("trained", "result", *ASKED))
+    def last(self) -> Bound | None:
+        """The bound for all models, after the last one."""
+        result = self.result()
+        if result is None or not self.trained.complete:
+            return None
+        return result.last(self.delta, self.confidence)
+
+    @derived(needs=("result", "claim_pair"))
+    def evidence(self) -> ClaimEvidence | None:
+        """E-values against the whole curve of the claim; None where there are none."""
+        result, pair = self.result(), self.claim_pair()
+        if result is None or pair is None or not result.anytime:
+            return None
+        return result.evidence(pair)
+
+    @property
+    def why_void(self) -> str:
+        """Why what is shown is not valid; "" while it is."""
+        if self.run_number() > 1:
+            error = percent(1 - self.confidence)
+            return (
+                f"run no. {self.run_number()} of this audit: the error probability of {error} "
+                "covers one run, not repeating it with other seeds"
+            )
+        return self.looked_words
+
+    def _valid(self, bound: Bound) -> Bound:
+        """The bound, marked as not valid after a choice that was made because of results."""
+        return bound.voided(self.why_void) if self.why_void and not bound.void else bound
+
+    @derived(needs=("evidence", "last", "trained", "claim", "confidence", "looked", "run_number"))
+    def judged(self) -> Judged | None:
+        """What the scores so far say of the claim; None while they say nothing."""
+        evidence, last, claim = self.evidence(), self.last(), self.claim()
+        if evidence is not None:
+            n = self.trained.models // 2
+            row = evidence.refuted_at(self.confidence, n)
+            how = f"e-value {short_e_value(evidence.log_at(n))}, anytime"
+            models, void = None if row is None else 2 * row, evidence.void or self.why_void
+            return Judged(row is not None, how, models, void)
+        if last is None or claim is None:
+            return None
+        return Judged(last.value > claim, last.guarantee, None, last.void or self.why_void)
+
+    # -- the strip of numbers ----------------------------------------------------------------------
+
+    @number(
+        "Verdict on the claim",
+        needs=("judged", "trained", "confidence"),
+        formula="A bet against the trade-off curve of the accountant’s pair. If the claim is true, "
+        "its wealth ever reaches 1/α with probability at most α (Ville’s inequality).",
+        caution="It rests on the whole curve of the claim, which is often refuted before the bound "
+        "on ε passes its value at one δ. “Not refuted” does not mean that the training keeps its "
+        "claim: another attack or more models may show more.",
+    )
+    def verdict(self) -> Fact:
+        """Whether the scores so far refute the accountant's claim."""
+        found = self.judged()
+        if found is None:
+            return WAITING if self.trained is None else Fact("–", self._not_yet())
+        if found.void:
+            return Fact("not valid", found.void)
+        by = [] if found.models is None else [f"by model {found.models:,}"]
+        note = " · ".join([*by, percent(self.confidence), found.how])
+        return Fact("refuted" if found.refuted else "not refuted", note)
+
+    @number(
+        "Anytime lower bound",
+        needs=("path", "trained", "looked", "run_number"),
+        formula="The largest ε against which a bet has ever multiplied its wealth by "
+        "1/(1 − confidence).",
+        caution="Models are independent, so this bound may be watched, and the training stopped at "
+        "any moment. A weak attack gives a low bound.",
+    )
+    def epsilon(self) -> Bound | Fact:
+        """Lower bound on ε that holds after all models simultaneously, whenever one stops."""
+        path = self.path()
+        if path is not None:
+            return self._valid(path.bound)
+        if self.trained is None:
+            return WAITING
+        return Fact("–", "needs many models" if self.result() else "needs more models")
+
+    @number("Claimed ε", needs=("claim", "trained", "log_delta"))
+    def claimed(self) -> Fact:
+        """ε of the accountant for all noisy gradients, without a bug."""
+        claim = self.claim()
+        if claim is None:
+            return WAITING if self.trained is None else Fact("–", NO_CLAIM)
+        return Fact(f"≤ {round_safely(claim, 'up')}", f"accountant, δ = {plain(self.delta)}")
+
+    @number(
+        "Final model alone",
+        needs=("heuristic", "claim_pair", "trained", "log_delta"),
+        formula="P = Bin(T, q) + N(0, σ²T) against Q = N(0, σ²T).",
+        caution="A heuristic: what the final model leaks if losses are linear. It is no claim, and "
+        "a bound may exceed it.",
+    )
+    def last_iterate(self) -> Fact:
+        """ε of the last-iterate pair (arXiv 2410.06186)."""
+        value = self.heuristic()
+        if value is None:
+            if self.trained is None:
+                return WAITING
+            more = "the audit sees more than the final model"
+            return Fact("–", more if self.claim_pair() is not None else NO_CLAIM)
+        return Fact(f"≈ {round_safely(value, 'nearest')}", "last iterate, heuristic")
+
+    @number(
+        "Bound after the last model",
+        needs=("last", "trained", "looked", "run_number"),
+        caution="Holds for the number of models that was set before the training began. It is not "
+        "shown before the last of them, nor after an early stop.",
+    )
+    def fixed(self) -> Bound | Fact:
+        """Lower bound on ε from all models, for a number of models that was fixed in advance."""
+        found = self.last()
+        if found is not None:
+            return self._valid(found)
+        return WAITING if self.trained is None else Fact("–", self._no_bound_yet())
+
+    @number("Models", needs=("trained", "job_states"))
+    def progress(self) -> Fact:
+        """Models trained so far, how many a second, and the time left."""
+        if self.trained is None:
+            return WAITING
+        state, run = self.job_state("train"), self.trained
+        done = f"{run.models:,} of {run.audit.models:,}"
+        if state.status == "stored" or not state.seconds or state.shown != "this run":
+            return Fact(done)
+        rate = run.models / state.seconds
+        left = (run.audit.models - run.models) / rate if rate else math.inf
+        more = f" · {_duration(left)} left" if state.running and math.isfinite(left) else ""
+        return Fact(done, f"{round_safely(rate, 'nearest')} a second{more}")
+
+    def _not_yet(self) -> str:
+        if self.claim_pair() is None:
+            return NO_CLAIM
+        return self._no_bound_yet()
+
+    def _no_bound_yet(self) -> str:
+        if self.trained.complete:
+            return "needs more models"
+        return f"only after the last of {self.trained.audit.models:,} models"
+
+    # -- in plain words ----------------------------------------------------------------------------
+
+    @sentence(needs=("trained",), place="head")
+    def what(self) -> str:
+        """What was trained."""
+        return "" if self.trained is None else f"{described(self.trained.audit)}."
+
+    @sentence(needs=("trained",), place="strip")
+    def bug_words(self) -> str:
+        """The bug that is switched on."""
+        bug = "none" if self.trained is None else self.trained.audit.settings.bug
+        if bug == "none":
+            return ""
+        return f"The training in view has a bug. {PROCEDURES[bug].about}"
+
+    @sentence(needs=("judged", "claim_pair", "trained", "confidence"))
+    def said(self) -> str:
+        """The verdict in words."""
+        if self.trained is None:
+            return PRESS
+        found, pair = self.judged(), self.claim_pair()
+        if found is None or pair is None:
+            return f"No verdict: {self._not_yet()}."
+        claim = f"The claim of the accountant ({pair.name})"
+        if found.void:
+            return f"{claim} is not tested: {found.void}."
+        often = f"A true claim is refuted in at most {percent(1 - self.confidence)} of such audits"
+        if self.evidence() is not None:
+            often += ", whenever they are stopped"
+        if not found.refuted:
+            return f"{claim} is not refuted{'' if self.trained.complete else ' so far'}. {often}."
+        by = "" if found.models is None else f" by model {found.models:,}, and this is final"
+        return f"{claim} is refuted{by}. {often}."
+
+    @sentence(needs=("trained",))
+    def how_it_shows(self) -> str:
+        """How the bug shows in the audit."""
+        return "" if self.trained is None else control_words(self.trained.audit)
+
+    @sentence(needs=("trained",))
+    def stopped(self) -> str:
+        """What a training that was stopped means for the bounds."""
+        run = self.trained
+        if run is None or run.complete:
+            return ""
+        return (
+            f"{run.models:,} of {run.audit.models:,} models. The anytime bound is valid whenever "
+            "the training is stopped; bounds for a fixed number of models are not shown."
+        )
+
+    @sentence(needs=("trained", "result"), place="foot")
+    def how(self) -> str:
+        """What the audit does, and what its bounds rest on."""
+        if self.trained is None:
+            return ""
+        audit, result = self.trained.audit, self.result()
+        rule = f" {result.rule}" if result is not None else ""
+        return (
+            f"{audit.about} {_rests_on(audit)}{rule} The noise is pseudo-random: these models are "
+            "for audits, not for release."
+        )
+
+    # -- the charts --------------------------------------------------------------------------------
+
+    @figure(
+        "Scores so far",
+        needs=("result", "trained"),
+        span=6,
+        caution="Counts of scores, from which nothing is concluded here. A few far scores may lie "
+        "beyond the ends.",
+    )
+    def distributions(self) -> dict[str, Any]:
+        """How many scores lie in each bin, of what was in the training data and what was not."""
+        result = self.result()
+        if result is None:
+            return empty(PRESS if self.trained is None else MORE)
+        return live_charts.arriving(*result.groups)
+
+    @figure(
+        "Anytime bound as models are trained",
+        needs=("path", "trained", "log_delta", "claim", "heuristic"),
+        span=6,
+        caution="The bound never decreases, and holds whenever the training is stopped. Above the "
+        "line of the claim, the claim is refuted.",
+    )
+    def growth(self) -> dict[str, Any]:
+        """Lower bound on ε after each number of models, the claim, and the heuristic."""
+        path = self.path()
+        if path is None:
+            return empty(PRESS if self.trained is None else self._no_path())
+        planned = self.trained.audit.models
+        return live_charts.bounds(path, planned, self.delta, self.claim(), self.heuristic())
+
+    @figure(
+        "Evidence against the claim",
+        needs=("evidence", "trained", "confidence"),
+        span=6,
+        formula="Average wealth of bets, each against a line above the trade-off curve of the "
+        "claim.",
+        caution="The evidence may decrease again, but a claim once refuted stays refuted. Evidence "
+        "below 1 does not support the claim.",
+    )
+    def wealth(self) -> dict[str, Any]:
+        """The e-value against the whole curve of the claim after each number of models."""
+        found = self.evidence()
+        if found is None:
+            return empty(PRESS if self.trained is None else self._no_path())
+        return live_charts.evidence(found, self.trained.audit.models, self.confidence)
+
+    @figure(
+        "Trade-off curve of all models",
+        needs=("band", "trained", "claim_pair", "heuristic_pair"),
+        span=6,
+        caution="Certified simultaneously at all thresholds, for the number of models that was set "
+        "before the training.",
+    )
+    def tradeoff(self) -> dict[str, Any]:
+        """Error rates of attacks by threshold, and those that the claim allows."""
+        band = self.band()
+        if band is None:
+            return empty(PRESS if self.trained is None else self._no_band())
+        return final_charts.tradeoff(
+            roc(self.trained.result), band, self.claim_pair(), self.heuristic_pair()
+        )
+
+    def _no_path(self) -> str:
+        if self.result() is None:
+            return MORE
+        if self.claim_pair() is None and self.path() is not None:
+            return f"{NO_CLAIM[0].upper()}{NO_CLAIM[1:]}."
+        return "This audit has no score for each model: see the bound after the last one."
+
+    def _no_band(self) -> str:
+        if not self.trained.complete:
+            return f"Shown after the last of {self.trained.audit.models:,} models."
+        return "Open the result to see its curves."
+
+
+def _epsilon(pair: Pair | None, delta: float) -> float | None:
+    return None if pair is None else float(pair.epsilon(delta))
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _rests_on(audit: TrainingAudit) -> str:
+    """What bounds of such an audit rest on."""
+    if audit.sampling == "independent runs":
+        return "Each model has a seed of its own, so models are independent."
+    return "All scores come from one model: bounds state what they assume about that."

@@ -1,0 +1,191 @@
+"""Scores of one group in ascending order: how many lie below a value, and which value has a rank.
+
+`OrderedGroup` holds every score, `CountedGroup` each distinct value once with its count. Both
+answer the same questions, and nothing else is asked of the scores of a group by what depends on
+their order alone. `Distinct` has the values of both groups with their counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedGroup:
+    """Scores of one group in ascending order, with NaN last.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+    """
+
+    values: Floats
+
+    @property
+    def size(self) -> int:
+        """Number of scores."""
+        return self.values.size
+
+    def below(self, t: Any) -> Any:
+        """Number of scores less than t, an integer or an array in the shape of ``t``."""
+        return np.searchsorted(self.values, t, side="left")
+
+    def up_to(self, t: Any) -> Any:
+        """Number of scores less than t or equal to it; NaN is equal to NaN."""
+        return np.searchsorted(self.values, t, side="right")
+
+    def above(self, t: Any) -> Any:
+        """Number of scores greater than t, among which NaN counts."""
+        return self.size - self.up_to(t)
+
+    def at_least(self, t: Any) -> Any:
+        """Number of scores greater than t or equal to it, among which NaN counts."""
+        return self.size - self.below(t)
+
+    def at(self, index: Any) -> Any:
+        """The score at an index, from 0 for the least; negative ones count from the end."""
+        return self.values[index]
+
+    def runs(self) -> tuple[Floats, Integers]:
+        """The distinct scores in ascending order, and the number of scores up to each.
+
+        Returns
+        -------
+        values : ndarray, shape (k,)
+        ends : ndarray of int, shape (k,)
+        """
+        a, b = self.values[:-1], self.values[1:]
+        last = np.flatnonzero(np.append((a != b) & ~(np.isnan(a) & np.isnan(b)), True))
+        return self.values[last], last + 1
+
+    @property
+    def finite(self) -> OrderedGroup:
+        """The group without NaN and ±∞."""
+        return type(self)(self.values[self._finite])
+
+    @property
+    def _finite(self) -> slice:
+        low = int(np.searchsorted(self.values, -np.inf, side="right"))
+        return slice(low, int(np.searchsorted(self.values, np.inf)))
+
+
+@dataclass(frozen=True, eq=False)
+class CountedGroup(OrderedGroup):
+    """Scores of one group as ascending distinct values, NaN last, and how many have each.
+
+    Attributes
+    ----------
+    values : ndarray, shape (k,)
+    ends : ndarray of int, shape (k + 1,)
+        Number of scores up to and including each value, after a first 0.
+    """
+
+    ends: Integers
+
+    @classmethod
+    def of(cls, values: Floats, counts: Integers) -> CountedGroup:
+        """The group of values and their counts."""
+        return cls(values, np.concatenate([[0], np.cumsum(counts)]))
+
+    @property
+    def size(self) -> int:
+        """Number of scores."""
+        return int(self.ends[-1])
+
+    def below(self, t: Any) -> Any:
+        """Number of scores less than t, an integer or an array in the shape of ``t``."""
+        return self.ends[super().below(t)]
+
+    def up_to(self, t: Any) -> Any:
+        """Number of scores less than t or equal to it; NaN is equal to NaN."""
+        return self.ends[super().up_to(t)]
+
+    def at(self, index: Any) -> Any:
+        """The score at an index, from 0 for the least; negative ones count from the end."""
+        index = np.where(np.asarray(index) < 0, self.size + np.asarray(index), index)
+        return self.values[np.searchsorted(self.ends[1:], index, side="right")]
+
+    def runs(self) -> tuple[Floats, Integers]:
+        """The distinct scores in ascending order, and the number of scores up to each.
+
+        Returns
+        -------
+        values : ndarray, shape (k,)
+        ends : ndarray of int, shape (k,)
+        """
+        taken = np.diff(self.ends) > 0
+        return self.values[taken], self.ends[1:][taken]
+
+    @property
+    def finite(self) -> CountedGroup:
+        """The group without NaN and ±∞."""
+        kept = self._finite
+        ends = self.ends[kept.start : kept.stop + 1]
+        return CountedGroup(self.values[kept], ends - ends[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Distinct scores of both groups in ascending order, and how many of each group have them.
+
+    Attributes
+    ----------
+    values : ndarray, shape (k,)
+        Larger is more member-like (`Scores.in_score_units` undoes this); NaN, the most member-like,
+        is last.
+    p, q : ndarray of int, shape (k,)
+        Number of scores of P and of Q.
+    """
+
+    values: Floats
+    p: Integers
+    q: Integers
+
+    @classmethod
+    def of(cls, groups: Iterable[OrderedGroup]) -> Distinct:
+        """The distinct values of both groups."""
+        groups = tuple(groups)
+        values = np.unique(np.concatenate([group.values for group in groups]))
+        p, q = (group.up_to(values) - group.below(values) for group in groups)
+        for x in (values, p, q):
+            x.flags.writeable = False
+        return cls(values, p, q)
+
+    @property
+    def groups(self) -> tuple[CountedGroup, CountedGroup]:
+        """Both groups, counted."""
+        return CountedGroup.of(self.values, self.p), CountedGroup.of(self.values, self.q)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Size, mean and variance (with divisor n) of the finite scores of a group."""
+
+    size: int
+    mean: float
+    variance: float
+
+    @classmethod
+    def of(cls, x: Floats) -> Moments:
+        """Those of an array; NaN where it is empty."""
+        if not x.size:
+            return cls(0, np.nan, np.nan)
+        return cls(x.size, float(x.mean()), float(x.var()))
+
+    @classmethod
+    def of_counts(cls, values: Floats, counts: Integers) -> Moments:
+        """Those of values that occur as often as their counts."""
+        size = int(counts.sum())
+        if not size:
+            return cls(0, np.nan, np.nan)
+        share = counts / size
+        mean = float(share @ values)
+        return cls(size, mean, float(share @ (values - mean) ** 2))

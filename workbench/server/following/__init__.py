@@ -1,0 +1,4 @@
+"""A score file that a server follows for everybody.
+
+`follower` reads it and announces that the claim is refuted; `webhook` announces it elsewhere.
+"""

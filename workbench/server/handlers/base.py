@@ -1,0 +1,167 @@
+"""`Handler`: what all answers have in common: who may ask, who asked, and how a refusal looks."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+import jinja2
+from tornado.web import Application, HTTPError, RequestHandler
+
+from workbench.assets.board import HERE, palette_css
+from workbench.server.network import origins
+from workbench.server.network.headers import document_policy
+from workbench.server.operations.state import Phase
+from workbench.server.options import ServerOptions
+from workbench.server.people.person import Person
+from workbench.server.visitors import Visitors
+
+logger = logging.getLogger(__name__)
+
+#: What is said of an error whose handler gives no reason.
+_WORDS = {
+    400: "the server does not understand this request",
+    401: "sign in first",
+    403: "this is not allowed",
+    404: "there is nothing at this address",
+    405: "this address takes no such request",
+    413: "this is larger than the server takes",
+    500: "this did not work; the log of the server says why",
+    503: "the server is busy; try again in a minute",
+}
+
+_ENVIRONMENT = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+_PAGE = _ENVIRONMENT.from_string((HERE / "error.html").read_text(encoding="utf-8"))
+_STYLE = palette_css() + (HERE / "error.css").read_text(encoding="utf-8")
+
+
+class Handler(RequestHandler):
+    """Base class of all handlers of the server, which has no others.
+
+    Attributes
+    ----------
+    until_the_end : bool
+        Whether it answers while the server stops.
+    """
+
+    until_the_end = False
+
+    @property
+    def server(self) -> ServerOptions:
+        """The options of the server."""
+        options: ServerOptions = self.settings["options"]
+        return options
+
+    @property
+    def visitors(self) -> Visitors:
+        """The visitors of the server."""
+        visitors: Visitors = self.settings["visitors"]
+        return visitors
+
+    @cached_property
+    def person(self) -> Person:
+        """Who sent the request.
+
+        Raises
+        ------
+        HTTPError
+            Somebody who has to sign in first.
+        """
+        person = self.server.identity.person(self)
+        if person is None:
+            raise HTTPError(401, reason="sign in first")
+        return person
+
+    async def prepare(self) -> None:
+        """Refuse other names and sites, unknown methods, and what comes too late."""
+        origins.check_name(self)
+        origins.check(self)
+        preparing = super().prepare()
+        if preparing is not None:
+            await preparing
+        if not self.until_the_end and self.settings["state"].phase is Phase.STOPPING:
+            raise HTTPError(503, reason="the server is being restarted; try again in a minute")
+        if self.request.method not in self._methods():
+            raise HTTPError(405)  # before anybody is asked who they are, or anything is made
+
+    def head(self, *args: Any, **kwargs: Any) -> Any:
+        """Send what ``get`` sends, of which the server leaves out the body."""
+        return self.get(*args, **kwargs)
+
+    # -- errors ------------------------------------------------------------------------------------
+
+    @property
+    def is_visit(self) -> bool:
+        """Whether a person reads the answer in a window of the browser."""
+        said = self.request.headers.get
+        mode = said("Sec-Fetch-Mode")
+        return mode == "navigate" if mode else "text/html" in (said("Accept") or "")
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """Answer an error in words: as a page where a person reads it, or as plain text."""
+        error = (more.get("exc_info") or (None, None))[1]
+        reason = error.reason if isinstance(error, HTTPError) else None
+        words = reason or _WORDS.get(status_code, "this did not work")
+        if status_code == 405:
+            self.set_header("Allow", ", ".join(self._methods()))
+        self.set_header("Cache-Control", "no-store")
+        if not self.is_visit:
+            self.set_header("Content-Type", "text/plain; charset=utf-8")
+            self.finish(words)
+            return
+        self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.set_header("Content-Security-Policy", document_policy(styles=[_STYLE]))
+        said = f"{words[:1].upper()}{words[1:]}."
+        home = f"{self.server.root_path}/"
+        self.finish(_PAGE.render(style=_STYLE, status=status_code, words=said, home=home))
+
+    def _methods(self) -> Sequence[str]:
+        """The methods that this address takes."""
+        refused = RequestHandler._unimplemented_method
+        done_by = {name: name.lower() for name in self.SUPPORTED_METHODS} | {"HEAD": "get"}
+        return [name for name, does in done_by.items() if getattr(type(self), does) is not refused]
+
+    # -- the log -----------------------------------------------------------------------------------
+
+    @property
+    def asked(self) -> str:
+        """The path of the request, as the log may have it."""
+        return self.request.path
+
+    def _request_summary(self) -> str:
+        """The request in the log: without its query, which may hold a key, and in plain letters."""
+        path = quote(self.asked, safe="/%:@!$&'()*+,;=~")
+        return f"{self.request.method} {path} ({self.request.remote_ip})"
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """Log an error that nobody expected, without the query and the headers of the request."""
+        if isinstance(value, HTTPError):
+            super().log_exception(typ, value, tb)
+        else:
+            logger.error("%s failed", self._request_summary(), exc_info=(typ, value, tb))  # type: ignore[arg-type]
+
+
+class UnknownHandler(Handler):
+    """Handler of every address that the server does not have."""
+
+    async def prepare(self) -> None:
+        """Answer that there is nothing, whatever the method."""
+        await super().prepare()
+        raise HTTPError(404)
+
+    def _methods(self) -> Sequence[str]:
+        return self.SUPPORTED_METHODS
+
+
+def keep_own(application: Application) -> None:
+    """Leave out all routes to handlers that are not ours, such as those that Bokeh adds.
+
+    Parameters
+    ----------
+    application : tornado.web.Application
+    """
+    rules = application.wildcard_router.rules
+    rules[:] = [rule for rule in rules if issubclass(rule.target, Handler)]

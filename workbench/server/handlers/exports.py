@@ -1,0 +1,45 @@
+"""Request handler of the files of saved audits."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+from urllib.parse import quote
+
+from tornado.web import HTTPError
+
+from workbench.dashboard.sharing import AuditLookup
+from workbench.dashboard.worker import WAITING
+from workbench.server.handlers.base import Handler
+
+#: Characters of a name in the name of a file.
+_LONGEST = 60
+
+
+class AuditFileHandler(Handler):
+    """Handler of a saved audit as one file, for the visitor who may read it."""
+
+    async def get(self, key: str) -> None:
+        """Send the file."""
+        audits = self.visitors.audits(self.person)
+        loop = asyncio.get_running_loop()
+        try:
+            name, content = await loop.run_in_executor(WAITING, _exported, audits, key)
+        except ValueError as error:
+            raise HTTPError(404, reason="there is no such audit") from error
+        self.set_header("Content-Type", "application/zip")
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
+        self.set_header("Cache-Control", "no-store")
+        self.write(content)
+
+
+def _exported(audits: AuditLookup, key: str) -> tuple[str, bytes]:
+    """The name and the content of the file of an audit."""
+    name = audits.audit(key).name
+    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:_LONGEST]
+    return f"{plain or 'audit'}.audit.zip", audits.exported(key)
+
+
+def patterns() -> list[tuple[Any, ...]]:
+    """Tornado routes of the files of saved audits."""
+    return [(r"/audits/([A-Za-z0-9_-]+)\.audit\.zip", AuditFileHandler)]

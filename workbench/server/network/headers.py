@@ -1,0 +1,107 @@
+"""Headers that every answer has: what a browser may do with it, and what it tells others.
+
+`SafeHeaders` adds them where an answer leaves the server, so that no handler can forget them; a
+handler that needs another policy sets the header itself.
+
+A document may run and load files of this server, and the inline texts whose hashes its policy
+names: the script that sets the theme before anything is drawn, and the colors of the palette.
+plotly.js adds empty style elements and fills them through the CSSOM, which a policy allows; so the
+hash of the empty text is in the list, and ``'unsafe-inline'`` is not. It also gives exponents on
+axes an attribute named ``style``, which is allowed by its hash. All other such attributes are
+refused: our scripts set styles through the CSSOM, too.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+
+from tornado.httputil import HTTPHeaders, HTTPServerRequest
+from tornado.web import OutputTransform
+
+#: The policy of what is no document: it loads nothing and runs nothing.
+CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+
+#: The attribute that plotly.js gives an exponent.
+_EXPONENT = "font-size:70%"
+
+#: Features of browsers that no page uses.
+_UNUSED = (
+    *("accelerometer", "autoplay", "bluetooth", "camera", "display-capture", "encrypted-media"),
+    *("geolocation", "gyroscope", "hid", "magnetometer", "microphone", "midi", "payment"),
+    *("publickey-credentials-get", "screen-wake-lock", "serial", "usb", "xr-spatial-tracking"),
+)
+
+#: Headers of every answer, unless its handler has set another value.
+EVERY: Mapping[str, str] = {
+    "Content-Security-Policy": CLOSED,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(f"{feature}=()" for feature in _UNUSED),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class SafeHeaders(OutputTransform):
+    """Output transform that adds `EVERY`, and leaves out which software answers.
+
+    Parameters
+    ----------
+    request : HTTPServerRequest
+    """
+
+    def __init__(self, request: HTTPServerRequest):
+        super().__init__(request)
+
+    def transform_first_chunk(
+        self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
+    ) -> tuple[int, HTTPHeaders, bytes]:
+        """The answer with its headers complete."""
+        headers.pop("Server", None)
+        for name, value in EVERY.items():
+            if name not in headers:
+                headers[name] = value
+        return status_code, headers, chunk
+
+
+def digest(text: str) -> str:
+    """The source expression of an inline text, by which a policy allows it.
+
+    Parameters
+    ----------
+    text : str
+        What is between the tags.
+    """
+    found = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(found).decode('ascii')}'"
+
+
+def document_policy(scripts: Iterable[str] = (), styles: Iterable[str] = (), host: str = "") -> str:
+    """The policy of a document.
+
+    Parameters
+    ----------
+    scripts, styles : iterable of str
+        The inline texts in it.
+    host : str
+        The host that the browser asked for: not every browser counts its sockets as ``'self'``.
+    """
+    sockets = f" ws://{host} wss://{host}" if host else ""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            " ".join(["script-src 'self'", *map(digest, scripts)]),
+            " ".join(["style-src 'self'", *map(digest, ("", *styles))]),
+            f"style-src-attr 'unsafe-hashes' {digest(_EXPONENT)}",
+            "img-src 'self' data: blob:",
+            "font-src 'self'",
+            f"connect-src 'self'{sockets}",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )

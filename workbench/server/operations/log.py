@@ -1,0 +1,218 @@
+"""The log of a server that people share: one line for each record, without anything of theirs.
+
+A record has its time, level, logger and message, the id of the request, and the fields of `FIELDS`
+that it was given as ``extra``. Nothing that people typed, loaded or hold as a secret gets in:
+
+- An exception is its type and the places in the code; its message is left out, since messages quote
+  the bad value. This also holds for an exception among the arguments of a message.
+- Messages of other packages, and of what computes, lose their arguments, but for numbers.
+- Sequences of characters as long as our keys and tokens, and queries of addresses, are left out.
+- Control characters are escaped, so that no name can forge a line.
+
+On the own computer of the owner, `install` is not called: the terminal shows what went wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from workbench.server.operations.access import PREFIX, REQUEST
+
+#: What a record may have as ``extra``.
+FIELDS = (
+    "event",
+    "person",
+    "method",
+    "path",
+    "status",
+    "milliseconds",
+    "address",
+    "network",
+    "account",
+    "provider",
+    "role",
+    "limit",
+    "job",
+    "outcome",
+    "seconds",
+    "count",
+)
+
+#: Fields that are keys of people.
+_KEYS = ("person", "account")
+
+#: Where messages are made of what is known to be nobody's.
+_OURS = ("workbench.server", "workbench.dashboard", "workbench.cli")
+
+#: Other packages that write to the terminal themselves.
+_OTHERS = ("bokeh", "panel", "param", "tornado", "asyncio", "alembic", "sqlalchemy", "py.warnings")
+
+#: Keys, tokens and signed cookies: nothing of ours that is this long is a word.
+_SECRET = re.compile(r"[A-Za-z0-9_|=-]{40,}")
+_QUERY = re.compile(r"\?[^\s\"'()]*")
+_ACTS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+#: Characters of a message, and of a field.
+_LONGEST = 2000
+_LONGEST_FIELD = 300
+
+_PACKAGES = Path(__file__).parents[3]
+
+
+class SharedFormatter(logging.Formatter):
+    """Base class of the formatters of a log that several people's requests are in."""
+
+    def entry(self, record: logging.LogRecord) -> dict[str, Any]:
+        """What is written of a record."""
+        entry: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": _message(record),
+        }
+        request = REQUEST.get()
+        if request:
+            entry["request"] = request
+        for name in FIELDS:
+            value = getattr(record, name, None)
+            if isinstance(value, str) and value:
+                longest = PREFIX if name in _KEYS else _LONGEST_FIELD
+                entry[name] = _without_secrets(value[:longest])
+            elif isinstance(value, bool | int | float):
+                entry[name] = value
+        if record.exc_info and record.exc_info[1] is not None:
+            entry["exception"] = list(_story(record.exc_info[1]))
+        return entry
+
+
+class JSONFormatter(SharedFormatter):
+    """One JSON object for each record, in one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        return json.dumps(self.entry(record), ensure_ascii=True, allow_nan=False, default=str)
+
+
+class LineFormatter(SharedFormatter):
+    """One line for each record, for people."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        entry = self.entry(record)
+        head = [entry.pop(name) for name in ("time", "level", "logger", "message")]
+        head[1] = head[1].upper()
+        story = entry.pop("exception", [])
+        parts = [*head, *(f"{name}={value}" for name, value in entry.items()), *story]
+        return " ".join(_ACTS.sub(_escaped, str(part)) for part in parts)
+
+
+def install(form: str, level: str, access: bool = True) -> None:
+    """Write all records of this process to the standard error, as several people's log.
+
+    Parameters
+    ----------
+    form : str
+        "text" or "json".
+    level : str
+        "debug", "info", "warning" or "error": of the server. Of everything else, warnings and
+        errors are written.
+    access : bool
+        Whether every request is a record.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JSONFormatter() if form == "json" else LineFormatter())
+    root = logging.getLogger()
+    for one in [one for one in root.handlers if isinstance(one, logging.StreamHandler)]:
+        root.removeHandler(one)
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    for name in _OTHERS:
+        other = logging.getLogger(name)
+        other.handlers.clear()
+        other.propagate = True
+        other.setLevel(logging.NOTSET)
+    logging.getLogger("workbench").setLevel(logging.NOTSET)
+    for name in _OURS:
+        logging.getLogger(name).setLevel(level.upper())
+    log_requests(access)
+    logging.captureWarnings(True)
+    threading.excepthook = _log_thread
+
+
+def log_requests(wanted: bool) -> None:
+    """Have every request be a record, or none."""
+    level = logging.NOTSET if wanted else logging.WARNING
+    logging.getLogger("workbench.server.operations.access").setLevel(level)
+
+
+def _log_thread(failed: threading.ExceptHookArgs) -> None:
+    if failed.exc_value is not None:
+        where = (failed.exc_type, failed.exc_value, failed.exc_traceback)
+        logging.getLogger("workbench").error("a thread failed", exc_info=where)
+
+
+def _message(record: logging.LogRecord) -> str:
+    """The message of a record without what may be somebody's."""
+    ours = record.name.startswith(_OURS)
+    if record.name == "py.warnings":
+        return "a warning of a package"
+    known = _ours if ours else _foreign
+    try:
+        if isinstance(record.args, dict):
+            text = record.msg % {name: known(value) for name, value in record.args.items()}
+        elif record.args:
+            text = str(record.msg) % tuple(known(value) for value in record.args)
+        else:
+            text = str(known(record.msg) if isinstance(record.msg, BaseException) else record.msg)
+    except (TypeError, ValueError, KeyError):
+        text = str(record.msg)
+    text = text if ours else text.split("\n", 1)[0]
+    return _without_secrets(text)[:_LONGEST]
+
+
+def _ours(value: Any) -> Any:
+    if isinstance(value, BaseException):
+        return type(value).__name__
+    # Of a traceback in words, whose last line has the message, only its beginning.
+    return value.split("\n", 1)[0] if isinstance(value, str) else value
+
+
+def _foreign(value: Any) -> Any:
+    return value if isinstance(value, bool | int | float) else f"({type(value).__name__})"
+
+
+def _without_secrets(text: str) -> str:
+    return _SECRET.sub("…", _QUERY.sub("", text))
+
+
+def _story(error: BaseException) -> Iterator[str]:
+    """Types of an exception and of what led to it, each with the places in the code."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        frames = traceback.extract_tb(found.__traceback__)
+        places = [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+        yield f"{type(found).__name__} at {' < '.join(reversed(places)) or 'an unknown place'}"
+        found = found.__cause__ or (None if found.__suppress_context__ else found.__context__)
+
+
+def _short(file: str) -> str:
+    """The name of a file in our package, or in another one, without the folders of the computer."""
+    path = Path(file)
+    if path.is_relative_to(_PACKAGES):
+        return str(path.relative_to(_PACKAGES))
+    return "/".join(path.parts[-2:])
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape", "surrogatepass").decode("ascii")

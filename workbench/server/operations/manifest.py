@@ -1,0 +1,258 @@
+"""`Manifest`: what a backup holds, with the hash of every file; and the check of all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Self
+
+import workbench as wb
+from workbench.audits.storing.schema import REVISION as AUDITS
+from workbench.server.storing.schema import SERVER_SCHEMA
+from workbench.workspaces.storing.schema import VERSION as WORKSPACE
+
+#: The member that is the manifest, and the version of its format.
+NAME = "manifest.json"
+FORMAT = 1
+
+_PROGRAM = "dp-audit-workbench"
+
+#: Bytes that a manifest has at most, which is about a million files.
+_LARGEST = 256 * 2**20
+
+_HASH = re.compile("[0-9a-f]{64}")
+_BLOCK = 2**20
+_MAGIC = b"SQLite format 3\0"
+
+
+class BackupError(ValueError):
+    """Raised where a backup cannot be written, read or restored; nothing was changed then."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file of a backup.
+
+    Parameters
+    ----------
+    size : int
+        Bytes.
+    sha256 : str
+    """
+
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a backup holds.
+
+    Parameters
+    ----------
+    made : str
+        Time, as ISO 8601.
+    members : mapping of str to Member
+        By their paths in the folder.
+    missing : tuple of str
+        What belongs to the server and is not in it, in words.
+    version : str
+        Of the program that made it.
+    format : int
+    """
+
+    made: str
+    members: Mapping[str, Member] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    version: str = wb.__version__
+    format: int = FORMAT
+
+    def to_json(self) -> bytes:
+        """The manifest as a file."""
+        return json.dumps({"program": _PROGRAM, **asdict(self)}, indent=1).encode()
+
+    @classmethod
+    def from_json(cls, text: bytes) -> Self:
+        """The manifest of a file.
+
+        Raises
+        ------
+        BackupError
+            It is none, or of a newer version.
+        """
+        try:
+            given = dict(json.loads(text))
+            if given.pop("program") != _PROGRAM:
+                raise BackupError("this is no backup of the workbench")
+            if given["format"] > FORMAT:
+                raise BackupError(
+                    f"this backup was made by version {given['version']} of the workbench, which "
+                    "is newer than this one; update this program first"
+                )
+            members = {str(path): Member(**one) for path, one in given.pop("members").items()}
+            for path, one in members.items():
+                _require_path(path)
+                if not _HASH.fullmatch(one.sha256) or not one.size >= 0:
+                    raise BackupError("the manifest of this backup is damaged")
+            missing = tuple(map(str, given.pop("missing")))
+            return cls(members=members, missing=missing, **given)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, BackupError):
+                raise
+            raise BackupError("the manifest of this backup is damaged") from error
+
+
+def copied(source: IO[bytes], to: IO[bytes] | None = None) -> Member:
+    """Copy a file, and say what it is.
+
+    Parameters
+    ----------
+    source : file
+    to : file, optional
+        None to read it only.
+    """
+    digest, size = sha256(), 0
+    while block := source.read(_BLOCK):
+        digest.update(block)
+        size += len(block)
+        if to is not None:
+            to.write(block)
+    return Member(size, digest.hexdigest())
+
+
+def opened(path: Path) -> tuple[tarfile.TarFile, Manifest]:
+    """A backup and its manifest, of which nothing was checked yet but the paths.
+
+    Raises
+    ------
+    BackupError
+        It is no backup, or one whose members are not those of its manifest.
+    """
+    archive = None
+    try:
+        archive = tarfile.open(path, "r:")  # noqa: SIM115
+        infos = archive.getmembers()
+        names = [one.name for one in infos]
+        if len(set(names)) != len(names):
+            raise BackupError(f"{path} has a file twice; it was not made by this program")
+        for one in infos:
+            if not one.isreg():
+                raise BackupError(f"{path} has {one.name!r}, which is no plain file")
+        info = next((one for one in infos if one.name == NAME), None)
+        if info is None or info.size > _LARGEST:
+            raise BackupError(f"{path} is no backup of the workbench, or was cut off")
+        text = archive.extractfile(info)
+        manifest = Manifest.from_json(b"" if text is None else text.read())
+        if set(names) - {NAME} != set(manifest.members):
+            raise BackupError(f"{path} does not have the files that its manifest lists")
+        return archive, manifest
+    except tarfile.TarError as error:
+        if archive is not None:
+            archive.close()
+        raise BackupError(f"{path} is no backup of the workbench, or is damaged") from error
+    except BackupError:
+        if archive is not None:
+            archive.close()
+        raise
+
+
+def contents(archive: tarfile.TarFile, manifest: Manifest) -> Iterator[tuple[str, Member, Any]]:
+    """The path, the entry of the manifest and the open file of every member.
+
+    Parameters
+    ----------
+    archive : tarfile.TarFile
+    manifest : Manifest
+    """
+    for path, one in manifest.members.items():
+        file = archive.extractfile(path)
+        if file is None:
+            raise BackupError(f"the backup does not have {path!r}")
+        with file:
+            yield path, one, file
+
+
+def check(path: Path) -> Manifest:
+    """The manifest of a backup, all of whose files were read and are as they were.
+
+    Parameters
+    ----------
+    path : Path
+
+    Raises
+    ------
+    BackupError
+    """
+    archive, manifest = opened(path)
+    with archive:
+        try:
+            for name, member, file in contents(archive, manifest):
+                require_same(name, member, copied(file))
+        except (tarfile.TarError, EOFError) as error:
+            raise BackupError(f"{path} is damaged") from error
+    return manifest
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is a database of SQLite."""
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def require_same(name: str, wanted: Member, found: Member) -> None:
+    """Raise a BackupError where a file is not what the manifest says.
+
+    Parameters
+    ----------
+    name : str
+    wanted, found : Member
+    """
+    if found != wanted:
+        raise BackupError(f"{name!r} in this backup is damaged: its hash is not the one it had")
+
+
+def require_known(path: Path, name: str) -> None:
+    """Raise a BackupError where a database is damaged, or of a newer version of the program.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the database.
+    name : str
+        For the message.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
+            if base.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                raise BackupError(f"the database {name!r} in this backup is damaged")
+            tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
+            found, known = base.execute("PRAGMA user_version").fetchone()[0], WORKSPACE
+            if "workbench_version" in tables:
+                row = base.execute("SELECT version_num FROM workbench_version").fetchone()
+                found = int(row[0]) if row else 0
+                known = int(SERVER_SCHEMA.revision if "sign_ins" in tables else AUDITS)
+    except (sqlite3.DatabaseError, ValueError) as error:
+        if isinstance(error, BackupError):
+            raise
+        raise BackupError(f"the database {name!r} in this backup is damaged") from error
+    if found > known:
+        raise BackupError(
+            f"the database {name!r} in this backup is of a newer version of the workbench (format "
+            f"{found}; this one knows {known}); update this program first"
+        )
+
+
+def _require_path(path: str) -> None:
+    """Raise a BackupError for a path that leads elsewhere, or is written in another way."""
+    parts = PurePosixPath(path).parts
+    usual = path == "/".join(parts) and path != NAME
+    safe = all(one not in ("", ".", "..", "/") for one in parts)
+    if not (parts and usual and safe and path.isprintable()) or "\\" in path or ":" in path:
+        raise BackupError(f"the backup has a file {path!r}, which cannot be in a folder of ours")

@@ -1,0 +1,298 @@
+"""`SignIns`: who is signed in, in which browser, until when."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable, Collection
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, delete, func, insert, or_, select, update
+from tornado.web import RequestHandler
+
+from workbench.audits.errors import ArchiveError
+from workbench.server.people.accounts import Account, account_of
+from workbench.server.people.cookies import forget, keep, kept
+from workbench.server.storing.database import ServerDatabase
+from workbench.server.storing.schema import PEOPLE, SIGN_INS
+
+logger = logging.getLogger(__name__)
+
+#: The cookie of somebody who is signed in.
+SIGN_IN = "workbench-sign-in"
+
+#: Seconds without use after which a sign-in ends, and after which it ends in any case.
+IDLE, LONGEST = 12 * 3600.0, 30 * 24 * 3600.0
+
+#: Seconds after which the database is asked again whether a sign-in has ended.
+FRESH = 2.0
+
+#: Share of the time without use that need not be written down.
+_COARSE = 1 / 200
+
+#: Characters of the name of a browser that are kept.
+_AGENT = 200
+
+#: Sign-ins that are held in memory.
+_MOST = 10_000
+
+_ID = re.compile(r"[A-Za-z0-9_-]{43}")
+
+_DAY = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Browsers:
+    """The browsers in which somebody is signed in.
+
+    Parameters
+    ----------
+    count : int
+    used : float
+        Seconds since 1970 at the last use, to some minutes.
+    """
+
+    count: int
+    used: float
+
+
+@dataclass
+class _Known:
+    """What the database said of a sign-in."""
+
+    account: Account
+    used: float
+    asked: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Watch:
+    """A socket that ends with its sign-in."""
+
+    id_hash: str
+    account: Account
+    end: Callable[[], None]
+
+
+class SignIns:
+    """The sign-ins of a server.
+
+    A browser has a random id in a signed cookie; the database has its hash. Every sign-in has an id
+    of its own, so nobody can choose it for somebody else.
+
+    What other programs change, such as ``workbench users remove``, is noticed within `FRESH`
+    seconds, in open sockets too.
+
+    Parameters
+    ----------
+    database : ServerDatabase
+    idle, longest : float
+        See `IDLE` and `LONGEST`.
+    clock : callable, optional
+        Seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        database: ServerDatabase,
+        idle: float = IDLE,
+        longest: float = LONGEST,
+        clock: Callable[[], float] = time.time,
+    ):
+        self._database, self._idle, self._longest = database, idle, longest
+        self._clock = clock
+        self._known: dict[str, _Known] = {}
+        self._watches: set[_Watch] = set()
+        self._looking: asyncio.Task[None] | None = None
+        # Its own thread, so that no request waits for the disk.
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="workbench-sign-ins")
+
+    async def begin(self, account: Account, handler: RequestHandler) -> None:
+        """Sign somebody in, in this browser; whoever was signed in there is no longer.
+
+        Parameters
+        ----------
+        account : Account
+        handler : tornado.web.RequestHandler
+            Its answer has the cookie.
+        """
+        made, now = secrets.token_urlsafe(32), self._clock()
+        agent = handler.request.headers.get("User-Agent", "")[:_AGENT]
+        row = {"id_hash": _hash(made), "person": account.key, "agent": agent}
+        await self._write(
+            self._replace, self._hash_of(handler), row | {"created": now, "used": now}
+        )
+        keep(handler, SIGN_IN, made, self._longest / _DAY)
+
+    def account(self, handler: RequestHandler) -> Account | None:
+        """Who is signed in, in the browser that sent a request; None for nobody.
+
+        Asks the database once in `FRESH` seconds.
+        """
+        id_hash = self._hash_of(handler)
+        if not id_hash:
+            return None
+        now = self._clock()
+        known = self._known.get(id_hash)
+        if known is None or not 0 <= now - known.asked < FRESH:
+            found = self._ask([id_hash]).get(id_hash)
+            if found is None:
+                self._known.pop(id_hash, None)
+                return None
+            known = self._known[id_hash] = found
+            while len(self._known) > _MOST:
+                self._known.pop(next(iter(self._known)))
+        if now - known.used > _COARSE * self._idle:
+            known.used = now
+            self._writer.submit(self._touch, id_hash, now)
+        return known.account
+
+    async def end(self, handler: RequestHandler) -> None:
+        """Sign out the browser that sent a request.
+
+        Parameters
+        ----------
+        handler : tornado.web.RequestHandler
+        """
+        await self._write(self._delete, SIGN_INS.c.id_hash == self._hash_of(handler))
+        forget(handler, SIGN_IN)
+
+    async def end_all(self, account: Account) -> None:
+        """Sign somebody out in all browsers.
+
+        Parameters
+        ----------
+        account : Account
+        """
+        await self._write(self._delete, SIGN_INS.c.person == account.key)
+
+    def end_all_now(self, account: Account) -> int:
+        """As `end_all`, for a program that serves nothing.
+
+        Returns
+        -------
+        int
+            The number of browsers.
+        """
+        return self._delete(SIGN_INS.c.person == account.key)
+
+    def browsers(self) -> dict[str, Browsers]:
+        """The browsers in which people are signed in, by the keys of the people."""
+        asked = (
+            select(SIGN_INS.c.person, func.count().label("number"), func.max(SIGN_INS.c.used))
+            .where(*self._valid())
+            .group_by(SIGN_INS.c.person)
+        )
+        with self._database.reading() as connection:
+            return {key: Browsers(n, used) for key, n, used in connection.execute(asked)}
+
+    def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
+        """A function that ends the watch over a socket.
+
+        Parameters
+        ----------
+        handler : tornado.web.RequestHandler
+            Of the socket, of somebody who is signed in; on the event loop.
+        end : callable
+            Called once when the sign-in has ended or the role has changed.
+        """
+        account = self.account(handler)
+        if account is None:
+            end()
+            return lambda: None
+        one = _Watch(self._hash_of(handler), account, end)
+        self._watches.add(one)
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.get_running_loop().create_task(self._look())
+        return lambda: self._watches.discard(one)
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def _hash_of(self, handler: RequestHandler) -> str:
+        """The hash of the id that a browser has; "" if it has none."""
+        found = kept(handler, SIGN_IN, self._longest / _DAY)
+        return _hash(found) if _ID.fullmatch(found) else ""
+
+    async def _look(self) -> None:
+        """End the sockets of ended sign-ins, as long as there are any."""
+        loop = asyncio.get_running_loop()
+        while self._watches:
+            await asyncio.sleep(FRESH)
+            watched = {one.id_hash for one in self._watches}
+            try:
+                there = await loop.run_in_executor(self._writer, self._ask, watched)
+            except ArchiveError:  # requests are refused meanwhile
+                logger.warning("the sign-ins cannot be read", exc_info=True)
+            else:
+                self._end(there, watched)
+
+    def _end(self, there: dict[str, _Known], watched: Collection[str]) -> None:
+        for one in list(self._watches):
+            if one.id_hash not in watched:
+                continue
+            found = there.get(one.id_hash)
+            if found is None or found.account.role != one.account.role:
+                self._watches.discard(one)
+                self._known.pop(one.id_hash, None)
+                try:
+                    one.end()
+                except Exception:  # the others end all the same
+                    logger.exception("a socket of an ended sign-in could not be closed")
+
+    async def _write(self, change: Callable[..., object], *given: object) -> None:
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._writer, change, *given)
+        self._known.clear()
+        watched = {one.id_hash for one in self._watches}
+        self._end(await loop.run_in_executor(self._writer, self._ask, watched), watched)
+
+    def _ask(self, hashes: Collection[str]) -> dict[str, _Known]:
+        """Those of the sign-ins that have not ended."""
+        if not hashes:
+            return {}
+        now = self._clock()
+        asked = (
+            select(SIGN_INS.c.id_hash, SIGN_INS.c.used, PEOPLE)
+            .join(PEOPLE, PEOPLE.c.key == SIGN_INS.c.person)
+            .where(SIGN_INS.c.id_hash.in_(hashes), *self._valid())
+        )
+        with self._database.reading() as connection:
+            rows = connection.execute(asked).all()
+        return {row.id_hash: _Known(account_of(row), row.used, now) for row in rows}
+
+    def _valid(self) -> tuple[ColumnElement[bool], ...]:
+        now = self._clock()
+        return SIGN_INS.c.created > now - self._longest, SIGN_INS.c.used > now - self._idle
+
+    def _replace(self, before: str, row: dict[str, object]) -> None:
+        """Write a new sign-in down instead of the one before, and forget those that have ended."""
+        now = self._clock()
+        old = or_(
+            SIGN_INS.c.id_hash == before,
+            SIGN_INS.c.created <= now - self._longest,
+            SIGN_INS.c.used <= now - self._idle,
+        )
+        with self._database.writing() as connection:
+            connection.execute(delete(SIGN_INS).where(old))
+            connection.execute(insert(SIGN_INS), [row])
+
+    def _delete(self, where: object) -> int:
+        with self._database.writing() as connection:
+            return connection.execute(delete(SIGN_INS).where(where)).rowcount  # type: ignore
+
+    def _touch(self, id_hash: str, now: float) -> None:
+        try:
+            with self._database.writing() as connection:
+                row = SIGN_INS.c.id_hash == id_hash
+                connection.execute(update(SIGN_INS).where(row).values(used=now))
+        except ArchiveError:
+            logger.warning("the use of a sign-in cannot be written down", exc_info=True)
+
+
+def _hash(made: str) -> str:
+    return hashlib.sha256(made.encode()).hexdigest()

@@ -1,0 +1,5 @@
+"""Open documents and their sockets.
+
+- A `connection` is an open document, a `channel` its socket.
+- `gestures` reads what sockets bring, and bounds how much.
+"""

@@ -1,0 +1,1 @@
+"""One module per version, never changed once it was released: `v1` makes the tables."""

@@ -1,0 +1,131 @@
+"""`rows_apart`: a long table that is read a batch at a time, in a process of its own with limits.
+
+As in `workbench.scores.counting.apart`, a damaged or hostile file can end that process, and not the
+program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.progress import Report, silent
+from workbench.scores.counting.large import size_of
+from workbench.scores.parsing.apart import answer_requests, ask_apart, damaged
+from workbench.scores.parsing.limits import LIMITS
+from workbench.tables.in_parts.rows import columns_of_parts, table_of_rows
+from workbench.tables.layouts.base import FoundTable, Stated
+
+
+def columns_apart(path: Path, trusted: bool) -> list[str]:
+    """The names of the columns of a large file, or of the parts in a folder.
+
+    Parameters
+    ----------
+    path : Path
+    trusted : bool
+        Read in this process.
+
+    Raises
+    ------
+    ScoresError
+        Nothing can be read.
+    """
+    if trusted:
+        return columns_of_parts(path)
+    header, _ = _asked(path, {"stated": None}, silent)
+    return [str(name) for name in header["columns"]]
+
+
+def rows_apart(path: Path, stated: Stated, report: Report, trusted: bool) -> FoundTable:
+    """The table of a large file, or of the parts in a folder.
+
+    Parameters
+    ----------
+    path : Path
+    stated : Stated
+    report : Report
+        Where it raises, the process is ended.
+    trusted : bool
+        Read in this process, and without limits.
+
+    Raises
+    ------
+    ScoresError
+        As of `table_of_rows`; or it took more memory or time than allowed.
+    """
+    if trusted:
+        return table_of_rows(path, stated, report)
+    header, parts = _asked(path, {"stated": asdict(stated)}, report)
+    try:
+        return _table(header, parts)
+    except (ValueError, KeyError, TypeError) as error:
+        raise damaged(path, f"a wrong answer was made: {error}") from None
+
+
+def _table(header: dict[str, Any], parts: list[Any]) -> FoundTable:
+    """The table of an answer, whose arrays must fit the names in its header."""
+    models, records = np.array(header["models"]), np.array(header["records"])
+    shape = (models.size, records.size)
+    values, member, present = parts
+    present = _unpacked(present, shape)
+    return FoundTable(
+        np.frombuffer(values, np.float64).reshape(shape),
+        _unpacked(member, shape),
+        str(header["how"]),
+        models=models,
+        records=records,
+        present=None if present.all() else present,
+        larger_is_member=header["larger_is_member"] is True,
+        notes=tuple(map(str, header["notes"])),
+    )
+
+
+def _asked(path: Path, request: dict[str, Any], report: Report) -> tuple[dict[str, Any], list[Any]]:
+    """The header and the arrays of an answer, once the process has given one."""
+    size = size_of(path)
+    memory = LIMITS.memory_for(size)
+    return ask_apart(
+        serve,
+        path,
+        {**request, "path": str(path.absolute())},
+        report,
+        memory=memory,
+        seconds=LIMITS.seconds_for(size),
+        most_answered=memory,
+    )
+
+
+def _unpacked(part: Any, shape: tuple[int, int]) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.frombuffer(part, np.uint8), count=shape[0] * shape[1])
+    return bits.reshape(shape).astype(bool)
+
+
+# -- in the new process ---------------------------------------------------------------------------
+
+
+def serve() -> None:
+    """In the new process: read, report, and answer."""
+    answer_requests(_answer)
+
+
+def _answer(request: dict[str, Any], report: Report) -> list[Any]:
+    path = Path(request["path"])
+    if request["stated"] is None:
+        return [{"kind": "columns", "columns": columns_of_parts(path)}]
+    found = table_of_rows(path, Stated(**request["stated"]), report)
+    present = np.ones(found.member.shape, bool) if found.present is None else found.present
+    header = {
+        "kind": "table",
+        "how": found.how,
+        "models": [] if found.models is None else found.models.tolist(),
+        "records": [] if found.records is None else found.records.tolist(),
+        "larger_is_member": found.larger_is_member,
+        "notes": found.notes,
+    }
+    values = np.ascontiguousarray(found.values)
+    return [header, values, np.packbits(found.member), np.packbits(present)]

@@ -1,0 +1,66 @@
+"""Plain values as TOML, and the lines of its keys."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_HEADER, _KEY = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$"), re.compile(r"\s*([\w.\"' -]+?)\s*=")
+
+
+def to_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
+    """Sections of plain values as TOML.
+
+    Parameters
+    ----------
+    sections : mapping of str to mapping
+        Of texts, numbers, truth values, lists and mappings of these.
+    """
+    parts = []
+    for name, section in sections.items():
+        lines = [f"{key} = {_value(value)}" for key, value in section.items()]
+        parts.append("\n".join([f"[{name}]", *lines]) + "\n")
+    return "\n".join(parts)
+
+
+def line_of(text: str, key: tuple[str, ...]) -> int | None:
+    """The line of a key, or of the nearest table around it, counted from 1; None for neither.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    key : tuple of str
+        Tables and the key.
+    """
+    table: tuple[str, ...] = ()
+    best, found = 0, None
+    for number, line in enumerate(text.splitlines(), start=1):
+        header, pair = _HEADER.match(line), _KEY.match(line)
+        if header:
+            place = table = _names(header[1])
+        elif pair:
+            place = (*table, *_names(pair[1]))
+        else:
+            continue
+        if best < len(place) and place == key[: len(place)]:
+            best, found = len(place), number
+    return found
+
+
+def _names(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip(" \"'") for part in dotted.split("."))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_value(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return repr(value)  # inf and nan, too

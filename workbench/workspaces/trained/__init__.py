@@ -1,0 +1,1 @@
+"""Scores of models that the workbench trained, as a data set: its `source`."""
