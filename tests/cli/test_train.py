@@ -92,7 +92,7 @@ def test_a_claim_that_is_not_judged_is_named(tmp_path, capsys, in_threads):
     plan = plan_file(tmp_path, claim=CLAIM, models=1)
     one = plan.read_text().replace('"black-box"', '"one-run"\ncanaries = 20')
     plan.write_text(one.replace('record = { kind = "mislabeled" }\n', ""))
-    assert main(["train", str(plan), "--out", str(tmp_path / "one"), "--workers", "1"]) == 0
+    assert main(["train", str(plan), "--out", str(tmp_path / "one"), "--workers", "1"]) == 3
     printed = capsys.readouterr().out
     assert "not judged, for the result is a OneRun" in printed
     assert ": 1 model, " in printed

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
-from workbench.claims.pair import PairClaim
-from workbench.claims.parse import parse_claim
+from workbench.claims.parse import as_claim
 from workbench.live.drawing.pace import DrawingPace
 from workbench.live.state import LiveState
 from workbench.pairs.base import Pair
@@ -54,7 +53,7 @@ class LiveAudit(ABC):
         name: str,
     ):
         self.delta, self.confidence = _checks.delta(delta), _checks.confidence(confidence)
-        self.claim = _claimed(claim)
+        self.claim = None if claim is None else as_claim(claim)
         self.path = None if path is None else Path(path)
         named = _checks.text(name, "name")
         self.name = named or ("" if self.path is None else self.path.stem)
@@ -187,14 +186,3 @@ class LiveAudit(ABC):
         state: Any = self.state
         closed = ", closed" if self.closed else ""
         return f"{type(self).__name__}({state!r}{closed})"
-
-
-def _claimed(claim: Claim | Pair | str | None) -> Claim | None:
-    if isinstance(claim, str):
-        return parse_claim(claim)
-    if isinstance(claim, Pair):
-        return PairClaim(claim)
-    if claim is None:
-        return None
-    need = "a claim, such as wb.ApproxDP(1, 1e-5) or 'approx(1, 1e-5)'"
-    return _checks.instance(claim, Claim, "claim", need)

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.output import say
+from workbench.scores.layouts.folders import RUN_SCORES
 
 if TYPE_CHECKING:
     from workbench.training.runs.run import TrainingRun
 
 NO_CONCLUSION = 3
 
-#: Exit statuses by verdict; None where there is no claim.
-_STATUS = {None: 0, "not refuted": 0, "refuted": 1, "too few samples": NO_CONCLUSION}
+#: Exit statuses by verdict.
+_STATUS = {"not refuted": 0, "refuted": 1, "too few samples": NO_CONCLUSION}
 
 
 def say_kept(folder: Path, why: str) -> None:
@@ -54,11 +55,13 @@ def say_result(run: TrainingRun, folder: Path) -> int:
     pair = run.audit.reference
     if pair is not None:
         say(f"accountant: {pair}")
-    say(f"scores: {folder / 'scores.parquet'}")
+    say(f"scores: {folder / RUN_SCORES}")
     verdict = run.verdict
     if verdict is not None:
         say(f"claim: {verdict}")
-    elif run.plan.claim:
-        kind = type(run.result).__name__
-        say(f"claim: {run.plan.claimed}: not judged, for the result is a {kind} and no Scores")
-    return _STATUS[None if verdict is None else verdict.verdict]
+        return _STATUS[verdict.verdict]
+    if not run.plan.claim:
+        return 0
+    kind = type(run.result).__name__
+    say(f"claim: {run.plan.claimed}: not judged, for the result is a {kind} and no Scores")
+    return NO_CONCLUSION

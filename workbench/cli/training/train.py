@@ -28,13 +28,13 @@ bundled plans ('workbench train NAME --print' shows one):
 """
 
 _EXIT_STATUS = """exit status:
-  0  all models are trained, and the claim of the plan is not refuted, not judged
-     (which only Scores are) or there is none
+  0  all models are trained, and the claim of the plan is not refuted or there is
+     none
   1  all models are trained, and they refute the claim
   2  bad input
-  3  no conclusion: stopped before the end, as by a full disk, or too few models:
-     a mechanism at twice the claim would have been refuted with a probability
-     below one half
+  3  no conclusion: stopped before the end, as by a full disk; a claim that is not
+     judged, which only one of Scores is; or too few models: a mechanism at twice
+     the claim would have been refuted with a probability below one half
   130  stopped with Ctrl-C
 In any case the folder keeps the models that are trained.
 
@@ -83,13 +83,13 @@ def add(commands: Any) -> None:
 
 def train(arguments: argparse.Namespace) -> int:
     """Train the models of a plan, or continue to."""
-    from workbench.training.runs.folder import PLAN
+    from workbench.scores.layouts.folders import RUN_PLAN
     from workbench.training.runs.plan import read_plan
     from workbench.training.runs.run import run_training_audit
 
     given = Path(arguments.plan)
-    begun = (given / PLAN).is_file()
-    plan = read_plan(given / PLAN if begun else arguments.plan)
+    begun = (given / RUN_PLAN).is_file()
+    plan = read_plan(given / RUN_PLAN if begun else arguments.plan)
     if arguments.print:
         say(plan.to_toml().rstrip())
         return 0

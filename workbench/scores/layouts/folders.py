@@ -19,8 +19,8 @@ from workbench.scores.sample import ScoresError
 #: Entries of a folder that are looked at.
 MOST_ENTRIES = 10_000
 
-#: The files of a training run, and the one that holds its scores once it is finished.
-RUN, RUN_SCORES = frozenset({"plan.toml", "run.json"}), "scores.parquet"
+#: The plan and the provenance of a training run, and its scores once it is finished.
+RUN_PLAN, RUN_ABOUT, RUN_SCORES = "plan.toml", "run.json", "scores.parquet"
 
 #: Where tools put the files of one attack each, below the folder that they are given.
 _BELOW = ("", "data_objects", "report/exp", "exp", "report")
@@ -89,7 +89,7 @@ def find_files(folder: Path) -> FolderFiles | None:
     folder : Path
     """
     names = _names(folder)
-    if names >= RUN:
+    if names >= {RUN_PLAN, RUN_ABOUT}:
         return FolderFiles(_run_scores(folder))
     if arrow_files(folder):
         return FolderFiles(folder)
@@ -123,7 +123,7 @@ def run_file(source: Any) -> Any:
     if not isinstance(source, str | os.PathLike) or "\n" in os.fsdecode(source):
         return source
     folder = Path(source)
-    is_run = os.path.isdir(folder) and _names(folder) >= RUN
+    is_run = os.path.isdir(folder) and _names(folder) >= {RUN_PLAN, RUN_ABOUT}
     return _run_scores(folder) if is_run else source
 
 

@@ -26,6 +26,7 @@ from workbench import _checks, _json
 from workbench._software import software
 from workbench.onerun.run import OneRun
 from workbench.parallel import cores
+from workbench.scores.layouts.folders import RUN_ABOUT, RUN_PLAN, RUN_SCORES
 from workbench.scores.sample import Scores
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.rows import Rows
@@ -41,9 +42,7 @@ log = logging.getLogger(__name__)
 #: Version of what a folder holds.
 FORMAT = 1
 
-PLAN, ABOUT, ROWS, SCORES, PARTS, LOCK = (
-    "plan.toml", "run.json", "rows.parquet", "scores.parquet", "parts", ".lock",
-)  # fmt: skip
+ROWS, PARTS, LOCK = "rows.parquet", "parts", ".lock"
 
 #: Files of parts that are kept apart.
 MOST_PARTS = 200
@@ -77,16 +76,16 @@ class RunFolder:
     def plan(self, data: LabeledData | None = None) -> TrainingPlan:
         """The plan of the run; see `open_run`."""
         self._require()
-        return read_plan(self.path / PLAN, data)
+        return read_plan(self.path / RUN_PLAN, data)
 
     def provenance(self) -> dict[str, Any]:
         """Parameters, seed, hash of the data, versions of the software, and dates."""
         self._require()
         try:
-            found = json.loads((self.path / ABOUT).read_bytes())
+            found = json.loads((self.path / RUN_ABOUT).read_bytes())
             stated = found["format"]
         except (ValueError, KeyError, TypeError) as error:
-            raise RunFolderError(f"'{self.path / ABOUT}' is damaged: {error}") from None
+            raise RunFolderError(f"'{self.path / RUN_ABOUT}' is damaged: {error}") from None
         if stated != FORMAT:
             raise RunFolderError(
                 f"'{self.path}' was made by another version of the workbench (format {stated!r}, "
@@ -111,10 +110,10 @@ class RunFolder:
         return sorted((self.path / PARTS).glob("[0-9]*.parquet"))
 
     def _require(self) -> None:
-        if not (self.path / PLAN).is_file() or not (self.path / ABOUT).is_file():
+        if not (self.path / RUN_PLAN).is_file() or not (self.path / RUN_ABOUT).is_file():
             raise RunFolderError(
-                f"there is no training run in '{self.path}', which would have the files {PLAN} and "
-                f"{ABOUT}; 'workbench train' makes one"
+                f"there is no training run in '{self.path}', which would have the files "
+                f"{RUN_PLAN} and {RUN_ABOUT}; 'workbench train' makes one"
             )
 
     # -- writing ----------------------------------------------------------------------------------
@@ -130,7 +129,7 @@ class RunFolder:
         """
         if self.path.exists() and not self.path.is_dir():
             raise RunFolderError(f"'{self.path}' is a file; name a folder")
-        if not (self.path / ABOUT).is_file() and self._others():
+        if not (self.path / RUN_ABOUT).is_file() and self._others():
             raise RunFolderError(
                 f"'{self.path}' holds other files, such as {self._others()[0]!r}, and no training "
                 "run; name a new folder"
@@ -179,7 +178,7 @@ class RunFolder:
             "reference": _of_pair(plan),
         }
         about = json.loads(_json.dumps(_json.plain(about, "tagged")))
-        if (self.path / ABOUT).is_file():
+        if (self.path / RUN_ABOUT).is_file():
             before = self.provenance()
             _check_same(self.path, before, about)
             _warn_of_versions(before["sessions"][-1]["software"], session["software"])
@@ -187,7 +186,7 @@ class RunFolder:
                 return self.trained()
             about = {**before, "sessions": [*before["sessions"], session]}
         else:
-            write_whole(self.path / PLAN, plan.to_toml().encode())
+            write_whole(self.path / RUN_PLAN, plan.to_toml().encode())
             about["sessions"] = [session]
         (self.path / PARTS).mkdir(exist_ok=True)
         self._write_about(about)
@@ -230,13 +229,13 @@ class RunFolder:
         self._merge(trained)
         about = {**self.provenance(), "finished": _now(), "cpu_seconds": trained.cpu_seconds}
         self._write_about(about)
-        write_result(self.path / SCORES, result)  # last: a run that has it is finished
+        write_result(self.path / RUN_SCORES, result)  # last: a run that has it is finished
         shutil.rmtree(self.path / PARTS, ignore_errors=True)
 
     @property
     def finished(self) -> bool:
         """Whether the scores of all models are there."""
-        return (self.path / SCORES).is_file()
+        return (self.path / RUN_SCORES).is_file()
 
     def _merge(self, trained: TrainedModels) -> None:
         _write(self.path / ROWS, trained)
@@ -244,13 +243,13 @@ class RunFolder:
             path.unlink()
 
     def _write_about(self, about: dict[str, Any]) -> None:
-        write_whole(self.path / ABOUT, _json.dumps(about, indent=2).encode())
+        write_whole(self.path / RUN_ABOUT, _json.dumps(about, indent=2).encode())
 
     def _others(self) -> list[str]:
         """Names of what is there and of no run."""
         if not self.path.is_dir():
             return []
-        own = {PLAN, LOCK}  # of a run that was killed at once
+        own = {RUN_PLAN, LOCK}  # of a run that was killed at once
         names = sorted(entry.name for entry in self.path.iterdir())
         return [one for one in names if one not in own and not one.startswith(UNFINISHED)]
 
