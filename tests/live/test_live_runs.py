@@ -189,7 +189,7 @@ def test_settings_out_of_range_are_named(given, said):
 
 
 def test_a_claim_of_another_kind_is_named():
-    with pytest.raises(TypeError, match="claim must be a claim"):
+    with pytest.raises(ValueError, match="claim must be a claim"):
         wb.live.Audit(claim=1.0)
 
 
