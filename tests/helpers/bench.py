@@ -22,8 +22,11 @@ NUMBERS = """shown => {
     const busy = !wbAnswered() || [...board.querySelectorAll(".wb-busy")].some(e => e.offsetParent)
     const key = board.dataset.page + JSON.stringify(now)
     const [last, since] = window.wbNumbers ?? []
-    if (last !== key || busy || key.includes("…")) window.wbNumbers = [key, performance.now()]
-    return last === key && performance.now() - since > 700 ? now : null
+    if (last !== key || busy || key.includes("…")) {
+        window.wbNumbers = [key, performance.now()]
+        return null
+    }
+    return performance.now() - since > 700 ? now : null
 }"""
 
 

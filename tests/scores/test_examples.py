@@ -185,5 +185,6 @@ def test_the_scripts_give_the_same_numbers_again(script, tmp_path):
     assert len(names) == len(files) > 0
     for name in names:
         again, bundled = wb.read_scores(tmp_path / card(name).file), wb.example(name)
-        np.testing.assert_array_equal(again.p, bundled.p)
-        np.testing.assert_array_equal(again.q, bundled.q)
+        # Linear algebra rounds differently on other processors.
+        np.testing.assert_allclose(again.p, bundled.p, rtol=1e-12, atol=1e-15)
+        np.testing.assert_allclose(again.q, bundled.q, rtol=1e-12, atol=1e-15)

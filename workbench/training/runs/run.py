@@ -163,8 +163,9 @@ def run_training_audit(
             partial = None
             if progress.is_due():
                 parts = [TrainedModels.joined(parts)]
-                partial = TrainingRun(plan, parts[0].prefix())
-                progress.made()
+                if (first := parts[0].prefix()).count:
+                    partial = TrainingRun(plan, first)
+                    progress.made()
             report(*progress.after(part.count), partial)
         run = TrainingRun(plan, TrainedModels.joined(parts))
         if kept is None:
