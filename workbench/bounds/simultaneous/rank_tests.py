@@ -118,7 +118,7 @@ class RankTests:
 
     def quantile(self, z: Floats) -> Floats:
         """U, about z standard deviations of a normal law from its middle, shape (J, z.size)."""
-        return _quantile(self.ranks, self.n_q, z)
+        return order_quantile(self.ranks, self.n_q, z)
 
     def p_values(self, fnr: Floats) -> Floats:
         """Upper bounds of p(f), shape (J,).
@@ -185,7 +185,7 @@ def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) ->
     RankTests
     """
     k = ranks[:, None].astype(float)
-    alpha = _quantile(ranks, n_q, CELLS)
+    alpha = order_quantile(ranks, n_q, CELLS)
     above: Floats = np.asarray(betaincc(k, n_q - k + 1, alpha), dtype=np.float64)
     return RankTests(
         ranks=ranks,
@@ -313,10 +313,24 @@ def largest_refuted(
     return refuted
 
 
-def _quantile(ranks: NDArray[Any], n: Any, z: Floats) -> Floats:
-    """About the Φ(z)-quantile of Beta(k, n − k + 1) (Abramowitz & Stegun 26.5.22).
+def order_quantile(ranks: NDArray[Any], n: Any, z: Floats) -> Floats:
+    """About the Φ(z)-quantile of the k-th smallest of n uniform variables, Beta(k, n − k + 1).
 
     Good enough to place cells, whose probabilities are then computed.
+
+    Parameters
+    ----------
+    ranks : ndarray of int, shape (J,)
+    n : int, or ndarray of int of shape (J,)
+    z : ndarray, shape (cells,)
+
+    Returns
+    -------
+    ndarray, shape (J, cells)
+
+    References
+    ----------
+    Abramowitz & Stegun (1964), 26.5.22.
     """
     a = ranks[:, None].astype(float)
     b = np.asarray(n).reshape(-1, 1) - a + 1
