@@ -268,6 +268,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     ),
     "Anytime": lambda: wb.Anytime(),
     "HeldOut": lambda: wb.HeldOut(splits=2),
+    "OneQuestion": lambda: wb.OneQuestion(),
     "Pointwise": lambda: wb.Pointwise(0.5),
     "Simultaneous": lambda: wb.Simultaneous(),
     "QuantityArguments": lambda: wb.QuantityArguments(delta=1e-5),
@@ -653,7 +654,7 @@ _LOWER: tuple[dict[str, Any], ...] = (
     {"guarantee": "held-out", "splits": 3},
     {"guarantee": "held-out", "ordering": "likelihood-ratio"},
     {"guarantee": "anytime"},
-    *({"guarantee": Make(OBJECTS[name])} for name in ("HeldOut", "Pointwise", "Simultaneous")),
+    *({"guarantee": Make(OBJECTS[name])} for name in ("HeldOut", "OneQuestion", "Pointwise", "Simultaneous")),
 )
 _LIMITS = tuple({"interval": i, "side": s} for i in _INTERVALS for s in ("lower", "two"))
 _OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "side": "two"})

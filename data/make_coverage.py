@@ -20,7 +20,16 @@ from workbench.coverage_lab.measured import store
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.scenarios import SCENARIOS
 
-SIZES = {**dict.fromkeys(SCENARIOS, (300, 250)), "clustered-reduced": (4000, 3000)}
+SIZES = {
+    **dict.fromkeys(SCENARIOS, (300, 250)),
+    "clustered-reduced": (4000, 3000),
+    "strong-randomized-response": (1000, 1000),
+}
+#: Few scores, and far more of one group than of the other.
+LOPSIDED = [
+    (scenario, sizes) for scenario in ("no-leak", "gaussian-2", "atom")
+    for sizes in ((20, 20), (2000, 50))
+]
 #: Where methods that are not measured everywhere are.
 TELLING = ("no-leak", "laplace", "clustered-rows")
 #: Tuning does more harm with more scores: there are more thresholds to be lucky with.
@@ -54,6 +63,8 @@ def plan() -> Iterator[tuple[str, tuple[int, int], list[str]]]:
     """Settings, sizes and the methods that meet them."""
     for scenario, sizes in SIZES.items():
         yield scenario, sizes, [m for m in METHODS if scenario in TELLING or everywhere(m)]
+    for scenario, sizes in LOPSIDED:
+        yield scenario, sizes, [m for m in METHODS if everywhere(m)]
     for scenario, sizes in TUNED:
         yield scenario, sizes, ["tuned-threshold", "tuned-katz-log"]
 

@@ -80,6 +80,7 @@ from .bounds.simultaneous.composition import compose_histogram as compose_histog
 from .bounds.simultaneous.fixed_bins import hockey_stick_limits as hockey_stick_limits
 from .bounds.strategies import Anytime as Anytime
 from .bounds.strategies import HeldOut as HeldOut
+from .bounds.strategies import OneQuestion as OneQuestion
 from .bounds.strategies import Pointwise as Pointwise
 from .bounds.strategies import Simultaneous as Simultaneous
 from .bounds.texts import bound_texts as bound_texts

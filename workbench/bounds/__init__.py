@@ -10,6 +10,7 @@ the result type           `bound`; its sentences in `wording`, its LaTeX in `lat
 what a bound is about     `quantities`: ε, δ, μ, TV, TPR, precision of error rates (α, β)
 four counts               `counts`: binomial intervals, the joint exact test, a posterior
 all thresholds at once    `simultaneous`: the band, its composition and comparison
+one question, in advance  `one_question`: sharper than the band, for one quantity or claim
 tuned, then measured      `held_out`: split samples, learned orderings
 watched while it grows    `anytime`: betting, e-values, monitoring
 a known family            `parametric`: family fits and checks, GDP fits

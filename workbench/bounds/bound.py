@@ -22,6 +22,7 @@ GUARANTEES = (
     "estimate",
     "approximate",
     "pointwise",
+    "one question",
     "simultaneous",
     "held-out",
     "anytime",
@@ -44,7 +45,7 @@ class Bound(Wording):
         two-sided interval.
     guarantee : str
         "estimate" (none) · "approximate" (a level that is not kept) · "pointwise" ·
-        "simultaneous" · "held-out" · "anytime" (kept) · "proven" (of known distributions).
+        "one question" · "simultaneous" · "held-out" · "anytime" (kept) · "proven" (of known distributions).
     method : str
         How it was computed, the key of :meth:`cite`.
     assumption : str

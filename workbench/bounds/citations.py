@@ -341,6 +341,7 @@ _SOURCES = {
     "selection by any score (Rényi)": ("papernot-steinke", "liu-talwar", "balle-renyi"),
     "block-order search": ("workbench-selection",),
     "order-statistic band": ("workbench", "esary", "kairouz", "dong"),
+    "order-statistic test of one question": ("workbench", "esary", "kairouz", "dong"),
     "held-out thresholds": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "held-out likelihood ratio": ("workbench", "esary", "ruger", "kairouz", "dong"),
     "Clopper–Pearson at a threshold": ("nasr", "clopper-pearson", "kairouz"),

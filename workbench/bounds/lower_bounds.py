@@ -6,14 +6,22 @@ from typing import Any, Literal
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
-from workbench.bounds.strategies import Anytime, HeldOut, Pointwise, Simultaneous, Strategy
+from workbench.bounds.strategies import (
+    Anytime,
+    HeldOut,
+    OneQuestion,
+    Pointwise,
+    Simultaneous,
+    Strategy,
+)
 from workbench.scores.sample import Scores
 
-Guarantee = Literal["simultaneous", "pointwise", "held-out", "anytime"]
+Guarantee = Literal["simultaneous", "one question", "pointwise", "held-out", "anytime"]
 
 #: Name of a guarantee -> class of its settings.
 STRATEGIES: dict[str, type[Strategy]] = {
     "simultaneous": Simultaneous,
+    "one question": OneQuestion,
     "pointwise": Pointwise,
     "held-out": HeldOut,
     "anytime": Anytime,
@@ -47,13 +55,15 @@ def epsilon_lower_bound(
         In [0, 1).
     confidence : float
         In (0.5, 1); 0.95 for 95%.
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
+    guarantee : str or an object with settings
         "simultaneous" holds for all thresholds, all δ and both directions at once, so the threshold
-        may be tuned at will. "pointwise" holds for a ``threshold`` that was chosen before these
+        may be tuned at will. "one question" holds for all thresholds too, but only if ε at this δ
+        is the one quantity asked for, fixed before these scores were seen. "pointwise" holds for a ``threshold`` that was chosen before these
         scores were seen. "held-out" tunes on one fifth of the scores, which a hash of them chooses,
         and measures on the rest. "anytime" holds at every sample size at once, for rows in their
         order of arrival, so the audit may be watched and stopped. With settings: `Simultaneous()`,
-        `Pointwise(threshold, interval)`, `HeldOut(ordering, splits)`, `Anytime(ratio)`.
+        `OneQuestion()`, `Pointwise(threshold, interval)`, `HeldOut(ordering, splits)`,
+        `Anytime(ratio)`.
     threshold : float, optional
         In score units; for "pointwise", which needs it.
     interval : str, optional
@@ -111,7 +121,7 @@ def mu_lower_bound(
     scores : Scores
     confidence : float
         In (0.5, 1); 0.95 for 95%.
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
+    guarantee : str or an object with settings
         As in `epsilon_lower_bound`.
     threshold : float, optional
         In score units; for "pointwise", which needs it.

@@ -11,6 +11,7 @@ from workbench.bounds.anytime.anytime import anytime_epsilon, anytime_mu
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold, mu_at_threshold
 from workbench.bounds.held_out.held_out import METHODS, held_out_bound
+from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.quantities import Epsilon, Mu
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.scores.sample import Scores
@@ -64,6 +65,28 @@ class Simultaneous(Strategy):
     def mu(self, scores: Scores, confidence: float) -> Bound:
         """Lower bound on μ, from `tradeoff_band`."""
         return tradeoff_band(scores, confidence).mu()
+
+
+@dataclass(frozen=True)
+class OneQuestion(Strategy):
+    """Bounds on one quantity, fixed before the scores were seen, over all thresholds.
+
+    Sharper than `Simultaneous`, whose error probability covers every quantity, δ and claim; this
+    bound covers one. A second quantity, δ or confidence spends the error probability again.
+
+    Examples
+    --------
+    >>> scores = wb.GaussianPair(1).sample(1000, seed=0)
+    >>> print(wb.epsilon_lower_bound(scores, delta=1e-5, guarantee=wb.OneQuestion()))
+    """
+
+    def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
+        """Lower bound on ε at δ."""
+        return one_question_bound(scores, Epsilon(delta), confidence)
+
+    def mu(self, scores: Scores, confidence: float) -> Bound:
+        """Lower bound on μ."""
+        return one_question_bound(scores, Mu(), confidence)
 
 
 @dataclass(frozen=True)

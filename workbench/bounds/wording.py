@@ -27,6 +27,8 @@ GUARANTEE_HELP = {
     "pointwise": "Holds if the threshold, the bins and the attack were fixed before these data "
     "were seen.",
     "simultaneous": "Holds for all thresholds at once.",
+    "one question": "Holds for all thresholds at once, for this one quantity only, which was fixed "
+    "before these data were seen.",
     "held-out": "Tuned on one part of the data, measured on the other.",
     "anytime": "Holds at all sample sizes at once, so watching and stopping do not invalidate it.",
     "proven": "Computed from the distributions themselves, without samples or error probability.",
@@ -40,6 +42,10 @@ SURVIVAL = {
     "confidence, the column, the file, the direction of the score, the treatment of non-finite "
     "scores or the method because of a result invalidates it; such a bound is marked until "
     "Reset.",
+    "one question": "It stays valid when the threshold, the bins, the reference or the direction of "
+    "the divergence changes. Asking for another quantity, δ or confidence after seeing the data "
+    "invalidates it, and so does a second bound of this kind on the same data: use the "
+    "simultaneous bound for those.",
     "pointwise": "It stays valid when δ or the reference changes. Choosing the threshold or the "
     "bins after seeing the scores invalidates it.",
     "approximate": "At some sample sizes it exceeds the truth more often than its level states. "

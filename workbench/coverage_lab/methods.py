@@ -18,9 +18,10 @@ from workbench.bounds.counts.intervals import bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold
 from workbench.bounds.held_out.held_out import held_out_bound
 from workbench.bounds.held_out.ordering import learn_ordering
+from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.parametric.parametric import parametric_bound
-from workbench.bounds.quantities import Epsilon, QuantityArguments
+from workbench.bounds.quantities import Epsilon, Mu, QuantityArguments
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import hockey_stick_limits
 from workbench.coverage_lab.scenarios import Scenario
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 
 #: Guarantees with coverage of at least the stated confidence.
-KEPT = ("pointwise", "simultaneous", "held-out", "anytime")
+KEPT = ("pointwise", "one question", "simultaneous", "held-out", "anytime")
 
 #: A second δ, and a false positive rate, at which simultaneous limits are checked as well.
 FURTHER_DELTA, FURTHER_FPR = 0.05, 0.1
@@ -227,6 +228,20 @@ _METHODS = (
         "together.",
         "simultaneous",
         _band,
+    ),
+    Method(
+        "one-question",
+        "One question: ε",
+        "ε at one δ that was fixed in advance, over all thresholds.",
+        "one question",
+        lambda s, request: [one_question_bound(s, Epsilon(request.delta), request.confidence)],
+    ),
+    Method(
+        "one-question-mu",
+        "One question: μ",
+        "μ, and nothing else, over all thresholds.",
+        "one question",
+        lambda s, request: [one_question_bound(s, Mu(), request.confidence)],
     ),
     Method(
         "exact",

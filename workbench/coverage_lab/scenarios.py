@@ -222,6 +222,26 @@ def _ties(step: float = 0.5, shift: float = 1.0) -> Scenario:
     )
 
 
+def _atom(share: float = 0.9, shift: float = 2.0) -> Scenario:
+    """Most outcomes say nothing; the best tests accept them before or after all others."""
+    cuts = np.linspace(shift / 2 - 12, shift / 2 + 12, 4001)
+    rest, accepted = 1 - share, np.where(cuts < shift / 2, share, 0.0)
+
+    def drawn(rng: np.random.Generator, n: int, at: float) -> Floats:
+        return np.where(rng.random(n) < share, 0.0, rng.normal(at, 1, n))
+
+    return Scenario(
+        "atom",
+        "One large atom",
+        f"{share:.0%} of the scores are 0; the others are Gaussian, μ = {shift:g}.",
+        TradeoffCurve.hull(
+            rest * ndtr(-cuts) + accepted, rest * ndtr(cuts - shift) + share - accepted
+        ),
+        _drawn(lambda rng, n: drawn(rng, n, shift), lambda rng, n: drawn(rng, n, 0.0)),
+        threshold=1.0,
+    )
+
+
 def _runs(rng: np.random.Generator, n: int) -> tuple[Floats, NDArray[np.int64]]:
     """Rows with a component shared within each run, marginally N(0, 1), and the run of each row."""
     run = np.arange(n) // ROWS_PER_RUN
@@ -271,10 +291,25 @@ SCENARIOS: dict[str, Scenario] = {
             RandomizedResponsePair(2.0, 1e-5),
             threshold=1.5,
         ),
+        _of_pair(
+            "strong-randomized-response",
+            "Randomized response, ε = 3",
+            "Two outcomes: all scores are tied, and one threshold reveals all.",
+            RandomizedResponsePair(3.0, 0.0),
+            threshold=0.5,
+        ),
         _ties(),
+        _atom(),
         _unequal_variances(),
         _bimodal(),
         _heavy_tails(),
+        Scenario(
+            "heavy-tails-no-leak",
+            "Heavy tails, no leak",
+            "P = Q, Cauchy: the scores of both groups spread over many orders of magnitude.",
+            GaussianPair(0.0),
+            _drawn(*[lambda rng, n: rng.standard_cauchy(n)] * 2),
+        ),
         _clustered(
             "clustered-reduced",
             "Clustered rows, one per run",
