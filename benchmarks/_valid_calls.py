@@ -654,7 +654,10 @@ _LOWER: tuple[dict[str, Any], ...] = (
     {"guarantee": "held-out", "splits": 3},
     {"guarantee": "held-out", "ordering": "likelihood-ratio"},
     {"guarantee": "anytime"},
-    *({"guarantee": Make(OBJECTS[name])} for name in ("HeldOut", "OneQuestion", "Pointwise", "Simultaneous")),
+    *(
+        {"guarantee": Make(OBJECTS[name])}
+        for name in ("HeldOut", "OneQuestion", "Pointwise", "Simultaneous")
+    ),
 )
 _LIMITS = tuple({"interval": i, "side": s} for i in _INTERVALS for s in ("lower", "two"))
 _OF_RATIOS = (*_LIMITS, {"interval": "katz-log"}, {"interval": "katz-log", "side": "two"})

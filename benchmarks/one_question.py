@@ -33,9 +33,7 @@ def mean_bounds(mu: float, n: int) -> tuple[float, float, float]:
         return float(np.mean(found))
 
     rates = np.geomspace(1 / n, 0.4, 17)
-    best = max(
-        mean("pointwise", threshold=float(-ndtri(rate)), interval="joint") for rate in rates
-    )
+    best = max(mean("pointwise", threshold=float(-ndtri(rate)), interval="joint") for rate in rates)
     return mean("simultaneous"), mean("one question"), best
 
 

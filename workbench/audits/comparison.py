@@ -28,7 +28,7 @@ MISSING = "–"
 
 #: What pages note of their visitors. It follows from what was changed, and no one chooses it; what
 #: it does to a guarantee is in the numbers.
-NOTED = ("looked", "threshold_moved", "bins_moved")
+NOTED = ("looked", "threshold_moved", "bins_moved", "asked_late", "asked_delta")
 
 #: Characters of a name here.
 _LONGEST = 80

@@ -45,7 +45,8 @@ class Bound(Wording):
         two-sided interval.
     guarantee : str
         "estimate" (none) · "approximate" (a level that is not kept) · "pointwise" ·
-        "one question" · "simultaneous" · "held-out" · "anytime" (kept) · "proven" (of known distributions).
+        "one question" · "simultaneous" · "held-out" · "anytime" (kept) · "proven" (of known
+        distributions).
     method : str
         How it was computed, the key of :meth:`cite`.
     assumption : str

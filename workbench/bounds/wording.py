@@ -42,8 +42,8 @@ SURVIVAL = {
     "confidence, the column, the file, the direction of the score, the treatment of non-finite "
     "scores or the method because of a result invalidates it; such a bound is marked until "
     "Reset.",
-    "one question": "It stays valid when the threshold, the bins, the reference or the direction of "
-    "the divergence changes. Asking for another quantity, δ or confidence after seeing the data "
+    "one question": "It stays valid when the threshold, the bins, the reference or the direction "
+    "of the divergence changes. Asking for another quantity, δ or confidence after seeing the data "
     "invalidates it, and so does a second bound of this kind on the same data: use the "
     "simultaneous bound for those.",
     "pointwise": "It stays valid when δ or the reference changes. Choosing the threshold or the "

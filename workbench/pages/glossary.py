@@ -320,6 +320,16 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             ("scores", "epsilon"),
         ),
         Term(
+            "one-question",
+            "One question (fixed in advance)",
+            "A bound on one quantity, such as ε at δ = 1e-5, that was chosen before the data were "
+            "seen. It holds for all thresholds at once and is sharper than a simultaneous bound, "
+            "which covers all quantities. A question that is chosen after a result gets the "
+            "simultaneous bound.",
+            ("one question", "question fixed in advance"),
+            ("scores", "epsilon"),
+        ),
+        Term(
             "held-out",
             "Held-out",
             "The attack is tuned on one part of the scores, and the bound is measured on the rest. "

@@ -1,4 +1,4 @@
-"""A lower bound on one quantity that was fixed in advance, over all thresholds: sharper than a band.
+"""A lower bound on one quantity that was fixed in advance, over all thresholds at once.
 
 A question is a quantity with its arguments, such as ε at δ = 1e-5, or μ. Its curves f_θ are
 trade-off functions that fall as θ grows: the pair's value is at most θ exactly if its trade-off
@@ -26,18 +26,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
-from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TIES, tradeoff_band
 from workbench.bounds.simultaneous.rank_band import RankBand
-from workbench.bounds.simultaneous.rank_tests import RankTests, Which, invert, largest_refuted
+from workbench.bounds.simultaneous.rank_tests import Which, invert, largest_refuted
 from workbench.curves.validation import Floats, quiet
 from workbench.scores.sample import Scores
 
@@ -113,9 +113,7 @@ def largest_value(ranks: RankBand, question: Question) -> tuple[float, int | Non
     if level >= 1 - ranks.confidence:
         return 0.0, None
     curve = partial(question.curve, refuted)
-    event = Crossing(
-        ranks.tests.ranks, limits_of_counts(ranks, curve, level), ranks.n_p, ranks.n_q
-    )
+    event = Crossing(ranks.tests.ranks, limits_of_counts(ranks, curve, level), ranks.n_p, ranks.n_q)
 
     def p_value(values: Floats, _: Which) -> Floats:
         return np.array([event.probability(partial(question.curve, v)) for v in values.tolist()])
@@ -169,7 +167,7 @@ def limits_of_counts(
     tests, n_p = ranks.tests, ranks.n_p
     fnr = np.asarray(tradeoff(tests.alpha))
 
-    def p_values(counts: NDArray[np.float64], which: Which) -> Floats:
+    def p_values(counts: NDArray[Any], which: Which) -> Floats:
         return tests.of(which).counted(counts, n_p).p_values(fnr[which])
 
     def of_log_odds(x: Floats, which: Which) -> Floats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.bounds.quantities import Epsilon, Mu
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
@@ -48,8 +49,8 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         data_code(page),
         "measured = wb.learn_ordering(scores).scores" if learned else "",
         f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",
-        f"epsilon = band.epsilon({page.delta!r})",
-        "mu = band.mu()",
+        f"epsilon = {_epsilon(page, measured)}",
+        f"mu = {_mu(page, measured)}",
         "total_variation = band.total_variation()",
         f"tpr = band.tpr({LOW_FPR})",
         f"epsilon_here = {pointwise}",
@@ -60,6 +61,22 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         f"fit = {_fit(page)}",
         f"view = {call('wb.explore', *given, spec=spec or None)}",
     )
+
+
+def _epsilon(page: Any, measured: str) -> str:
+    if page.question != Epsilon(page.delta):
+        return f"band.epsilon({page.delta!r})"
+    return _one_question("wb.epsilon_lower_bound", page, measured, delta=page.delta)
+
+
+def _mu(page: Any, measured: str) -> str:
+    if page.fixed_question != Mu():
+        return "band.mu()"
+    return _one_question("wb.mu_lower_bound", page, measured)
+
+
+def _one_question(function: str, page: Any, measured: str, **at: float) -> str:
+    return call(function, measured, **at, confidence=page.confidence, guarantee="one question")
 
 
 def _claim(reference: Pair | None, measured: str, confidence: float) -> str:

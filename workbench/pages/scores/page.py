@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import param
 
-from workbench._format import percent
+from workbench._format import percent, plain
 from workbench.audits.deviations import BINS, CONFIDENCE, INTERVAL, THRESHOLD, AuditFacts
 from workbench.audits.plan import RegisteredPlan
 from workbench.bounds.bound import Bound
@@ -17,8 +17,10 @@ from workbench.bounds.counts.intervals import NAMES
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
 from workbench.bounds.estimates import auc_estimate, total_variation_estimate
 from workbench.bounds.held_out.ordering import learn_ordering
+from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
 from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
@@ -36,6 +38,7 @@ from workbench.pages.core.page import (
     sentence,
 )
 from workbench.pages.core.sliders import SCORE, LogNumber, NumberField, number_of
+from workbench.pages.inputs.asked import AskedInAdvance
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.pair import pair_values
 from workbench.pages.inputs.plan_choice import PlannedSource
@@ -46,7 +49,6 @@ from workbench.pages.inputs.reference import (
     reference_controls,
 )
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
-from workbench.pages.inputs.settings import DeltaSetting
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pairs.base import Pair
@@ -77,7 +79,7 @@ MOVED = "the threshold was chosen after seeing the scores"
 BINS_MOVED = "the bins were chosen after seeing the scores"
 
 
-class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
+class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
     """State and drawings of the scores page."""
 
     title = "Scores"
@@ -95,7 +97,7 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
     }
     RESETS: ClassVar[tuple[str, ...]] = (
         *(name for name in BIN_CONTROLS if name != "bin_width"),
-        *("confidence", "ordering", "interval", "log_delta", "fit_method", "log_floor"),
+        *("confidence", "asked", "ordering", "interval", "log_delta", "fit_method", "log_floor"),
     )
 
     threshold = param.Number(
@@ -190,6 +192,7 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
                 Control("range_high", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
                 Control("log_delta"),
                 Control("confidence"),
+                Control("asked"),
                 Control("ordering"),
                 Control("interval"),
             ),
@@ -316,6 +319,30 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
         """Limits at all thresholds at once."""
         return tradeoff_band(self.measured(), self.confidence)
 
+    @derived(needs=("asked", "asked_late", "asked_delta", "log_delta"))
+    def asked_in_time(self) -> Question | None:
+        """The question that was fixed before these data were in view."""
+        return self.fixed_question
+
+    @derived(needs=("measured", "confidence", "asked_in_time"), shared=True)
+    def answer(self) -> Bound | None:
+        """The bound on the quantity that was fixed in advance."""
+        question = self.asked_in_time()
+        if question is None:
+            return None
+        return one_question_bound(self.measured(), question, self.confidence)
+
+    def sharpest(self, bound: Bound) -> Bound:
+        """A simultaneous bound, or that of the question fixed in advance on the same quantity.
+
+        Parameters
+        ----------
+        bound : Bound
+        """
+        answer = self.answer()
+        same = answer is not None and (answer.quantity, answer.at) == (bound.quantity, bound.at)
+        return self.certified(answer if answer is not None and same else bound)
+
     @derived(needs=("scores", "confidence", "threshold"))
     def at_threshold(self) -> ErrorRates:
         """Error rates at the threshold."""
@@ -369,25 +396,25 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
 
     @number(
         "ε lower bound",
-        needs=("band", "log_delta", "void_words"),
+        needs=("band", "answer", "log_delta", "void_words"),
         formula="ε ≥ max over thresholds of log((1 − δ − β̄)/ᾱ) and log((1 − δ − ᾱ)/β̄), with "
         "upper limits ᾱ, β̄ of both error rates that hold at all thresholds at once.",
         caution="The true ε may be larger: a weak attack gives a low bound.",
     )
     def epsilon(self) -> Bound:
         """With this confidence, the mechanism is not (ε′, δ)-DP for any ε′ below this value."""
-        return self.certified(self.band().epsilon(self.delta))
+        return self.sharpest(self.band().epsilon(self.delta))
 
     @number(
         "μ lower bound",
-        needs=("band", "void_words"),
+        needs=("band", "answer", "void_words"),
         formula="μ ≥ max over thresholds of Φ⁻¹(1 − ᾱ) − Φ⁻¹(β̄).",
         caution="The bound holds for any mechanism. It does not show that the mechanism is "
         "Gaussian.",
     )
     def mu(self) -> Bound:
         """With this confidence, the mechanism is not μ′-GDP for any μ′ below this value."""
-        return self.certified(self.band().mu())
+        return self.sharpest(self.band().mu())
 
     @number(
         "TV lower bound",
@@ -526,6 +553,30 @@ class ScoresPage(PlannedSource, ReferenceChoice, DeltaSetting):
             return f"{text}. Not valid here: {void}."
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
+
+    @sentence(needs=("band", "answer", "asked", "asked_late", "log_delta"), place="strip")
+    def in_advance(self) -> str:
+        """The question that was fixed in advance, its bound, or why it is void for these data."""
+        if self.asked == "none":
+            return ""
+        answer = self.answer()
+        if answer is None:
+            return (
+                f"The question “{self.asked_words}” was chosen after results of these data were "
+                "seen: all bounds here stay simultaneous. It is in time for the next data set that "
+                "you open or draw."
+            )
+        if answer.delta is not None and answer.delta != self.delta:
+            return (
+                f"Fixed in advance: {self.certified(answer)}. The ε shown at δ = "
+                f"{plain(self.delta)} is another question, with the simultaneous bound."
+            )
+        band = self.band()
+        other = band.mu() if answer.quantity == "mu" else band.epsilon(self.delta)
+        return (
+            f"The bound on {answer.symbol} uses that this question was fixed in advance; the "
+            f"simultaneous bound is {other.rounded}."
+        )
 
     @sentence(needs=("plan", "registered", "departures"), place="strip")
     def departing(self) -> str:
