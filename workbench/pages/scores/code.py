@@ -64,7 +64,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
 
 
 def _epsilon(page: Any, measured: str) -> str:
-    if page.question != Epsilon(page.delta):
+    if page.fixed_question != Epsilon(page.delta):
         return f"band.epsilon({page.delta!r})"
     return _one_question("wb.epsilon_lower_bound", page, measured, delta=page.delta)
 
