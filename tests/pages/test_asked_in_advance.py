@@ -25,7 +25,8 @@ def test_a_question_asked_after_a_look_is_late_and_said_to_be(page):
     page.asked = "epsilon"
     assert page.asked_late
     assert page.epsilon() == before
-    assert "after results of these data were seen" in page.in_advance()
+    assert "after results of these data were seen" in page.asked_afterwards()
+    assert page.in_advance() == ""
 
 
 @pytest.mark.parametrize("asked", ["epsilon", "mu"])

@@ -27,9 +27,9 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
     asked = param.Selector(
         default="none",
         objects={"none": "none", "ε at this δ": "epsilon", "μ": "mu"},
-        label="Question fixed in advance",
-        doc="A bound on one quantity, over all thresholds, is sharper than one that covers all "
-        "quantities. Choose it before you open or draw the data.",
+        label="One question",
+        doc="The one quantity that the audit asks for. Its bound is sharper than the simultaneous "
+        "one, which covers all quantities. Choose it before you open or draw the data.",
     )
     asked_late = param.Boolean(
         False, precedence=-1, doc="Whether the question was chosen after results were seen."

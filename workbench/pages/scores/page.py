@@ -178,7 +178,10 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         *ScoreSource.source_controls,
         Section(
             "Fixed in advance",
-            (Control("plan", when=lambda page: page.dataset is not None or bool(page.plan)),),
+            (
+                Control("plan", when=lambda page: page.dataset is not None or bool(page.plan)),
+                Control("asked"),
+            ),
         ),
         Section(
             "Audit",
@@ -192,7 +195,6 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
                 Control("range_high", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
                 Control("log_delta"),
                 Control("confidence"),
-                Control("asked"),
                 Control("ordering"),
                 Control("interval"),
             ),
@@ -554,18 +556,23 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
 
-    @sentence(needs=("band", "answer", "asked", "asked_late", "log_delta"), place="strip")
-    def in_advance(self) -> str:
-        """The question that was fixed in advance, its bound, or why it is void for these data."""
-        if self.asked == "none":
+    @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
+    def asked_afterwards(self) -> str:
+        """That the question was chosen too late for these data."""
+        if self.asked == "none" or not self.asked_late:
             return ""
+        return (
+            f"The question “{self.asked_words}” was chosen after results of these data were seen: "
+            "all bounds here stay simultaneous. It is in time for the next data set that you open "
+            "or draw."
+        )
+
+    @sentence(needs=("band", "answer", "log_delta", "void_words"), place="head")
+    def in_advance(self) -> str:
+        """The question that was fixed in advance, and the simultaneous bound beside it."""
         answer = self.answer()
         if answer is None:
-            return (
-                f"The question “{self.asked_words}” was chosen after results of these data were "
-                "seen: all bounds here stay simultaneous. It is in time for the next data set that "
-                "you open or draw."
-            )
+            return ""
         if answer.delta is not None and answer.delta != self.delta:
             return (
                 f"Fixed in advance: {self.certified(answer)}. The ε shown at δ = "
@@ -650,7 +657,7 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         "pair.",
     )
     def profile(self) -> dict[str, Any]:
-        """δ as a function of ε. The dot is the ε lower bound at the chosen δ."""
+        """δ as a function of ε. The dot is the simultaneous bound on ε at the chosen δ."""
         return charts.profile(
             self.histogram(), self.band(), self.delta, self.fit(), self.reference()
         )
