@@ -1,4 +1,4 @@
-"""The bound on one question: its probability against simulation, its level, and the band below it."""
+"""The bound on one question: its probability by simulation, its level, and the band below it."""
 
 import math
 from functools import partial
@@ -12,12 +12,12 @@ from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.one_question.one_question import (
     claim_p_value,
     largest_value,
-    limits_of_counts,
     one_question_bound,
 )
 from workbench.bounds.quantities import Delta, Epsilon, Mu, TotalVariation
 from workbench.bounds.simultaneous.rank_band import RankBand, level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
+from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 
 SIZES = [(1000, 1000), (1024, 1024), (20, 20), (2000, 50), (50, 2000), (100_000, 100_000)]
 QUESTIONS = [(Epsilon(1e-5), 0.0), (Epsilon(1e-5), 1.5), (Mu(), 1.0), (TotalVariation(), 0.2)]
@@ -27,6 +27,10 @@ def band_of(n_p, n_q, counts=None):
     ranks = rank_grid(n_q)
     counts = np.ones(ranks.size, int) if counts is None else counts
     return RankBand(n_p, n_q, 0.95, rank_tests(ranks, counts, n_p, n_q))
+
+
+def limits_of_counts(band, curve, level):
+    return refuting_counts(band.tests, band.n_p, curve, level)
 
 
 def limits_at(band, question, value):

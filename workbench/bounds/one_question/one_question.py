@@ -26,19 +26,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
 
 from workbench.bounds.bound import Bound
 from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TIES, tradeoff_band
 from workbench.bounds.simultaneous.rank_band import RankBand
-from workbench.bounds.simultaneous.rank_tests import Which, invert, largest_refuted
-from workbench.curves.validation import Floats, quiet
+from workbench.bounds.simultaneous.rank_tests import Which, invert
+from workbench.bounds.simultaneous.refuting_counts import refuting_counts
+from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores
 
 METHOD = "order-statistic test of one question"
@@ -113,7 +111,7 @@ def largest_value(ranks: RankBand, question: Question) -> tuple[float, int | Non
     if level >= 1 - ranks.confidence:
         return 0.0, None
     curve = partial(question.curve, refuted)
-    event = Crossing(ranks.tests.ranks, limits_of_counts(ranks, curve, level), ranks.n_p, ranks.n_q)
+    event = _event(ranks, curve, level)
 
     def p_value(values: Floats, _: Which) -> Floats:
         return np.array([event.probability(partial(question.curve, v)) for v in values.tolist()])
@@ -143,54 +141,10 @@ def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> floa
     least = float(ranks.tests.p_values(np.asarray(tradeoff(ranks.tests.alpha))).min())
     if least >= 1:
         return 1.0
-    limits = limits_of_counts(ranks, tradeoff, least)
-    return Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q).probability(tradeoff)
+    return _event(ranks, tradeoff, least).probability(tradeoff)
 
 
-def limits_of_counts(
-    ranks: RankBand, tradeoff: Callable[[Floats], Floats], level: float
-) -> NDArray[np.int64]:
-    """The smallest count at each rank that refutes a trade-off function, shape (J,).
-
-    Parameters
-    ----------
-    ranks : RankBand
-    tradeoff : callable
-    level : float
-        Of each test.
-
-    Returns
-    -------
-    ndarray of int, shape (J,)
-        n_p + 1 where no count does.
-    """
-    tests, n_p = ranks.tests, ranks.n_p
-    fnr = np.asarray(tradeoff(tests.alpha))
-
-    def p_values(counts: NDArray[Any], which: Which) -> Floats:
-        return tests.of(which).counted(counts, n_p).p_values(fnr[which])
-
-    def of_log_odds(x: Floats, which: Which) -> Floats:
-        # A count may be any real number in between, and evidence falls as x grows.
-        return p_values((n_p + 1) * expit(-x), which)
-
-    # Where the noise of both samples is split evenly: a good guess, in logits.
-    z = -float(ndtri(level)) / np.sqrt(2)
-    with quiet():
-        rate = np.clip(1 - tradeoff(tests.quantile(np.array([z]))[:, 0]), 1 / n_p, 1 - 1 / n_p)
-    spread = 1 / np.sqrt(n_p * rate * (1 - rate))
-    every = np.arange(tests.ranks.size)
-    ends = -np.log(n_p), np.log(n_p)
-    start = np.clip(-(logit(rate) + z * spread), *ends)
-    found = largest_refuted(of_log_odds, level, start, 0.2 * spread, ends)
-    limits = np.clip(np.ceil((n_p + 1) * expit(-found) - 1e-9), 1, n_p).astype(np.int64)
-    refutes = p_values(limits.astype(float), every) <= level
-    limits[~refutes] = n_p + 1
-    # The search may end one or more counts short.
-    going = every[refutes & (limits > 1)]
-    while going.size:
-        less = p_values(limits[going] - 1.0, going) <= level
-        limits[going[less]] -= 1
-        going = going[less]
-        going = going[limits[going] > 1]
-    return limits
+def _event(ranks: RankBand, tradeoff: Callable[[Floats], Floats], level: float) -> Crossing:
+    """That new counts refute a trade-off function at some rank, each test being at a level."""
+    limits = refuting_counts(ranks.tests, ranks.n_p, tradeoff, level)
+    return Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q)

@@ -22,9 +22,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench._roots import smallest_integers, smallest_step
+from workbench._roots import smallest_step
 from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
-from workbench.bounds.simultaneous.rank_tests import CELLS, rank_tests
+from workbench.bounds.simultaneous.rank_tests import rank_tests
+from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 from workbench.curves.validation import Floats
 
 #: f(α), elementwise.
@@ -32,9 +33,6 @@ Tradeoff = Callable[[Floats], Floats]
 
 #: Sets of order statistics.
 _DRAWS = 4000
-
-#: Standard deviations within which critical counts are looked for first.
-_REACH = 4
 
 #: Scores per group beyond which no sample size is looked for.
 MOST_SCORES = 10**9
@@ -161,22 +159,8 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
         n_p + 1 where no count refutes.
     """
     ranks = rank_grid(n_q)
-    level = level_of_each(confidence, ranks.size)
-    least, most = np.zeros(ranks.size, dtype=np.int64), np.full(ranks.size, n_p + 1)
-    tests = rank_tests(ranks, least + 1, n_p, n_q)
-    fnr = np.asarray(claimed(tests.alpha))
-
-    def refuted(counts: NDArray[np.int64]) -> NDArray[np.bool_]:
-        return tests.counted(np.maximum(counts, 1), n_p).p_values(fnr) <= level
-
-    # Within a few standard deviations of the counts that the claim allows, but for odd claims.
-    center, far = (1 - fnr[:, np.searchsorted(CELLS, z)] for z in (0, _REACH))
-    low = np.clip((n_p * center).astype(np.int64), 1, n_p)
-    high = np.clip((n_p * far + _REACH * np.sqrt(n_p * far * (1 - far))).astype(np.int64), 1, n_p)
-    low = np.where(refuted(low), least, low)
-    high = np.where(refuted(high), high, most)
-    found: NDArray[np.int64] = smallest_integers(refuted, low, high)
-    return found
+    tests = rank_tests(ranks, np.ones_like(ranks), n_p, n_q)
+    return refuting_counts(tests, n_p, claimed, level_of_each(confidence, ranks.size))
 
 
 def scores_needed(
