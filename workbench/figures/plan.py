@@ -23,6 +23,7 @@ from workbench.figures.kit.marks import Mark, Style, band, label, markers, rule
 STYLES = {
     "pointwise": Style("fixed threshold", "p", "solid", 2),
     "simultaneous": Style("simultaneous", "good", "solid", 2.5),
+    "one question": Style("one question", "good", "solid", 2.5),
     "held-out": Style("held-out", "fit", "solid", 2.5),
     "anytime": Style("anytime", "warn", "solid", 2.5),
 }

@@ -36,10 +36,14 @@ from workbench.progress import Report
 
 METHODS = {
     "simultaneous: all thresholds": "simultaneous",
+    "one question: all thresholds, this ε fixed in advance": "one question",
     "pointwise: threshold fixed in advance": "pointwise",
     "held-out": "held-out",
     "anytime": "anytime",
 }
+
+#: Methods whose audits are simulated by drawn counts.
+COUNTED = ("simultaneous", "one question")
 
 #: log₁₀ of the ends of the slider and the charts.
 SPAN = (2.0, 6.0)
@@ -200,7 +204,7 @@ class PlanPage(PlanWriting, KnownPair):
 
     @property
     def _quick(self) -> bool:
-        counted = self.method == "simultaneous" and self.pair_kind not in TIED
+        counted = self.method in COUNTED and self.pair_kind not in TIED
         return counted or self.method == "pointwise"
 
     def _arguments(self, guarantee: str) -> dict[str, Any]:

@@ -24,11 +24,14 @@ order in which such samples count as evidence.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from workbench._roots import turning_point
 from workbench.bounds.bound import Bound
 from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.quantities import Question
@@ -40,6 +43,9 @@ from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores
 
 METHOD = "order-statistic test of one question"
+
+#: Of the search for counts that exceed a value.
+_HALVINGS = 12
 
 
 def one_question_bound(scores: Scores, question: Question, confidence: float = 0.95) -> Bound:
@@ -121,6 +127,40 @@ def largest_value(ranks: RankBand, question: Question) -> tuple[float, int | Non
     # The band's own proof covers its value where the cells' error does not.
     value = max(value, refuted)
     return value, rank if value > 0 else None
+
+
+def exceeding_counts(ranks: RankBand, question: Question, value: float) -> NDArray[np.int64]:
+    """The counts at each rank from which on the lower limit of a question exceeds a value.
+
+    Parameters
+    ----------
+    ranks : RankBand
+        Its counts do not matter.
+    question : Question
+    value : float
+
+    Returns
+    -------
+    ndarray of int, shape (J,)
+        n_p + 1 for none. The limit exceeds the value if a count is reached at some rank; it may
+        with counts that are lower by what `_HALVINGS` leave of the search.
+    """
+    claimed, error = partial(question.curve, value), 1 - ranks.confidence
+
+    def counts(refuted: float, level: float) -> NDArray[np.int64]:
+        return refuting_counts(ranks.tests, ranks.n_p, partial(question.curve, refuted), level)
+
+    def rare(limits: NDArray[np.int64]) -> bool:
+        event = Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q)
+        return event.probability(claimed) <= error
+
+    if rare(counts(0.0, ranks.level)):
+        # Samples in which the band refutes nothing are enough: the level takes the value's place.
+        low, high = math.log(ranks.level), math.log(error)
+        level, _ = turning_point(lambda x: not rare(counts(0.0, math.exp(x))), low, high, _HALVINGS)
+        return counts(0.0, math.exp(float(level)))
+    _, refuted = turning_point(lambda x: rare(counts(float(x), ranks.level)), 0.0, value, _HALVINGS)
+    return counts(float(refuted), ranks.level)
 
 
 def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> float:

@@ -15,6 +15,7 @@ from workbench.bounds.anytime.anytime import anytime_epsilon, factors_above
 from workbench.bounds.anytime.betting import EpsilonClaims, log_wealth
 from workbench.bounds.anytime.predictable_counts import Tally
 from workbench.bounds.held_out.held_out import held_out_bound
+from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.power.best_threshold import too_many
 from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_results import Power, SampleSize
@@ -28,7 +29,7 @@ AUDITS, STOPS = 60, 100
 
 
 class SimulatedPlan(AuditPlan):
-    """Audits of drawn scores, "simultaneous" or "held-out"."""
+    """Audits of drawn scores, "simultaneous", "one question" or "held-out"."""
 
     start: ClassVar[float] = 0.85
     precision: ClassVar[float] = 1.12
@@ -47,6 +48,8 @@ class SimulatedPlan(AuditPlan):
     def _bound(self, scores: Scores) -> float:
         if self.guarantee == "simultaneous":
             return tradeoff_band(scores, self.confidence).epsilon(self.delta).value
+        if self.guarantee == "one question":
+            return one_question_bound(scores, Epsilon(self.delta), self.confidence).value
         try:
             return held_out_bound(scores, Epsilon(self.delta), self.confidence).value
         except ScoresError:  # too few to hold any out

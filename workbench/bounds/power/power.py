@@ -134,8 +134,22 @@ def detector(
     -------
     Detector
     """
+    return simulated(critical_counts(claimed, n_p, n_q, confidence), n_p, n_q, seed)
+
+
+def simulated(
+    critical: NDArray[np.int64], n_p: int, n_q: int, seed: int | np.random.Generator
+) -> Detector:
+    """Critical counts with drawn order statistics to compute the power from.
+
+    Parameters
+    ----------
+    critical : ndarray of int, shape (J,)
+        As of `Detector`, at the ranks of the band.
+    n_p, n_q : int
+    seed : int or numpy.random.Generator
+    """
     rng, ranks = np.random.default_rng(seed), rank_grid(n_q)
-    critical = critical_counts(claimed, n_p, n_q, confidence)
     fpr = order_statistics(ranks, n_q, _DRAWS, rng)
     which, back = np.unique(np.minimum(critical, n_p), return_inverse=True)
     tpr = order_statistics(which, n_p, _DRAWS, rng)[:, back]

@@ -6,8 +6,9 @@ the guarantee of the bound:
 
 - "pointwise": exactly, at the threshold that suits the pair best
   (`workbench.bounds.power.plan_threshold`);
-- "simultaneous": by drawn counts at the band's ranks (`workbench.bounds.power.plan_band`), or by
-  whole audits for a pair whose scores have ties, which drawn counts would break;
+- "simultaneous", "one question": by drawn counts at the band's ranks
+  (`workbench.bounds.power.plan_band`), or by whole audits for a pair whose scores have ties, which
+  drawn counts would break;
 - "held-out", "anytime": by whole audits of drawn scores (`workbench.bounds.power.plan_audits`).
 """
 
@@ -19,7 +20,7 @@ from workbench import _checks
 from workbench._format import plain
 from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_audits import SimulatedPlan, StoppingPlan
-from workbench.bounds.power.plan_band import BandPlan
+from workbench.bounds.power.plan_band import BandPlan, OneQuestionPlan
 from workbench.bounds.power.plan_results import BoundDistribution, Power, SampleSize
 from workbench.bounds.power.plan_threshold import ThresholdPlan
 from workbench.pairs.base import Pair
@@ -27,6 +28,7 @@ from workbench.pairs.base import Pair
 #: Guarantee of the bound -> how its power is computed.
 PLANS: dict[str, type[AuditPlan]] = {
     "simultaneous": BandPlan,
+    "one question": OneQuestionPlan,
     "pointwise": ThresholdPlan,
     "held-out": SimulatedPlan,
     "anytime": StoppingPlan,
@@ -57,7 +59,7 @@ def power(
         Scores per group, or (n_p, n_q).
     confidence : float
         In (0.5, 1).
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}
+    guarantee : {"simultaneous", "one question", "pointwise", "held-out", "anytime"}
         Of the bound. "pointwise" takes the threshold that suits the pair best.
     seed : int or numpy.random.Generator
 
@@ -78,9 +80,9 @@ def power(
 
     Notes
     -----
-    "pointwise" is exact (below the truth by at most 0.001). "simultaneous" draws 4000 sets of
-    counts, or 60 whole audits where scores have ties; "held-out" draws 60 whole audits, "anytime"
-    100. `Power.standard_error` is that of the simulation.
+    "pointwise" is exact (below the truth by at most 0.001). "simultaneous" and "one question" draw
+    4000 sets of counts, or 60 whole audits where scores have ties; "held-out" draws 60 whole
+    audits, "anytime" 100. `Power.standard_error` is that of the simulation.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def samples_needed(
         In (0.5, 1).
     power : float
         The probability of exceeding the claim, in (0, 1).
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}
+    guarantee : {"simultaneous", "one question", "pointwise", "held-out", "anytime"}
         Of the bound, as in `power`. With "anytime", the audit stops when the bound exceeds the
         claim, and n is enough for a share ``power`` of all audits.
     seed : int or numpy.random.Generator
@@ -124,7 +126,7 @@ def samples_needed(
     Returns
     -------
     SampleSize
-        Known to 2% for "simultaneous" and "pointwise", to some 10% for the others.
+        Known to 2% for "simultaneous", "one question" and "pointwise", to some 10% for the others.
 
     Raises
     ------
@@ -174,7 +176,7 @@ def plan_distribution(
         Scores per group, or (n_p, n_q).
     confidence : float
         In (0.5, 1).
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"}
+    guarantee : {"simultaneous", "one question", "pointwise", "held-out", "anytime"}
         Of the bound, as in `power`.
     reps : int
         Simulated audits.
@@ -191,7 +193,7 @@ def plan_distribution(
 
     Notes
     -----
-    "simultaneous" and "pointwise" draw counts, at the same cost for any n; the others draw scores.
+    All but "held-out" and "anytime" draw counts, at the same cost for any n; those draw scores.
 
     Examples
     --------
@@ -217,7 +219,7 @@ def _plan(
     """The plan for a guarantee."""
     _checks.instance(pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
     kind = PLANS[_checks.one_of(guarantee, "guarantee", PLANS)]
-    if kind is BandPlan and _has_ties(pair):
+    if issubclass(kind, BandPlan) and _has_ties(pair):
         kind = SimulatedPlan
     if isinstance(seed, np.random.Generator):
         # One number, so that all n are simulated alike.
