@@ -10,8 +10,8 @@ from scipy.stats import binom
 import workbench as wb
 from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.one_question.one_question import (
+    QuestionTest,
     claim_p_value,
-    largest_value,
     one_question_bound,
 )
 from workbench.bounds.quantities import Delta, Epsilon, Mu, TotalVariation
@@ -125,7 +125,7 @@ def test_the_false_claim_rate_is_the_stated_one():
             for seed in range(runs):
                 scores = pair.sample((60, 40), seed=seed)
                 band = wb.tradeoff_band(scores)
-                wrong += largest_value(band.ranks, question)[0] > truth + 1e-12
+                wrong += QuestionTest.of(band.ranks, question).lower_limit(0.95) > truth + 1e-12
             assert wrong <= limit, (pair, question)
 
 

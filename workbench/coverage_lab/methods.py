@@ -274,7 +274,7 @@ _METHODS = (
     Method(
         "held-out-splits",
         "Held-out thresholds, three splits",
-        "As above for three splits, combined by majority vote.",
+        "As above for three splits, combined as exchangeable p-values.",
         "held-out",
         _held_out("threshold", splits=3),
     ),

@@ -3,15 +3,15 @@
 The first part chooses a few ranks of Q's scores, and the rest is tested at these only
 (`workbench.bounds.simultaneous.rank_tests`), so that the error probability is shared over `RANKS`
 ranks instead of all. A rank is a threshold without a nuisance parameter: the false positive rate
-above the k-th most member-like score of Q has a known distribution, whatever the scores are. As in
-the band, the smallest of m p-values at m ranks, p, has the level 1 − (1 − p)^m
-(`workbench.bounds.simultaneous.rank_band`).
+above the k-th most member-like score of Q has a known distribution, whatever the scores are. The
+first part chooses the ranks for one quantity; the tests at these ranks are combined as those of one
+question (`workbench.bounds.one_question.one_question`).
 
 A hash of the scores decides which part is which (`workbench.bounds.hash_split`). Several splits are
-combined by a majority k of the K: K/k times the k-th smallest p-value is a p-value whatever their
-dependence (Rüger 1978), since k of them are at most αk/K with probability at most α, by Markov's
-inequality for their number. A single bad split does no harm, as it would to twice the mean. The
-best split cannot be selected.
+combined as exchangeable p-values: the hash makes them so. Twice the least of the medians of the
+first 1, 2, …, K of them is a p-value whatever their dependence (Gasparin, Wang & Ramdas 2025):
+where it is at most α, half of the first k are at most α/2 for some k, which by Markov's inequality
+for exchangeable variables has a probability of at most α. The best split cannot be selected.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.bounds.hash_split import describe_split, split
 from workbench.bounds.held_out.ordering import likelihood_ratio
+from workbench.bounds.one_question.one_question import QuestionTest
 from workbench.bounds.quantities import Question
-from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_band import RankBand, level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
     Which,
@@ -90,7 +91,7 @@ def held_out_bound(
 
     References
     ----------
-    Esary, Proschan & Walkup (1967); Rüger (1978).
+    Esary, Proschan & Walkup (1967); Gasparin, Wang & Ramdas (2025).
     """
     require_scores(scores)
     confidence = _checks.confidence(confidence)
@@ -98,18 +99,19 @@ def held_out_bound(
     splits = _checks.count(splits, "splits", least=1)
     _enough(scores, confidence, splits)
     parts = [_Part.of(scores, question, confidence, ordering, which) for which in range(splits)]
-    tests = RankTests.joined([part.tests for part in parts])
+    if splits == 1:
+        value = parts[0].test.lower_limit(confidence)
+    else:
 
-    def p_values(x: Floats, which: Which) -> Floats:
-        at_ranks = tests.of_values(question, np.repeat(x, tests.ranks.size))
-        of_split = _of_smallest(at_ranks.reshape(splits, -1))
-        return np.array([_of_majority(of_split)])
+        def p_values(values: Floats, _: Which) -> Floats:
+            of_split = [[part.test.p_value(v) for part in parts] for v in values.tolist()]
+            return np.array([_of_exchangeable(np.array(p)) for p in of_split])
 
-    start = np.array([np.median([part.expected for part in parts])])
-    value = float(invert(question, p_values, 1 - confidence, start)[0])
+        start = np.array([np.median([part.expected for part in parts])])
+        value = float(invert(question, p_values, 1 - confidence, start)[0])
     note = f"Ranks were chosen on {describe_split(SHARE)}, and tested on the others."
     if splits > 1:
-        note += f" {splits} splits, of which a majority decides."
+        note += f" {splits} splits, combined as exchangeable p-values."
     # A threshold that people can use: one split, and in their own units.
     usable = splits == 1 and ordering == "threshold" and value > 0
     threshold, direction = parts[0].witness(question, value) if usable else (None, None)
@@ -130,10 +132,11 @@ def held_out_bound(
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One split: the ranks that its first part chose, and their tests on the rest."""
+    """One split: the ranks that its first part chose, and their test on the rest."""
 
     rest: Scores
     tests: RankTests
+    test: QuestionTest
     expected: float
 
     @classmethod
@@ -146,7 +149,9 @@ class _Part:
             first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
         ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence)
         counts, _ = counts_above(rest, ranks)
-        return cls(rest, rank_tests(ranks, counts, rest.n_p, rest.n_q), expected)
+        tests = rank_tests(ranks, counts, rest.n_p, rest.n_q)
+        band = RankBand(rest.n_p, rest.n_q, confidence, tests)
+        return cls(rest, tests, QuestionTest.of(band, question), expected)
 
     def witness(self, question: Question, value: float) -> tuple[float, str | None]:
         """The threshold that refutes most, and the direction that it speaks for."""
@@ -178,18 +183,16 @@ def _favored(
     )
     at_nothing = tests.of_values(question, np.zeros(grid.size))
     best = np.lexsort((-at_nothing, values))[-RANKS:]
-    return grid[best], float(values[best[-1]])
+    return np.sort(grid[best]), float(values[best[-1]])
 
 
-def _of_smallest(p: Floats) -> Floats:
-    """The p-value of the smallest of each row's."""
-    return np.asarray(-np.expm1(p.shape[1] * np.log1p(-np.minimum(p.min(axis=1), 1 - 1e-16))))
-
-
-def _of_majority(p: Floats) -> float:
-    """The p-value of p-values that depend on each other in any way."""
-    majority = p.size // 2 + 1
-    return min(float(np.sort(p)[majority - 1]) * p.size / majority, 1.0)
+def _of_exchangeable(p: Floats) -> float:
+    """The p-value of exchangeable p-values; of a single one, itself."""
+    if p.size == 1:
+        return float(p[0])
+    # The lower median of the first k, for every k.
+    medians = [np.sort(p[:k])[(k - 1) // 2] for k in range(1, p.size + 1)]
+    return min(2 * float(min(medians)), 1.0)
 
 
 def _enough(scores: Scores, confidence: float, splits: int) -> None:
@@ -198,7 +201,7 @@ def _enough(scores: Scores, confidence: float, splits: int) -> None:
     def could_show(n_p: int, n_q: int) -> bool:
         rest = [n - min(max(round(SHARE * n), 2), n - 2) for n in (n_p, n_q)]
         p = RANKS * perfect_p_value(*rest)
-        return min(n_p, n_q) >= 4 and _of_majority(np.full(splits, p)) <= 1 - confidence
+        return min(n_p, n_q) >= 4 and _of_exchangeable(np.full(splits, p)) <= 1 - confidence
 
     if not could_show(scores.n_p, scores.n_q):
         needed = next(n for n in range(4, 10**4) if could_show(n, n))

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -78,8 +79,9 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     `workbench.bounds.one_question.one_question`.
     """
     band = tradeoff_band(scores, confidence)
-    value, rank = largest_value(band.ranks, question)
-    shown = value > 0 and rank is not None
+    test = QuestionTest.of(band.ranks, question)
+    value = test.lower_limit(band.confidence)
+    shown = value > 0 and test.rank is not None
     coins = TIES if band.ties_broken and shown else None
     return Bound.of_scores(
         scores,
@@ -89,44 +91,63 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
         method=METHOD,
         confidence=band.confidence,
         at=question.at,
-        threshold=float(band.thresholds[rank]) if shown else None,
+        threshold=float(band.thresholds[test.rank]) if shown else None,
         note=" ".join(filter(None, (scores.held_out, coins))) or None,
         recompute=partial(one_question_bound, scores, question),
     )
 
 
-def largest_value(ranks: RankBand, question: Question) -> tuple[float, int | None]:
-    """The lower limit of a question, and the index of the rank that speaks for it most.
+@dataclass(frozen=True, eq=False)
+class QuestionTest:
+    """The p-values p(θ) of a question; see the module.
 
-    Parameters
+    Attributes
     ----------
-    ranks : RankBand
     question : Question
-
-    Returns
-    -------
-    (float, int or None)
-        0 and None where nothing is shown.
+    refuted : float
+        S, the largest value that the ranks refute together at Šidák's level.
+    rank : int, optional
+        Index of the rank with the smallest p-value there.
+    event : Crossing
+        That new samples speak against the question's values at least as much as these.
     """
-    refuted, rank = ranks.largest_refuted(question)
-    level = ranks.level
-    if refuted == 0:
-        p_values = ranks.tests.of_values(question, np.zeros(ranks.tests.ranks.size))
-        rank = int(np.argmin(p_values))
-        level = max(float(p_values[rank]), level)
-    if level >= 1 - ranks.confidence:
-        return 0.0, None
-    curve = partial(question.curve, refuted)
-    event = _event(ranks, curve, level)
 
-    def p_value(values: Floats, _: Which) -> Floats:
-        return np.array([event.probability(partial(question.curve, v)) for v in values.tolist()])
+    question: Question
+    refuted: float
+    rank: int | None
+    event: Crossing
 
-    start = np.array([1.07 * refuted])
-    value = float(invert(question, p_value, 1 - ranks.confidence, start)[0])
-    # The band's own proof covers its value where the cells' error does not.
-    value = max(value, refuted)
-    return value, rank if value > 0 else None
+    @classmethod
+    def of(cls, ranks: RankBand, question: Question) -> QuestionTest:
+        """The test at the ranks, which are ascending, and counts of a `RankBand`."""
+        refuted, rank = ranks.largest_refuted(question)
+        level = ranks.level
+        if refuted == 0:
+            at_nothing = ranks.tests.of_values(question, np.zeros(ranks.tests.ranks.size))
+            rank = int(np.argmin(at_nothing))
+            level = max(float(at_nothing[rank]), level)
+        return cls(question, refuted, rank, _event(ranks, partial(question.curve, refuted), level))
+
+    def p_value(self, value: float) -> float:
+        """P-value of "the quantity is at most this value"; it grows with the value."""
+        return self.event.probability(partial(self.question.curve, value))
+
+    def lower_limit(self, confidence: float) -> float:
+        """The largest value whose p-value is at most 1 − confidence; 0 where there is none.
+
+        Parameters
+        ----------
+        confidence : float
+            That of the ranks.
+        """
+
+        def p_values(values: Floats, _: Which) -> Floats:
+            return np.array([self.p_value(value) for value in values.tolist()])
+
+        start = np.array([1.07 * self.refuted])
+        value = float(invert(self.question, p_values, 1 - confidence, start)[0])
+        # Association proves the smaller one, which the width of the cells may hide.
+        return max(value, self.refuted)
 
 
 def exceeding_counts(ranks: RankBand, question: Question, value: float) -> NDArray[np.int64]:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.one_question.one_question import exceeding_counts, largest_value
+from workbench.bounds.one_question.one_question import QuestionTest, exceeding_counts
 from workbench.bounds.power.best_threshold import MOST_EXACT
 from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_results import Power
@@ -85,4 +85,4 @@ class OneQuestionPlan(BandPlan):
 
     def value(self, ranks: RankBand) -> float:
         """The bound on ε for counts at the ranks."""
-        return largest_value(ranks, Epsilon(self.delta))[0]
+        return QuestionTest.of(ranks, Epsilon(self.delta)).lower_limit(self.confidence)
