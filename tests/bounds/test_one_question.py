@@ -11,13 +11,16 @@ import workbench as wb
 from workbench.bounds.one_question.crossing import Crossing
 from workbench.bounds.one_question.one_question import (
     QuestionTest,
+    claim_counts,
     claim_p_value,
+    exceeding_counts,
     one_question_bound,
 )
 from workbench.bounds.quantities import Delta, Epsilon, Mu, TotalVariation
 from workbench.bounds.simultaneous.rank_band import RankBand, level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
+from workbench.claims.parse import as_claim
 
 SIZES = [(1000, 1000), (1024, 1024), (20, 20), (2000, 50), (50, 2000), (100_000, 100_000)]
 QUESTIONS = [(Epsilon(1e-5), 0.0), (Epsilon(1e-5), 1.5), (Mu(), 1.0), (TotalVariation(), 0.2)]
@@ -185,3 +188,48 @@ def test_its_level_is_the_smallest_where_samples_are_lopsided():
         least[name] = math.exp(low)
     sidak = level_of_each(0.95, band.tests.ranks.size)
     assert sidak < least["1 − √u"] < 0.9 * least["P = Q"]
+
+
+@pytest.mark.parametrize("sizes", [(30, 30), (500, 500), (2000, 60)])
+def test_the_counts_of_a_plan_are_those_that_the_bound_needs(sizes):
+    """Counts on both sides of the critical ones, at one rank at a time."""
+    question, value = Epsilon(1e-5), 0.4
+    band = band_of(*sizes)
+    needed = exceeding_counts(band, question, value)
+    for i in np.flatnonzero(needed <= sizes[0])[::3]:
+        for more, exceeds in ((0, True), (-max(2, needed[i] // 50), False)):
+            counts = np.zeros(needed.size, int)
+            counts[i:] = max(needed[i] + more, 0)
+            found = QuestionTest.of(band_of(*sizes, counts), question).lower_limit(0.95)
+            alone = (counts < needed)[i + 1 :].all()
+            if exceeds:
+                assert found > value - 1e-3
+            elif alone:
+                assert found <= value
+
+
+@pytest.mark.parametrize("claim", ["pure(0)", "approx(1, 1e-5)", "gdp(1)", "laplace(1)"])
+def test_the_counts_of_a_claim_have_its_level(claim):
+    claimed = as_claim(claim).min_tradeoff
+    band = band_of(400, 300)
+    limits = claim_counts(band, claimed)
+    event = Crossing(band.tests.ranks, limits, 400, 300)
+    assert 0.03 < event.probability(claimed) <= 0.05
+    assert (limits <= refuting_counts(band.tests, 400, claimed, band.level)).all()
+
+
+def test_a_verdict_on_one_claim_is_sharper_and_says_so():
+    scores = wb.GaussianPair(1).sample(1000, seed=0)
+    both = [
+        wb.judge(scores, "gdp(0.86)", guarantee=name) for name in ("simultaneous", "one question")
+    ]
+    all_claims, one = both
+    assert one.p_value < all_claims.p_value
+    assert (all_claims.verdict, one.verdict) == ("not refuted", "refuted")
+    assert "only claim" in one.explain()
+    assert "one question" in str(one)
+    assert one.bounds[0].guarantee == "one question"
+    assert one.bounds[0].value == 0.86
+    assert one.power[0].caught <= all_claims.power[0].caught
+    with pytest.raises(ValueError, match="guarantee must be one of"):
+        wb.judge(scores, "gdp(0.86)", guarantee="pointwise")

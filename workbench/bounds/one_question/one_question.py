@@ -166,22 +166,36 @@ def exceeding_counts(ranks: RankBand, question: Question, value: float) -> NDArr
         n_p + 1 for none. The limit exceeds the value if a count is reached at some rank; it may
         with counts that are lower by what `_HALVINGS` leave of the search.
     """
-    claimed, error = partial(question.curve, value), 1 - ranks.confidence
+    claimed = partial(question.curve, value)
 
-    def counts(refuted: float, level: float) -> NDArray[np.int64]:
-        return refuting_counts(ranks.tests, ranks.n_p, partial(question.curve, refuted), level)
+    def rare(refuted: float) -> bool:
+        event = _event(ranks, partial(question.curve, refuted), ranks.level)
+        return event.probability(claimed) <= 1 - ranks.confidence
 
-    def rare(limits: NDArray[np.int64]) -> bool:
-        event = Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q)
-        return event.probability(claimed) <= error
+    if rare(0.0):
+        # Samples in which the band refutes nothing are enough.
+        return _largest_counts(ranks, partial(question.curve, 0.0), claimed)
+    _, refuted = turning_point(lambda x: rare(float(x)), 0.0, value, _HALVINGS)
+    curve = partial(question.curve, float(refuted))
+    return refuting_counts(ranks.tests, ranks.n_p, curve, ranks.level)
 
-    if rare(counts(0.0, ranks.level)):
-        # Samples in which the band refutes nothing are enough: the level takes the value's place.
-        low, high = math.log(ranks.level), math.log(error)
-        level, _ = turning_point(lambda x: not rare(counts(0.0, math.exp(x))), low, high, _HALVINGS)
-        return counts(0.0, math.exp(float(level)))
-    _, refuted = turning_point(lambda x: rare(counts(float(x), ranks.level)), 0.0, value, _HALVINGS)
-    return counts(float(refuted), ranks.level)
+
+def claim_counts(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> NDArray[np.int64]:
+    """The counts at each rank from which on `claim_p_value` is at most 1 − confidence.
+
+    Parameters
+    ----------
+    ranks : RankBand
+        Its counts do not matter.
+    tradeoff : callable
+        The claim.
+
+    Returns
+    -------
+    ndarray of int, shape (J,)
+        As of `exceeding_counts`.
+    """
+    return _largest_counts(ranks, tradeoff, tradeoff)
 
 
 def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> float:
@@ -209,3 +223,17 @@ def _event(ranks: RankBand, tradeoff: Callable[[Floats], Floats], level: float) 
     """That new counts refute a trade-off function at some rank, each test being at a level."""
     limits = refuting_counts(ranks.tests, ranks.n_p, tradeoff, level)
     return Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q)
+
+
+def _largest_counts(
+    ranks: RankBand, refuted: Callable[[Floats], Floats], claimed: Callable[[Floats], Floats]
+) -> NDArray[np.int64]:
+    """Counts that refute one function, each at the largest level that keeps that of a claim."""
+
+    def frequent(log_level: float) -> bool:
+        event = _event(ranks, refuted, math.exp(log_level))
+        return event.probability(claimed) > 1 - ranks.confidence
+
+    ends = math.log(ranks.level), math.log(1 - ranks.confidence)
+    level, _ = turning_point(lambda x: frequent(float(x)), *ends, _HALVINGS)
+    return refuting_counts(ranks.tests, ranks.n_p, refuted, math.exp(float(level)))

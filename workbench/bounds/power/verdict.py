@@ -7,7 +7,9 @@ the claim is refuted exactly if
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
 and p is a p-value of the claim that is corrected for all J ranks. All verdicts on the same scores
-rest on the same event: with the stated confidence, none of them refutes a true claim.
+rest on the same event: with the stated confidence, none of them refutes a true claim. Where one
+claim is fixed before the scores are seen, p is its exact value instead
+(`workbench.bounds.one_question.one_question`).
 
 The verdict is "too few samples" for a claim that is not refuted where a mechanism that leaks twice
 as much would have been refuted with a probability below one half
@@ -21,7 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, replace
 from html import escape
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -30,6 +32,7 @@ from workbench._format import percent, plain, round_safely
 from workbench._html import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.latex import escape as latex
+from workbench.bounds.one_question.one_question import claim_counts, claim_p_value
 from workbench.bounds.power.power import (
     MOST_SCORES,
     Detector,
@@ -37,6 +40,7 @@ from workbench.bounds.power.power import (
     Tradeoff,
     detector,
     scores_needed,
+    simulated,
 )
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.claims.base import Claim
@@ -49,6 +53,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REFUTED, NOT_REFUTED, TOO_FEW = VERDICTS = ("refuted", "not refuted", "too few samples")
+
+#: What a verdict may promise.
+GUARANTEES = ("simultaneous", "one question")
 
 #: The power of what "would have been caught", and below which twice the claim is too hard to catch.
 CAUGHT, EVEN = 0.8, 0.5
@@ -150,7 +157,8 @@ class Verdict:
         A pair that was given as claim is a `PairClaim`.
     verdict : {"refuted", "not refuted", "too few samples"}
     confidence : float
-        The probability, at least, with which no true claim is refuted, however many are judged.
+        The probability, at least, with which no true claim is refuted: however many are judged, or
+        of one that was fixed in advance, according to the guarantee.
     p_value : float
         The claim is refuted at every confidence up to 1 − p. Below 1e-12 only its being so small
         is known, and shown.
@@ -165,6 +173,9 @@ class Verdict:
     sample_sizes : pair of int, optional
         Scores (n_p, n_q) that refute twice the claim with probability one half. Given with "too few
         samples", where at most 10⁹ scores per group suffice.
+    guarantee : {"simultaneous", "one question"}
+        Whether it holds together with all verdicts and bounds of the band, or as the only question
+        that was asked of these scores.
     """
 
     scores: Scores
@@ -176,6 +187,7 @@ class Verdict:
     witness: RefutingPoint | None
     power: tuple[Detectable, ...]
     sample_sizes: tuple[int, int] | None = None
+    guarantee: str = "simultaneous"
 
     @property
     def claimed(self) -> str:
@@ -227,7 +239,8 @@ class Verdict:
 
     @property
     def _level(self) -> str:
-        return f"{percent(self.confidence)} confidence ({self.scores.assumption})"
+        alone = ", as the only claim, fixed in advance" * (self.guarantee == "one question")
+        return f"{percent(self.confidence)} confidence ({self.scores.assumption}{alone})"
 
     def _refuted(self) -> str:
         text = f"The claim “{self.claimed}” is refuted with {self._level}: {self.summary}."
@@ -324,7 +337,7 @@ class Verdict:
     @property
     def terms(self) -> tuple[str, ...]:
         """Guarantee, confidence and assumption of the verdict."""
-        guarantee = "held-out" if self.scores.held_out else "simultaneous"
+        guarantee = "held-out" if self.scores.held_out else self.guarantee
         return guarantee, percent(self.confidence), self.scores.assumption
 
     def __str__(self) -> str:
@@ -350,6 +363,7 @@ class Verdict:
         return {
             "claim": self.claimed,
             "verdict": self.verdict,
+            "guarantee": self.guarantee,
             "confidence": self.confidence,
             "p_value": self.p_value,
             "assumption": s.assumption,
@@ -378,6 +392,7 @@ def judge(
     claim: Claim | Pair | str,
     confidence: float = 0.95,
     seed: int | np.random.Generator = 0,
+    guarantee: Literal["simultaneous", "one question"] = "simultaneous",
 ) -> Verdict:
     """The verdict on a claim about a mechanism: refuted, not refuted, or too few samples.
 
@@ -388,10 +403,13 @@ def judge(
         What is promised. A pair claims that the mechanism leaks at most like it, in either
         direction: its symmetrised trade-off function. Text is read by `parse_claim`.
     confidence : float
-        Probability, at least, with which no true claim is refuted, all verdicts on these scores
-        taken together.
+        Probability, at least, with which no true claim is refuted, all simultaneous verdicts on
+        these scores taken together.
     seed : int or numpy.random.Generator
         For the power; the verdict on the claim itself has no chance in it.
+    guarantee : {"simultaneous", "one question"}
+        "one question" is sharper, for one claim that was fixed before the scores were seen: no
+        other claim, and no bound of that kind, may be asked of the same scores.
 
     Returns
     -------
@@ -404,13 +422,14 @@ def judge(
     Raises
     ------
     ValueError
-        Text that is no claim, something else that is none, a confidence out of range, a pair that
-        its accountant cannot describe.
+        Text that is no claim, something else that is none, a confidence out of range, an unknown
+        guarantee, a pair that its accountant cannot describe.
 
     Notes
     -----
-    Guarantee: simultaneous, distribution-free, for independent scores; ties included. The verdict
-    rests on the same event as `tradeoff_band`. Power is that of the mechanisms that
+    Guarantee: as chosen, distribution-free, for independent scores; ties included. A simultaneous
+    verdict rests on the same event as `tradeoff_band`, one on a single claim on
+    `workbench.bounds.one_question.one_question`. Power is that of the mechanisms that
     `Claim.alternatives` lists, under the best attack and with ties broken at
     random; it is simulated (4000 draws). Scores that keep their ties have less power.
 
@@ -425,12 +444,17 @@ def judge(
     """
     claim = as_claim(claim)
     band = tradeoff_band(scores, _checks.confidence(confidence))
-    claimed = claim.min_tradeoff
+    claimed, sizes = claim.min_tradeoff, (scores.n_p, scores.n_q)
     at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
-    refuted = bool(at_ranks.min() <= band.level)
+    p_value, refuted = _of_all(at_ranks), bool(at_ranks.min() <= band.level)
+    alone = _checks.one_of(guarantee, "guarantee", GUARANTEES) == "one question"
+    if alone:
+        p_value = min(claim_p_value(band.ranks, claimed), p_value)
+        refuted = p_value <= 1 - band.confidence
+        caught = simulated(claim_counts(band.ranks, claimed), *sizes, seed)
+    else:
+        caught = detector(claimed, *sizes, band.confidence, seed)
     witness = _witness(band, at_ranks, claimed)
-    sizes = scores.n_p, scores.n_q
-    caught = detector(claimed, *sizes, band.confidence, seed)
     families = claim.alternatives()
     power = tuple(_detectable(caught, family) for family in families)
     verdict, enough = REFUTED if refuted else NOT_REFUTED, None
@@ -439,9 +463,11 @@ def judge(
         twice = families[0].at(power[0].twice)
         if power[0].twice > families[0].claimed:
             enough = scores_needed(claimed, twice, EVEN, sizes, band.confidence, seed)
-    bounds = _bounds(band, claim, refuted, witness)
-    p_value = _of_all(at_ranks)
-    return Verdict(scores, claim, verdict, band.confidence, p_value, bounds, witness, power, enough)
+    bounds = _bounds(band, claim, refuted, witness, guarantee)
+    return Verdict(
+        *(scores, claim, verdict, band.confidence, p_value, bounds, witness, power, enough),
+        guarantee=guarantee,
+    )
 
 
 def _of_all(p_values: Floats) -> float:
@@ -473,14 +499,20 @@ def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> Refutin
 
 
 def _bounds(
-    band: TradeoffBand, claim: Claim, refuted: bool, witness: RefutingPoint | None
+    band: TradeoffBand,
+    claim: Claim,
+    refuted: bool,
+    witness: RefutingPoint | None,
+    guarantee: str,
 ) -> tuple[Bound, ...]:
     bound, claimed = claim.lower_bound(band), claim.parameter
     bounds = []
     if bound is not None and claimed is not None:
         if refuted and bound.value < claimed and witness is not None:
-            # The bound's search ends a hair short of what the claim's own test refutes.
-            bound = replace(bound, value=claimed, threshold=witness.threshold)
+            # The claim's own test refutes more: a hair, where the bound's search ends short of
+            # it, and what one question gains.
+            kind = bound.guarantee if guarantee == "simultaneous" else guarantee
+            bound = replace(bound, value=claimed, threshold=witness.threshold, guarantee=kind)
         bounds.append(bound)
     if witness is not None:
         bounds.append(band.tpr(witness.fpr_upper))

@@ -19,6 +19,15 @@ functions of the independent V_j and −R_i, and therefore associated (Esary, Pr
 the events that they are not too large have at least the product of their probabilities, each at
 least 1 − c. Ties are broken by coins (`workbench.bounds.tie_breaking`), which make an attack
 randomized and do not change f.
+
+The event fails less often than c allows. Under a given f the level that just keeps the confidence
+can be computed, and it is larger, since neighboring tests agree and counts are whole numbers: at
+1000 + 1000 scores and P = Q, 0.0062 instead of 0.0029. Where one f or one family of them is all
+that is asked for, `workbench.bounds.one_question` takes it. The band, which refutes any f, would
+need the least of these levels over all f. It is not that of P = Q: at 100 + 10,000 scores it is
+0.0095 for P = Q and 0.0075 for f(α) = 1 − √α, where many counts of P decide at few ranks of Q.
+Which f has the least level is not known, so the band keeps Šidák's c, which is proved for all
+of them.
 """
 
 from __future__ import annotations
