@@ -108,14 +108,15 @@ class QuestionTest:
         S, the largest value that the ranks refute together at Šidák's level.
     rank : int, optional
         Index of the rank with the smallest p-value there.
-    event : Crossing
-        That new samples speak against the question's values at least as much as these.
+    event : Crossing, optional
+        That new samples speak against the question's values at least as much as these; None where
+        all samples do.
     """
 
     question: Question
     refuted: float
     rank: int | None
-    event: Crossing
+    event: Crossing | None
 
     @classmethod
     def of(cls, ranks: RankBand, question: Question) -> QuestionTest:
@@ -126,10 +127,14 @@ class QuestionTest:
             at_nothing = ranks.tests.of_values(question, np.zeros(ranks.tests.ranks.size))
             rank = int(np.argmin(at_nothing))
             level = max(float(at_nothing[rank]), level)
+        if level >= 1:
+            return cls(question, 0.0, None, None)
         return cls(question, refuted, rank, _event(ranks, partial(question.curve, refuted), level))
 
     def p_value(self, value: float) -> float:
         """P-value of "the quantity is at most this value"; it grows with the value."""
+        if self.event is None:
+            return 1.0
         return self.event.probability(partial(self.question.curve, value))
 
     def lower_limit(self, confidence: float) -> float:
