@@ -223,6 +223,21 @@ def test_interference_is_told_as_an_observation():
     assert OneRunPage(log_coordinates=2.0, mechanism="laplace").interference() == ""
 
 
+def test_the_bounds_fall_as_the_interference_is_dragged():
+    page = OneRunPage()
+    assert page.interference() == ""
+    alone, truth = page.bits().value, page.truth().text
+    page.cosine = 0.3
+    assert "gradients of cosine ±0.3" in page.interference()
+    assert page.bits().value < 0.6 * alone
+    assert page.truth().text == truth
+    assert page.falling()["layout"]["shapes"][0]["x0"] == 0.3
+    drawn = {trace["name"]: trace["y"] for trace in page.falling()["data"]}
+    assert drawn[EXACT][0] > 2 * drawn[EXACT][6]
+    page.mechanism = "laplace"
+    assert "Needs the simulated Gaussian" in str(page.falling())
+
+
 def test_a_wrong_family_is_told_and_claims_too_much():
     page = OneRunPage(mechanism="laplace", log_canaries=4.0)
     assert "not in the Gaussian family" in page.mismatch()
@@ -325,7 +340,7 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         wb.explore_one_run(run, spec={"threshold": 0.4, "tuned": "abstain"}),
         wb.explore_one_run(run.to_frame(), spec={"rule": "ends"}),
         wb.explore_one_run(spec={"mechanism": "laplace", "rule": "ends", "share_in": 5.0}),
-        wb.explore_one_run(spec={"log_coordinates": 2.0, "leak": 0.5, "seed": 3}),
+        wb.explore_one_run(spec={"log_coordinates": 2.0, "cosine": 0.05, "leak": 0.5, "seed": 3}),
         wb.explore_one_run(spec={"mechanism": "flawed", "claim": 4}),
         wb.explore_one_run(spec={"source": "counts", "right": 600}),
     )

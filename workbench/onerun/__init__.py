@@ -7,7 +7,8 @@
   Wang 2025) and `abstain` (Xiang et al. 2025); `families` are the mechanisms that some assume.
 - `tuning`: valid bounds after choosing among several guessing rules.
 - `simulate`: simulated mechanisms with a known truth; `studies` compares bounds with it, and
-  `growth_with_canaries` three methods over the number of canaries.
+  `growth_with_canaries` three methods over the number of canaries, `interference` bounds over the
+  strength with which canaries influence each other.
 """
 
 import lazy_loader

@@ -329,20 +329,23 @@ class OneRunAudit(OneRunSource, DeltaSetting):
 
     @sentence(needs=("source", "simulated", "log_canaries"), place="strip")
     def interference(self) -> str:
-        """A warning if simulated canaries share noise."""
+        """A warning if simulated canaries share noise or a direction."""
         m = self.simulated()
-        if (
-            self.source != "simulate"
-            or not isinstance(m, SharedGaussian)
-            or m.coordinates >= self.size
-        ):
+        if self.source != "simulate" or not isinstance(m, SharedGaussian):
+            return ""
+        how = []
+        if m.coordinates < self.size:
+            how.append(f"share {m.coordinates:,} coordinates")
+        if m.interference:
+            how.append(f"have gradients of cosine ±{m.interference:g}")
+        if not how:
             return ""
         return (
-            f"{self.size:,} canaries share {m.coordinates:,} coordinates and interfere, so bounds "
-            "for independent canaries are not guaranteed; here they are lower. In simulations with "
-            "ten canaries per coordinate they did not exceed the truth more often than allowed. "
-            "That is an observation, not a theorem: they fail for a mechanism that sometimes "
-            "reveals all canaries together."
+            f"{self.size:,} canaries {' and '.join(how)} and interfere, so bounds for independent "
+            "canaries are not guaranteed; here they are lower. In simulations with ten canaries "
+            "per coordinate, and with cosines up to 1, they did not exceed the truth more often "
+            "than allowed. That is an observation, not a theorem: they fail for a mechanism that "
+            "sometimes reveals all canaries together."
         )
 
     @sentence(needs=("source", "simulated", "family"), place="strip")
