@@ -32,8 +32,8 @@ def one_run_score_bound(
 ) -> Bound:
     """Lower bound on ε or μ from the scores of the canaries of one run.
 
-    Scores say more than guesses, and no guessing rule has to be chosen: included canaries are a
-    sample of P, the others one of Q. That needs independent canaries, which is tested.
+    Included canaries are a sample of P, the others one of Q, and no guessing rule has to be chosen.
+    That needs canaries that do not influence each other, which is tested.
 
     Parameters
     ----------
@@ -81,6 +81,11 @@ def one_run_score_bound(
     bound, so it does not raise the rate of false bounds. It finds no influence that all canaries
     share: a mechanism that sometimes reveals all of them together breaks the bound unseen.
 
+    Given a family, scores say more than guesses. Means of 15 runs of 1000 canaries, Gaussian with
+    μ = 1, δ = 1e-5 (truth 4.38): 3.76 from scores, 3.52 from the best of several abstentions, paid
+    for. Without a family they do so only with many canaries: 1.42 against 1.44 ("steinke") with
+    1000, 2.16 against 1.95 with 10,000.
+
     References
     ----------
     The setting is that of arXiv 2606.12733.
@@ -89,12 +94,8 @@ def one_run_score_bound(
     --------
     >>> from workbench.onerun import SharedGaussian
     >>> run = SharedGaussian(1.0, coordinates=1000).run(1000, seed=0)
-    >>> bound = wb.one_run_score_bound(run, delta=1e-5)
-    >>> bound.assumption
-    'independent scores of canaries'
-    >>> guessed = wb.one_run_bound(run.guess(threshold=0), delta=1e-5)
-    >>> bound.value > guessed.value
-    True
+    >>> print(wb.one_run_score_bound(run, delta=1e-5))
+    ε at δ = 1e-5 ≥ 1.67 (simultaneous, 95%, assuming independent canaries)
     """
     _checks.instance(run, OneRun, "run", "a workbench.OneRun; make one with wb.read_one_run")
     _checks.one_of(quantity, "quantity", ("epsilon", "mu"))

@@ -96,8 +96,7 @@ def order_checks(
             "inclusion of another canary",
             other[1],
             float(p[_INCLUSION]),
-            f"scores are {along[other[1] > 0]} if the canary {abs(other[0]):,} row"
-            f"{'s' if abs(other[0]) > 1 else ''} {'later' if other[0] > 0 else 'earlier'} was included",
+            f"scores are {along[other[1] > 0]} if the canary {_away(other[0])} was included",
         ),
     )
 
@@ -150,6 +149,11 @@ def _lags(z: Floats, included: NDArray[np.bool_]) -> tuple[float, _AtLag, _AtLag
 
 def _apart(lag: int) -> str:
     return "neighboring canaries" if lag == 1 else f"canaries that are {lag:,} rows apart"
+
+
+def _away(lag: int) -> str:
+    rows = f"{abs(lag):,} row{'s' if abs(lag) > 1 else ''}"
+    return f"{rows} {'later' if lag > 0 else 'earlier'}"
 
 
 def _block(m: int) -> int:

@@ -75,7 +75,7 @@ class CanaryIndependence:
             )
         return (
             f"No sign in the order of the canaries that they influence each other ({said}). One "
-            "run cannot show an influence that all canaries share or that does not follow their order."
+            "run cannot show an influence that all share or that does not follow their order."
         )
 
     def to_frame(self) -> pd.DataFrame:

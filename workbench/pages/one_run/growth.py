@@ -107,6 +107,7 @@ class OneRunGrowth(OneRunAudit):
     @figure(
         "Bounds against the interference",
         needs=("interfering", "cosine"),
+        span=12,
         formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
         "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2.",
         caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. What "
