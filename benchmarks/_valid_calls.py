@@ -35,7 +35,14 @@ PROTOCOL = (
 )  # fmt: skip
 
 #: Names of ``wb.training`` that train. What audits do with odd parameters has tests of its own.
-TRAINING = ("DPSGD", "DiracCanaries", "LabeledData", "Network", "RandomCanaries", "labeled_data")
+TRAINING = (
+    "DPSGDSettings",
+    "DiracCanaries",
+    "LabeledData",
+    "Network",
+    "RandomCanaries",
+    "labeled_data",
+)
 
 #: Methods that take any number of arguments, which have no names.
 UNNAMED = ("Archive.compare",)
@@ -349,7 +356,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Poisson": lambda: wb.selection.Poisson(2.0),
     "Table": lambda: wb.selection.Table({1: 0.5, 3: 0.5}),
     "TwoPoint": lambda: wb.selection.TwoPoint(4, 0.5),
-    "DPSGD": lambda: wb.training.DPSGD(network(), 2, 0.5, 1.0, 2.0, optimizer="sgd"),
+    "DPSGDSettings": lambda: wb.training.DPSGDSettings(
+        network(), 2, 0.5, 1.0, 2.0, optimizer="sgd"
+    ),
     "DiracCanaries": lambda: wb.training.DiracCanaries([0, 3]),
     "LabeledData": labeled_data,
     "Network": network,
@@ -369,7 +378,7 @@ _MODEL = {"theta": np.zeros(23), "data": Make(labeled_data)}
 OWN: dict[str, dict[str, Any]] = {
     **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
     "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
-    "DPSGD.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
+    "DPSGDSettings.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
     "DiracCanaries": {"places": [0, 3]},
     "DiracCanaries.drawn": _DRAWN,
     "DiracCanaries.check": {"size": 23},

@@ -176,7 +176,7 @@ class SharedGaussian(CanaryMechanism):
 
 
 @dataclass(frozen=True)
-class SimulatedDPSGD(CanaryMechanism):
+class DPSGD(CanaryMechanism):
     """White-box DP-SGD with Dirac canaries: one noisy coordinate for each canary and step.
 
     Each step takes each canary with probability q; its gradient fills the clipping norm in its own
@@ -236,11 +236,6 @@ class SimulatedDPSGD(CanaryMechanism):
             seen = self._weight * taken + noise
             loss += np.logaddexp(used + (2 * seen - 1) / (2 * variance), unused)
         return loss
-
-
-#: The public name, which the class also has in what is printed and in code that pages write.
-DPSGD = SimulatedDPSGD
-DPSGD.__name__ = DPSGD.__qualname__ = "DPSGD"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
@@ -123,7 +123,7 @@ def one_run_score_bound(
         bound = epsilon_lower_bound(scores, delta, confidence, guarantee)
     else:
         bound = mu_lower_bound(scores, confidence, guarantee)
-    again = {
+    again: dict[str, Any] = {
         "delta": delta, "guarantee": guarantee, "family": family, "independence": independence,
     }  # fmt: skip
     labeled = replace(
