@@ -19,7 +19,7 @@ from opacus import GradSampleModule
 from opacus.optimizers import DPOptimizer
 
 from workbench.training.dp_sgd.data import LabeledData
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Network, Vector
 
 _KINDS = {"sgd": torch.optim.SGD, "momentum": torch.optim.SGD, "adam": torch.optim.Adam}
@@ -56,7 +56,7 @@ def optimizer_of(name: str, parameters: Any, rate: float) -> torch.optim.Optimiz
     return _KINDS[name](parameters, lr=rate, **({"momentum": 0.9} if name == "momentum" else {}))
 
 
-def private(settings: DPSGD, theta: Vector) -> tuple[GradSampleModule, DPOptimizer]:
+def private(settings: DPSGDSettings, theta: Vector) -> tuple[GradSampleModule, DPOptimizer]:
     """A network, and an optimizer of Opacus with our settings."""
     module = GradSampleModule(module_of(settings.network, theta), loss_reduction="sum")
     plain = optimizer_of(settings.optimizer, list(module.parameters()), settings.learning_rate)
@@ -69,7 +69,10 @@ def private(settings: DPSGD, theta: Vector) -> tuple[GradSampleModule, DPOptimiz
 
 
 def train(
-    settings: DPSGD, data: LabeledData, rng: np.random.Generator, theta: Vector | None = None
+    settings: DPSGDSettings,
+    data: LabeledData,
+    rng: np.random.Generator,
+    theta: Vector | None = None,
 ) -> NDArray[np.float32]:
     """The final parameters of a training with Poisson batches."""
     theta = settings.network.initial(rng) if theta is None else theta

@@ -35,7 +35,14 @@ PROTOCOL = (
 )  # fmt: skip
 
 #: Names of ``wb.training`` that train. What audits do with odd parameters has tests of its own.
-TRAINING = ("DPSGD", "DiracCanaries", "LabeledData", "Network", "RandomCanaries", "labeled_data")
+TRAINING = (
+    "DPSGDSettings",
+    "DiracCanaries",
+    "LabeledData",
+    "Network",
+    "RandomCanaries",
+    "labeled_data",
+)
 
 #: Methods that take any number of arguments, which have no names.
 UNNAMED = ("Archive.compare",)
@@ -50,13 +57,13 @@ REFUSED = tuple(
 #: Classes that the library makes, and whose constructors check little.
 RESULTS = (
     "AnytimePath", "Archive", "AttackOverlap", "Audit", "AuditComparison", "AuditSeries",
-    "BettingCounts", "Bound", "BoundDistribution", "CanaryRun", "CombinedLimits", "Comparison",
-    "ComposedBand", "ComposedHistogram", "Coverage", "DataSet", "Detectable", "Deviation", "EValue",
-    "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit", "Finding", "FixedSizeLimits",
-    "FollowState", "Histogram", "Mechanism", "MechanismAudit", "Meeting", "Ordering",
-    "PosteriorCurve", "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay",
-    "Roc", "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
+    "BettingCounts", "Bound", "BoundDistribution", "CanaryIndependence", "CanaryRun",
+    "CombinedLimits", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
+    "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
+    "Finding", "FixedSizeLimits", "FollowState", "Histogram", "IndependenceCheck", "Mechanism",
+    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
+    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
+    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
@@ -138,6 +145,10 @@ def one_run() -> wb.OneRun:
     rng = np.random.default_rng(0)
     included = rng.random(40) < 0.5
     return wb.OneRun(rng.normal(size=40) + included, included)
+
+
+def canaries_tested() -> wb.CanaryIndependence:
+    return wb.canary_independence(one_run(), permutations=19)
 
 
 @functools.cache
@@ -317,6 +328,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Threshold": lambda: wb.Threshold(0.5),
     "Tuning": functools.cache(lambda: wb.tune_one_run(one_run(), delta=1e-5)),
     "OneRun": one_run,
+    "CanaryIndependence": canaries_tested,
+    "IndependenceCheck": lambda: canaries_tested().checks[0],
     "LeakingRecords": lambda: score_table().leaking(0.5, delta=1e-5),
     "RecordCount": lambda: score_table().exceeding(0.5, delta=1e-5),
     "RecordLimits": lambda: score_table().each_record(delta=1e-5),
@@ -344,7 +357,9 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Poisson": lambda: wb.selection.Poisson(2.0),
     "Table": lambda: wb.selection.Table({1: 0.5, 3: 0.5}),
     "TwoPoint": lambda: wb.selection.TwoPoint(4, 0.5),
-    "DPSGD": lambda: wb.training.DPSGD(network(), 2, 0.5, 1.0, 2.0, optimizer="sgd"),
+    "DPSGDSettings": lambda: wb.training.DPSGDSettings(
+        network(), 2, 0.5, 1.0, 2.0, optimizer="sgd"
+    ),
     "DiracCanaries": lambda: wb.training.DiracCanaries([0, 3]),
     "LabeledData": labeled_data,
     "Network": network,
@@ -364,7 +379,7 @@ _MODEL = {"theta": np.zeros(23), "data": Make(labeled_data)}
 OWN: dict[str, dict[str, Any]] = {
     **{f"{name}.plot": {"ax": Make(axes)} for name in OBJECTS},
     "save_figure": {"figure": Make(OBJECTS["Histogram"]), "path": Make(drawing)},
-    "DPSGD.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
+    "DPSGDSettings.train": {"data": Make(labeled_data), "rng": Make(np.random.default_rng)},
     "DiracCanaries": {"places": [0, 3]},
     "DiracCanaries.drawn": _DRAWN,
     "DiracCanaries.check": {"size": 23},
@@ -534,6 +549,8 @@ OWN: dict[str, dict[str, Any]] = {
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
+    "one_run_score_bound": {"run": Make(one_run), "delta": 1e-5},
+    "canary_independence": {"data": Make(one_run), "permutations": 19},
     "tradeoff_curve": {"mu": 0.5},
     "workspace": {"path": "kept"},
     "Workspace.bring": {
@@ -717,6 +734,12 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "one_run_bound": (*_ONE_RUN, _ALL, _ALL | {"method": "bits-hoeffding", "included": 50}),
     "one_run_mu_bound": ({"method": "abstain"}, {"method": "bits", "guesses": 100}),
     "tune_one_run": _ONE_RUN,
+    "one_run_score_bound": (
+        {"quantity": "mu", "delta": None},
+        {"family": "gaussian"},
+        {"independence": Make(canaries_tested)},
+    ),
+    "canary_independence": ({"data": Make(score_table)},),
     "OneRun.guess": ({"threshold": None, "k_in": 3, "k_out": 5},),
     "OneRun": ({"ids": np.arange(40)}, {"larger_is_member": False}),
     "judge": (*_CLAIMS, {"claim": Make(OBJECTS["LaplacePair"])}),

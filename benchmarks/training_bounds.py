@@ -40,7 +40,7 @@ def main() -> list[Row]:
 
 def white_box() -> Iterator[Row]:
     digits = training.labeled_data("digits")
-    settings = training.DPSGD(
+    settings = training.DPSGDSettings(
         training.Network((64, 1400, 10)),
         steps=1000,
         sample_rate=0.01,
@@ -105,7 +105,7 @@ def planned_threshold(pair: wb.Pair, n_p: int, n_q: int) -> float:
 def black_box() -> Iterator[Row]:
     steps = 100
     noise = wb.noise_multiplier_for(epsilon=EPSILON, delta=DELTA, sample_rate=1, steps=steps)
-    settings = training.DPSGD(
+    settings = training.DPSGDSettings(
         training.Network((64, 200, 10)),
         steps=steps,
         sample_rate=1,

@@ -29,7 +29,7 @@ import numpy as np
 import psutil
 
 from workbench.training.dp_sgd.data import labeled_data
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Network
 
 Row = tuple[str, str, str]
@@ -43,7 +43,7 @@ MODELS = 10_000
 OPACUS_MODELS, JAX_MODELS = 40, 80
 
 RECORDS = 1000
-SETTINGS = DPSGD(Network((64, 200, 10)), 100, 0.064, 1.0, 64.0, learning_rate=0.005)
+SETTINGS = DPSGDSettings(Network((64, 200, 10)), 100, 0.064, 1.0, 64.0, learning_rate=0.005)
 DIGITS = labeled_data("digits")
 TRAIN, TEST = DIGITS.take(slice(RECORDS)), DIGITS.take(slice(RECORDS, None))
 

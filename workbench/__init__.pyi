@@ -134,6 +134,10 @@ from .onerun.guesses import Guesses as Guesses
 from .onerun.guesses import Threshold as Threshold
 from .onerun.read import read_one_run as read_one_run
 from .onerun.run import OneRun as OneRun
+from .onerun.scored.bound import one_run_score_bound as one_run_score_bound
+from .onerun.scored.check import IndependenceCheck as IndependenceCheck
+from .onerun.scored.independence import CanaryIndependence as CanaryIndependence
+from .onerun.scored.independence import canary_independence as canary_independence
 from .onerun.tuning import Tuning as Tuning
 from .onerun.tuning import tune_one_run as tune_one_run
 from .pages.auditing.audit import audit as audit

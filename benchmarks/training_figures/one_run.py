@@ -29,7 +29,7 @@ def trained(claim: float, canaries: int, trials: int, bug: str, norm: float) -> 
     """One run for each trial."""
     data = wb.training.labeled_data("digits").take(range(1000))
     noise = wb.noise_multiplier_for(claim, DELTA, sample_rate=RATE, steps=STEPS)
-    settings = wb.training.DPSGD(
+    settings = wb.training.DPSGDSettings(
         wb.training.Network((64, 200, 10)),
         STEPS,
         RATE,

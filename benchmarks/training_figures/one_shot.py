@@ -64,7 +64,7 @@ def trials(
     rate, steps = BATCH / size, EPOCHS * size // BATCH
     noise = wb.noise_multiplier_for(EPSILON, DELTA, sample_rate=rate, steps=steps) if private else 0
     how: dict[str, Any] = {} if private else {"clip": np.inf}
-    settings = wb.training.DPSGD(
+    settings = wb.training.DPSGDSettings(
         network, steps, rate, noise, expected_batch=BATCH, learning_rate=0.003, **how
     )
     audit = wb.training.OneShot(

@@ -68,7 +68,7 @@ def rows(scale: float, out: Path) -> list[Row]:
     """20,000 models at full scale."""
     data = wb.training.labeled_data("digits").take(range(1000))
     network = wb.training.Network((64, 200, 10))
-    settings = wb.training.DPSGD(
+    settings = wb.training.DPSGDSettings(
         network, steps=20, sample_rate=0.5, noise_multiplier=2.0, expected_batch=500
     )
     audit = StepCanaries(settings, data, max(round(20_000 * scale / 2) * 2, 100))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import workbench as wb
+from workbench.onerun.interference import interference_study
 from workbench.onerun.simulate import DPSGD, Memoryless, NameAndShame, SharedGaussian
 from workbench.onerun.studies import Auditor, best_share, false_claims, study
 
@@ -92,6 +93,68 @@ def test_interference_shows_as_bias_and_variance():
     assert shared.variance_ratio[0] < 1  # the ten of a coordinate err in both directions
 
 
+def drawn_as_before(mu, coordinates, included, rng):
+    """`SharedGaussian.draw` as it was before there was a direction in common."""
+    runs, n = included.shape
+    d = min(coordinates, n)
+    total, sharing = np.zeros((runs, d)), np.zeros(d)
+    for i in range(n):
+        total[:, i % d] += included[:, i]
+        sharing[i % d] += 1
+    signal = mu * (total - sharing / 2) + rng.standard_normal((runs, d))
+    return signal[:, np.arange(n) % d]
+
+
+@pytest.mark.parametrize("coordinates", [7, 30, 100])
+def test_without_interference_scores_are_those_of_shared_coordinates(coordinates):
+    coins = np.random.default_rng(0).random((4, 30)) < 0.5
+    before = np.random.default_rng(1)
+    for mechanism in (SharedGaussian(1.3, coordinates), SharedGaussian(1.3, coordinates, 0.0)):
+        given = np.random.default_rng(1)
+        found = mechanism.draw(coins, given)
+    np.testing.assert_array_equal(found, drawn_as_before(1.3, coordinates, coins, before))
+    # Nothing else was drawn.
+    assert given.random() == before.random()
+
+
+@pytest.mark.parametrize("interference", [0.0, 0.2, 1.0])
+def test_interference_leaves_one_canary_its_true_pair(interference):
+    """Given all other coins, the score moves by μ, and all released numbers together by norm μ."""
+    mechanism, n = SharedGaussian(1.5, 40, interference), 40
+    others = np.random.default_rng(2).random(n) < 0.5
+    flipped = others.copy()
+    flipped[3] = ~flipped[3]
+    both = [mechanism.draw(np.tile(c, (1, 1)), np.random.default_rng(3)) for c in (others, flipped)]
+    moved = (both[1] - both[0])[0] * (1 if flipped[3] else -1)
+    assert moved[3] == pytest.approx(1.5)
+    assert np.abs(np.delete(moved, 3)) == pytest.approx(1.5 * interference)
+    # Noise of the score has standard deviation 1.
+    many = mechanism.draw(np.tile(others, (4000, 1)), np.random.default_rng(4))
+    assert many[:, 3].std() == pytest.approx(1, abs=0.05)
+    assert mechanism.pair == wb.GaussianPair(1.5)
+
+
+def test_bounds_fall_with_the_interference_and_stay_valid():
+    auditors = {"bits": Auditor("bits", "gaussian"), "steinke": Auditor("steinke")}
+    found = interference_study(SharedGaussian(1.0, 1000, 0.3), auditors, delta=DELTA)
+    alone = study(
+        SharedGaussian(1.0, 1000), auditors, delta=DELTA, canaries=(1000,), seeds=10, seed=0
+    )
+    for name in auditors:
+        np.testing.assert_array_equal(found.epsilon[name][0], alone.epsilon[name][0])
+        assert np.all(np.diff(found.mean(name)[1:]) < 0)  # at 0.01 there is hardly any yet
+        assert found.mean(name)[-1] < 0.2 * found.mean(name)[0]
+    assert np.all(np.diff(found.bit_error.mean(axis=1)[1:]) > 0)
+    assert found.mechanism.interference == 0
+    assert found.truth == pytest.approx(wb.GaussianPair(1.0).epsilon(DELTA))
+    for strength in (0.02, 0.1):
+        claims = false_claims(
+            SharedGaussian(1.0, 200, strength), auditors["bits"], canaries=200, delta=DELTA,
+            runs=2000,
+        )  # fmt: skip
+        assert claims.p_value > 1e-3
+
+
 # -- what the paper claims -------------------------------------------------------------------------
 
 
@@ -142,6 +205,8 @@ def test_averaging_before_clipping_is_refuted(noise, nominal):
     [
         (lambda: SharedGaussian(0.0, 10), "mu must be above 0"),
         (lambda: SharedGaussian(1.0, 0), "coordinates must be a whole number"),
+        (lambda: SharedGaussian(1.0, 5, 1.5), "interference must lie in"),
+        (lambda: SharedGaussian(1.0, 5, float("nan")), "interference must be"),
         (lambda: DPSGD(0.0, 0.1, 10), "noise_multiplier"),
         (lambda: DPSGD(1.0, 0.1, 10, batch_size=0), "batch_size"),
         (lambda: NameAndShame(1.0), "chance must lie strictly"),

@@ -11,6 +11,7 @@ from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE, gro
 from workbench.onerun.simulate import DPSGD, Memoryless, SharedGaussian
 from workbench.onerun.studies import study
 from workbench.pages.core.page import Fact
+from workbench.pages.one_run.audit import FROM_SCORES
 from workbench.pages.one_run.page import OneRunPage
 from workbench.progress import Cancelled
 
@@ -210,10 +211,10 @@ def test_canaries_with_equal_scores_have_every_bound_but_that_of_the_scores():
     assert np.unique(page.run().scores).size == 1
     summary = page.draw(next(f for f in page.figures() if f.name == "methods"))["layout"]
     assert "Independent canaries, exact" in str(summary)
-    assert "Band over all thresholds" not in str(summary)
+    assert FROM_SCORES not in str(summary)
     assert "there is nothing to compare" in page.of_scores().note
     assert not page.message
-    assert "Band over all thresholds" in str(OneRunPage(log_coordinates=2.0).methods())
+    assert FROM_SCORES in str(OneRunPage(log_coordinates=2.0).methods())
 
 
 def test_interference_is_told_as_an_observation():
@@ -221,6 +222,36 @@ def test_interference_is_told_as_an_observation():
     assert "an observation, not a theorem" in page.interference()
     assert OneRunPage(log_coordinates=3.0).interference() == ""
     assert OneRunPage(log_coordinates=2.0, mechanism="laplace").interference() == ""
+
+
+def test_the_bound_from_scores_needs_independent_canaries_and_tests_it():
+    page = OneRunPage()
+    assert page.from_scores().assumption == "independent scores of canaries"
+    assert page.from_scores().void is None
+    assert page.steinke().value < page.from_scores().value <= page.reference().epsilon
+    assert page.independence().startswith("No sign in the order of the canaries")
+    page.confidence = 0.9
+    assert "the confidence was changed" in page.from_scores().void
+    page = OneRunPage(log_coordinates=2.0)
+    assert page.from_scores().void == "the scores of the canaries depend on each other"
+    assert page.independence().startswith("Warning: Canaries depend on each other")
+    counts = counted(1000, 1000, 691)
+    assert (counts.from_scores(), counts.independence()) == (Fact("–", "needs scores"), "")
+
+
+def test_the_bounds_fall_as_the_interference_is_dragged():
+    page = OneRunPage()
+    assert page.interference() == ""
+    alone, truth = page.bits().value, page.truth().text
+    page.cosine = 0.3
+    assert "gradients of cosine ±0.3" in page.interference()
+    assert page.bits().value < 0.6 * alone
+    assert page.truth().text == truth
+    assert page.falling()["layout"]["shapes"][0]["x0"] == 0.3
+    drawn = {trace["name"]: trace["y"] for trace in page.falling()["data"]}
+    assert drawn[EXACT][0] > 2 * drawn[EXACT][6]
+    page.mechanism = "laplace"
+    assert "Needs the simulated Gaussian" in str(page.falling())
 
 
 def test_a_wrong_family_is_told_and_claims_too_much():
@@ -325,7 +356,7 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         wb.explore_one_run(run, spec={"threshold": 0.4, "tuned": "abstain"}),
         wb.explore_one_run(run.to_frame(), spec={"rule": "ends"}),
         wb.explore_one_run(spec={"mechanism": "laplace", "rule": "ends", "share_in": 5.0}),
-        wb.explore_one_run(spec={"log_coordinates": 2.0, "leak": 0.5, "seed": 3}),
+        wb.explore_one_run(spec={"log_coordinates": 2.0, "cosine": 0.05, "leak": 0.5, "seed": 3}),
         wb.explore_one_run(spec={"mechanism": "flawed", "claim": 4}),
         wb.explore_one_run(spec={"source": "counts", "right": 600}),
     )
@@ -335,6 +366,9 @@ def test_the_code_reproduces_the_numbers_and_the_view():
         assert made["steinke"].value == view.steinke.value
         if isinstance(view.bits, Bound):
             assert made["bits"].value == view.bits.value
+        if isinstance(view.from_scores, Bound):
+            assert made["from_scores"].value == view.from_scores.value
+            assert made["from_scores"].void == view.from_scores.void
         if isinstance(view.paid, Bound):
             assert made["tuning"].simultaneous.value == view.paid.value
         assert made["view"].numbers == view.numbers

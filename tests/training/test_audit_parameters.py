@@ -11,9 +11,9 @@ from benchmarks.odd_calls import ODD
 from workbench import training
 from workbench.training import (
     AUDITS,
-    DPSGD,
     AuditedRecord,
     BlackBox,
+    DPSGDSettings,
     InitialWeights,
     LossScore,
     Network,
@@ -22,7 +22,7 @@ from workbench.training import (
 )
 
 DATA = training.labeled_data("digits").take(range(60))
-SETTINGS = DPSGD(
+SETTINGS = DPSGDSettings(
     Network((64, 10), loss="squared-error"),
     steps=3,
     sample_rate=0.2,

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from workbench.training.dp_sgd.data import labeled_data
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import LOSSES, Network
 from workbench.training.dp_sgd.optimizers import OPTIMIZERS, optimizer
 from workbench.training.dp_sgd.procedure import clip_weights
@@ -44,7 +44,7 @@ def test_clipped_gradients_are_those_of_opacus(torch, opacus, sizes, loss):
     network = Network(sizes, loss)
     rng = np.random.default_rng(4)
     theta = network.initial(rng) + 0.1 * rng.normal(size=network.size)  # in double precision
-    settings = DPSGD(network, 1, 1.0, 0.0, 1.0, clip=1.0)
+    settings = DPSGDSettings(network, 1, 1.0, 0.0, 1.0, clip=1.0)
     x, y = TRAIN.x[:40].astype(float), TRAIN.y[:40]
     x[:10] /= 100  # some are not clipped
     found = network.gradients(theta, x, y)
@@ -85,7 +85,9 @@ def test_optimizers_are_those_of_pytorch(torch, opacus, name):
 @pytest.mark.parametrize("name", OPTIMIZERS)
 def test_models_without_noise_are_those_of_opacus(opacus, name):
     rate = {"sgd": 0.5, "momentum": 0.1, "adam": 0.003}[name]
-    settings = DPSGD(Network((64, 30, 10)), 20, 1.0, 0.0, 200.0, learning_rate=rate, optimizer=name)
+    settings = DPSGDSettings(
+        Network((64, 30, 10)), 20, 1.0, 0.0, 200.0, learning_rate=rate, optimizer=name
+    )
     data = TRAIN.take(slice(200))
     theta = settings.network.initial(np.random.default_rng(1))
     ours = settings.train(data, np.random.default_rng(2), theta=theta).final
@@ -97,7 +99,7 @@ def test_models_without_noise_are_those_of_opacus(opacus, name):
 
 @pytest.mark.statistical
 def test_private_models_are_as_accurate_as_those_of_opacus(opacus):
-    settings = DPSGD(Network((64, 50, 10)), 40, 0.064, 1.0, 64.0, learning_rate=0.01)
+    settings = DPSGDSettings(Network((64, 50, 10)), 40, 0.064, 1.0, 64.0, learning_rate=0.01)
 
     def accuracies(train, settings, models):
         return [

@@ -8,14 +8,14 @@ import pytest
 from workbench.training.dp_sgd.bugs import PROCEDURES, procedure
 from workbench.training.dp_sgd.canary_gradients import RandomCanaries
 from workbench.training.dp_sgd.data import LabeledData
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Network
 from workbench.training.dp_sgd.procedure import Procedure
 from workbench.training.dp_sgd.step_gradients import StepGradients
 
 NETWORK = Network((5, 4, 3))
 CLIP, EXPECTED = 0.7, 8.0
-SETTINGS = DPSGD(NETWORK, 4, 0.5, 1.0, EXPECTED, clip=CLIP, noise_scale=0.25)
+SETTINGS = DPSGDSettings(NETWORK, 4, 0.5, 1.0, EXPECTED, clip=CLIP, noise_scale=0.25)
 CANARIES = RandomCanaries.drawn(6, NETWORK.size, np.random.default_rng(5), norm=2.5)
 
 

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from workbench.training.dp_sgd.bugs import PROCEDURES
 from workbench.training.dp_sgd.canary_gradients import DiracCanaries, RandomCanaries
 from workbench.training.dp_sgd.data import LabeledData, labeled_data
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Network
 from workbench.training.dp_sgd.optimizers import OPTIMIZERS
 from workbench.training.dp_sgd.procedure import Procedure
@@ -21,7 +21,7 @@ from workbench.training.dp_sgd.step_gradients import StepGradients
 NETWORK = Network((64, 20, 10))
 DATA = labeled_data("digits").take(slice(200))
 NOTHING = DATA.take([])
-SETTINGS = DPSGD(NETWORK, 5, 0.1, 1.0, 20.0)
+SETTINGS = DPSGDSettings(NETWORK, 5, 0.1, 1.0, 20.0)
 
 
 def released(settings, data, seed=0, **more):
@@ -164,7 +164,7 @@ def test_the_claim_is_that_of_the_accountant():
 
 def test_a_model_learns():
     data = labeled_data("digits")
-    settings = DPSGD(Network((64, 10)), 60, 0.1, 1.0, 150.0, learning_rate=0.03)
+    settings = DPSGDSettings(Network((64, 10)), 60, 0.1, 1.0, 150.0, learning_rate=0.03)
     model = settings.train(data.take(slice(1500)), np.random.default_rng(0))
     rest = data.take(slice(1500, None))
     assert settings.network.accuracy(model.initial, rest) < 0.3
@@ -194,7 +194,7 @@ def test_settings_outside_their_range_are_refused(changed, message):
 
 
 def test_settings_are_kept_as_numbers():
-    given = DPSGD(NETWORK, np.int64(5), Fraction(1, 10), Decimal(1), 20, clip=np.array(1))
+    given = DPSGDSettings(NETWORK, np.int64(5), Fraction(1, 10), Decimal(1), 20, clip=np.array(1))
     assert given == SETTINGS
     assert {type(value) for value in vars(given).values()} == {Network, int, float, str}
 
@@ -231,7 +231,7 @@ def test_what_is_of_another_class_is_refused(changed, message):
 
 def test_a_training_that_diverges_is_refused():
     data = LabeledData(1e15 * np.ones((9, 2)), np.arange(9) % 2, 2)
-    settings = DPSGD(
+    settings = DPSGDSettings(
         Network((2, 3, 2), "squared-error"), 9, 1.0, 0.0, 9.0, np.inf, 1e10, optimizer="sgd"
     )
     with pytest.raises(ValueError, match="not finite after 9 steps with learning_rate=1e"):

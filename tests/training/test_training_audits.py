@@ -9,10 +9,10 @@ import pytest
 import workbench as wb
 from workbench import training
 from workbench.training import (
-    DPSGD,
     AuditedRecord,
     BlackBox,
     CanariesInOneRun,
+    DPSGDSettings,
     FederatedCanaries,
     InitialWeights,
     LossScore,
@@ -23,12 +23,12 @@ from workbench.training import (
 )
 
 DATA = training.labeled_data("digits").take(range(120))
-PRIVATE = DPSGD(
+PRIVATE = DPSGDSettings(
     Network((64, 10)), steps=6, sample_rate=0.2, noise_multiplier=1.0, expected_batch=20
 )
 
 #: Without noise: what is in shows.
-OPEN = DPSGD(
+OPEN = DPSGDSettings(
     Network((64, 10)),
     steps=40,
     sample_rate=1.0,
@@ -129,14 +129,14 @@ def test_models_of_even_index_have_the_record():
 def trained_on(audit, index, monkeypatch):
     """The data that a model was trained on."""
     seen = []
-    train = DPSGD.train
+    train = DPSGDSettings.train
 
     def spy(self, data, *args, **kwargs):
         seen.append(data)
         return train(self, data, *args, **kwargs)
 
     with monkeypatch.context() as patch:
-        patch.setattr(DPSGD, "train", spy)
+        patch.setattr(DPSGDSettings, "train", spy)
         audit.score_model(index, audit.generator(0, index))
     return seen[-1]
 
@@ -166,14 +166,14 @@ def test_a_mislabeled_record_shows_in_models_without_noise():
 
 def test_shared_weights_are_the_same_for_all_models_and_do_not_know_the_record(monkeypatch):
     started = []
-    train = DPSGD.train
+    train = DPSGDSettings.train
 
     def spy(self, data, rng, theta=None, **kwargs):
         model = train(self, data, rng, theta=theta, **kwargs)
         started.append((self.noise_multiplier, data.size, theta, model))
         return model
 
-    monkeypatch.setattr(DPSGD, "train", spy)
+    monkeypatch.setattr(DPSGDSettings, "train", spy)
     audit = BlackBox(PRIVATE, DATA, models=4, initial=InitialWeights("pretrained", steps=200))
     rows_of(audit)
     (first, *models) = started
@@ -226,7 +226,7 @@ def test_trials_are_of_other_records_and_can_be_looked_at_alone():
 
 def test_the_score_is_the_change_of_a_loss():
     network, score = Network((64, 10)), LossScore("squared-error", minus_initial=True)
-    model = DPSGD.train(OPEN, DATA, np.random.default_rng(0))
+    model = DPSGDSettings.train(OPEN, DATA, np.random.default_rng(0))
     before, after = (
         ((network.logits(theta, DATA.x) - np.eye(10)[DATA.y]) ** 2).sum(axis=1) / 2
         for theta in (model.initial, model.final)
@@ -315,7 +315,9 @@ def test_half_of_a_models_rows_are_no_table():
 
 def linear(**changes):
     settings = {"steps": 20, "sample_rate": 0.3, "noise_multiplier": 1.0, "expected_batch": 1}
-    return DPSGD(Network((64, 30)), optimizer="sgd", learning_rate=0.1, **{**settings, **changes})
+    return DPSGDSettings(
+        Network((64, 30)), optimizer="sgd", learning_rate=0.1, **{**settings, **changes}
+    )
 
 
 def empty(classes):
@@ -352,7 +354,7 @@ def test_the_largest_step_is_read_off_the_released_gradients():
 
 
 def test_canaries_that_do_not_fit_are_told():
-    wide = DPSGD(
+    wide = DPSGDSettings(
         Network((64, 200, 10)), steps=1, sample_rate=0.1, noise_multiplier=1, expected_batch=10
     )
     with pytest.raises(ValueError, match="canaries must be at most 3331 for a network of 15010"):
@@ -390,7 +392,7 @@ def test_canaries_that_do_not_fit_are_told():
         ),
         (
             lambda: BlackBox(
-                DPSGD(Network((64, 10)), 5, 0.9, 1.0, expected_batch=121), DATA, models=4
+                DPSGDSettings(Network((64, 10)), 5, 0.9, 1.0, expected_batch=121), DATA, models=4
             ),
             "expected_batch must be at most the 120 records and canaries of a model, got 121",
         ),
@@ -404,7 +406,7 @@ def test_bad_arguments_are_told(make, says):
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("settings", "DPSGD"),
+        ("settings", "DPSGDSettings"),
         ("data", "LabeledData"),
         ("record", "AuditedRecord"),
         ("initial", "InitialWeights"),
@@ -427,7 +429,9 @@ def test_another_class_is_told_which_one_is_meant(name, kind, bad):
 def one_step(**changes):
     """One step on all records, of which a linear model shows nearly all: μ = 1."""
     settings = {"sample_rate": 1.0, "noise_multiplier": 1.0, "expected_batch": 1, "steps": 1}
-    return DPSGD(Network((64, 10)), optimizer="sgd", learning_rate=0.5, **{**settings, **changes})
+    return DPSGDSettings(
+        Network((64, 10)), optimizer="sgd", learning_rate=0.5, **{**settings, **changes}
+    )
 
 
 def black_box(models, **changes):

@@ -9,7 +9,7 @@ DIGITS = training.labeled_data("digits")
 
 
 def test_many_canaries_in_one_model_show_most_of_the_accountants_mu():
-    settings = training.DPSGD(
+    settings = training.DPSGDSettings(
         training.Network((64, 140, 10)), 100, 0.05, 1.0, expected_batch=10, optimizer="sgd"
     )
     audit = training.WhiteBoxOneRun(settings, DIGITS.take(slice(0)), 1, canaries=8000)
@@ -22,7 +22,7 @@ def test_many_canaries_in_one_model_show_most_of_the_accountants_mu():
 def test_final_models_show_most_of_it_where_the_initial_weights_are_the_worst():
     """A blank record at weights that know all others, in full batches; ε = 10."""
     noise = wb.noise_multiplier_for(epsilon=10, delta=1e-5, sample_rate=1, steps=10)
-    settings = training.DPSGD(
+    settings = training.DPSGDSettings(
         training.Network((64, 32, 10)),
         steps=10,
         sample_rate=1,

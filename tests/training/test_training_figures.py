@@ -48,7 +48,7 @@ def test_a_threshold_of_gaussians_agrees_with_a_histogram_and_of_a_mixture_does_
 
 def test_a_fresh_canary_is_scored_along_its_own_direction():
     data = wb.training.labeled_data("digits").take(range(40))
-    settings = wb.training.DPSGD(
+    settings = wb.training.DPSGDSettings(
         wb.training.Network((64, 10)), steps=6, sample_rate=1.0, noise_multiplier=0.01,
         expected_batch=39,
     )  # fmt: skip

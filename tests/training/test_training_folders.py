@@ -12,9 +12,9 @@ import pytest
 import workbench as wb
 from workbench.progress import Cancelled
 from workbench.training import (
-    DPSGD,
     BlackBox,
     CanariesInOneRun,
+    DPSGDSettings,
     ManyRecords,
     Network,
     RunFolderError,
@@ -27,7 +27,7 @@ from workbench.training import (
 from workbench.training.runs import folder as folders
 from workbench.training.runs import tasks, whole_file
 
-SETTINGS = DPSGD(
+SETTINGS = DPSGDSettings(
     Network((64, 6, 10)), steps=2, sample_rate=0.5, noise_multiplier=1.0, expected_batch=20
 )
 

@@ -14,7 +14,7 @@ from workbench.training.dp_sgd.canary_gradients import DiracCanaries
 
 DATA = training.labeled_data("digits").take(slice(0, 60))
 NOTHING = DATA.take(slice(0))
-SETTINGS = training.DPSGD(training.Network((64, 10)), 8, 0.3, 1.0, 1.0, optimizer="sgd")
+SETTINGS = training.DPSGDSettings(training.Network((64, 10)), 8, 0.3, 1.0, 1.0, optimizer="sgd")
 NOISELESS = replace(SETTINGS, noise_multiplier=0, clip=2.0)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
+from workbench import _checks
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
@@ -180,6 +181,7 @@ class Audit:
         KeyError, TypeError, ValueError
             Something else than a card of this version.
         """
+        _checks.instance(card, Mapping, "card", "a dict of Audit.to_dict()")
         if card["card"] != CARD_VERSION:
             raise ValueError(
                 f"an audit card of version {card['card']!r}; this program reads {CARD_VERSION}"

@@ -259,6 +259,12 @@ _ENTRIES = {
   year   = {2025},
   note   = {arXiv:2509.08704},
 }""",
+    "keinan": """@article{keinan2025how,
+  title  = {How Well Can Differential Privacy Be Audited in One Run?},
+  author = {Keinan, Amit and Shenfeld, Moshe and Ligett, Katrina},
+  year   = {2025},
+  note   = {arXiv:2503.07199},
+}""",
     "select": """@article{xiang2024how,
   title  = {How Does Selection Leak Privacy: Revisiting Private Selection and Improved Results for
             Hyper-parameter Tuning},

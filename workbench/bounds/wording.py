@@ -66,6 +66,7 @@ _TERMS = {
     "if rows are independent": "assuming independent rows",
     "if each model drew the record by a fair coin": "assuming fair coins, independent rows",
     "independent rows and fair coins": "assuming independent rows and fair coins",
+    "independent scores of canaries": "assuming independent canaries",
 }
 
 #: Assumption -> clause of a sentence.
@@ -86,6 +87,8 @@ _GIVEN = {
     "behave like independent ones",
     "clustered": "for independent clusters",
     "one run": "if the records of this one run behave like independent ones",
+    "independent scores of canaries": "if the canaries' scores are independent given who was in, "
+    "those of members of one law and those of the others of one",
     "no samples": "for the given distributions",
     "independent fair coins": "if each canary was in by its own fair coin",
     "independent bits": "if each canary was in by its own fair coin and no canary influences "

@@ -9,6 +9,8 @@ from .growth_with_canaries import growth as growth
 from .guesses import Ends as Ends
 from .guesses import Guesses as Guesses
 from .guesses import Threshold as Threshold
+from .interference import InterferenceStudy as InterferenceStudy
+from .interference import interference_study as interference_study
 from .per_bit import BitErrorCurves as BitErrorCurves
 from .per_bit import HypotheticalLimits as HypotheticalLimits
 from .per_bit import bit_error_curves as bit_error_curves

@@ -1,9 +1,10 @@
 """Simulated mechanisms for one-run audits, whose true ε is known.
 
 A mechanism maps the coins of n canaries to scores. `Memoryless` adds independent noise for each
-canary, the favorable case; `SharedGaussian` has fewer noise sources than canaries, so that they
-interfere; `DPSGD` releases Dirac gradients step by step, with a correct or a wrong clipping order;
-`NameAndShame` is private, and every bound that assumes independent canaries fails on it.
+canary, the favorable case; `SharedGaussian` has fewer noise sources than canaries, or a direction
+that all have in common, so that they interfere; `DPSGD` releases Dirac gradients step by step, with
+a correct or a wrong clipping order; `NameAndShame` is private, and every bound that assumes
+independent canaries fails on it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 
 Coins = NDArray[np.bool_]
+
+#: Seed of the signs with which canaries add to a direction in common. Nobody's seed for coins: the
+#: same stream would make the signs the coins.
+_SIGNS = (2503, 7199)
 
 
 class CanaryMechanism(ABC):
@@ -108,10 +113,13 @@ class Memoryless(CanaryMechanism):
 
 @dataclass(frozen=True)
 class SharedGaussian(CanaryMechanism):
-    """A noisy sum of d coordinates to which n canaries add 1 each, dealt out in turn.
+    """A noisy sum to which canaries add vectors of norm 1, in d coordinates dealt out in turn.
 
-    With d ≥ n it is memoryless. With d < n canaries share noise and interfere: a coordinate does
-    not show how many of its other canaries were in.
+    With d ≥ n and no interference it is memoryless. Canaries interfere in two ways: with d < n some
+    have their coordinate in common, which does not show how many of its other canaries were in;
+    with ``interference`` ρ all have a direction in common, into which each adds ±√ρ, and √(1 − ρ)
+    into its own coordinate. Two canaries then have the cosine ±ρ, and the score of one, the inner
+    product with what it adds, varies by about ρ μ √n / 2 with who else is in.
 
     Parameters
     ----------
@@ -119,18 +127,30 @@ class SharedGaussian(CanaryMechanism):
         Sensitivity over noise, above 0.
     coordinates : int
         d.
+    interference : float
+        ρ in [0, 1].
+
+    Notes
+    -----
+    Each canary adds a vector of norm 1 whatever d and ρ are, so the truth stays that of μ: all that
+    interference does to a valid bound is to lower it. That one run shows less the more its canaries
+    interfere is in Keinan, Shenfeld and Ligett (2025), arXiv 2503.07199.
     """
 
     mu: float
     coordinates: int
+    interference: float = 0.0
 
     def __post_init__(self) -> None:
         _checks.positive(self.mu, "mu")
         _checks.count(self.coordinates, "coordinates", least=1)
+        if not 0 <= _checks.number(self.interference, "interference") <= 1:
+            raise ValueError(f"interference must lie in [0, 1], got {self.interference!r}")
 
     @property
     def name(self) -> str:
-        return f"Gaussian, μ = {self.mu:g}, {self.coordinates:,} coordinates"
+        cosine = f", cosine ±{self.interference:g}" if self.interference else ""
+        return f"Gaussian, μ = {self.mu:g}, {self.coordinates:,} coordinates{cosine}"
 
     @property
     def pair(self) -> Pair:
@@ -145,12 +165,18 @@ class SharedGaussian(CanaryMechanism):
             total[:, : dealt.shape[1]] += dealt
             sharing[: dealt.shape[1]] += 1
         # The others are expected to be half in; what is left over 1/2 speaks for this canary.
-        signal = self.mu * (total - sharing / 2) + rng.standard_normal((runs, d))
-        return signal[:, np.arange(n) % d]
+        own, common = math.sqrt(1 - self.interference), math.sqrt(self.interference)
+        signal = self.mu * own * (total - sharing / 2) + rng.standard_normal((runs, d))
+        scores = own * signal[:, np.arange(n) % d]
+        if not common:
+            return scores
+        signs = np.where(np.random.default_rng(_SIGNS).random(n) < 0.5, -1.0, 1.0)
+        together = self.mu * common * ((included - 0.5) @ signs) + rng.standard_normal(runs)
+        return np.asarray(scores + common * signs * together[:, None])
 
 
 @dataclass(frozen=True)
-class SimulatedDPSGD(CanaryMechanism):
+class DPSGD(CanaryMechanism):
     """White-box DP-SGD with Dirac canaries: one noisy coordinate for each canary and step.
 
     Each step takes each canary with probability q; its gradient fills the clipping norm in its own
@@ -210,11 +236,6 @@ class SimulatedDPSGD(CanaryMechanism):
             seen = self._weight * taken + noise
             loss += np.logaddexp(used + (2 * seen - 1) / (2 * variance), unused)
         return loss
-
-
-#: The public name, which the class also has in what is printed and in code that pages write.
-DPSGD = SimulatedDPSGD
-DPSGD.__name__ = DPSGD.__qualname__ = "DPSGD"
 
 
 @dataclass(frozen=True)

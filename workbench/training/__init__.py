@@ -5,7 +5,7 @@
     from workbench import training
 
     data = training.labeled_data("digits").take(range(500))
-    settings = training.DPSGD(
+    settings = training.DPSGDSettings(
         training.Network((64, 32, 10)), steps=50, sample_rate=0.1, noise_multiplier=1.0,
         expected_batch=50,
     )

@@ -24,7 +24,7 @@ from .dp_sgd.canary_gradients import DiracCanaries as DiracCanaries
 from .dp_sgd.canary_gradients import RandomCanaries as RandomCanaries
 from .dp_sgd.data import LabeledData as LabeledData
 from .dp_sgd.data import labeled_data as labeled_data
-from .dp_sgd.dp_sgd import DPSGD as DPSGD
+from .dp_sgd.dp_sgd import DPSGDSettings as DPSGDSettings
 from .dp_sgd.dp_sgd import Model as Model
 from .dp_sgd.network import Network as Network
 from .runs.bundled import plans as plans

@@ -22,7 +22,7 @@ from workbench.training.audits.initial_weights import InitialWeights
 from workbench.training.audits.white_box.white_box import WhiteBox
 from workbench.training.dp_sgd.bugs import PROCEDURES
 from workbench.training.dp_sgd.data import labeled_data
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Network
 from workbench.training.runs.run import run_training_audit
 
@@ -30,7 +30,7 @@ from workbench.training.runs.run import run_training_audit
 BUGS = tuple(name for name in PROCEDURES if name != "none")
 
 #: A linear model of ten classes in 10 steps, with 10 of 50 records in a batch: 49 and a canary.
-_DIGITS = DPSGD(
+_DIGITS = DPSGDSettings(
     Network((64, 10)),
     steps=10,
     sample_rate=0.2,
@@ -42,7 +42,7 @@ _DIGITS = DPSGD(
 
 #: A linear model of two classes, for which records with different labels pull in nearly opposite
 #: directions, with a clipping norm that nearly all gradients exceed.
-_TWO_CLASSES = DPSGD(
+_TWO_CLASSES = DPSGDSettings(
     Network((30, 2)),
     steps=10,
     sample_rate=0.5,

@@ -1,4 +1,4 @@
-"""Charts of a simulated audit with one run: bounds and bit error against the number of canaries."""
+"""Charts of simulated audits with one run: more canaries, and canaries that interfere."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from workbench.curves.validation import Floats
 from workbench.figures.kit.axes import axis, count_axis, gaps, round_up
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
-from workbench.figures.kit.marks import Mark, Style, band, line
+from workbench.figures.kit.marks import Mark, Style, band, line, rule
 from workbench.figures.one_run.reference import ReferenceValue
 from workbench.onerun.growth_with_canaries import EXACT, HOEFFDING, STEINKE
+from workbench.onerun.interference import InterferenceStudy
 from workbench.onerun.studies import Study
 
 LINES = {
@@ -23,6 +24,11 @@ LINES = {
     HOEFFDING: Style(HOEFFDING, "p", "dot", 1.5),
     STEINKE: Style(STEINKE, "q"),
 }
+
+#: Name of the bound for any mechanism where every canary is guessed.
+EVERY_GUESS = "any mechanism, Steinke et al. 2023"
+INTERFERING = [Style(EXACT, "p"), Style(EVERY_GUESS, "q")]
+CHOSEN = Style("", "muted", "dot", 1.5)
 
 SEEN = Style("mean ± sd", "p")
 INDEPENDENT = Style("independent bits", "good", "dash", 1.5)
@@ -80,6 +86,37 @@ def bit_error_growth(study: Study) -> dict[str, Any]:
         "its variance over that of independent bits: "
         f"{plain(float(study.variance_ratio[-1]))}.",
         revision=(round(low, 2), round_up(max(room, 1e-6))),
+    )
+
+
+def interference(study: InterferenceStudy, chosen: float) -> dict[str, Any]:
+    """Mean bounds against the interference between canaries.
+
+    Parameters
+    ----------
+    study : InterferenceStudy
+    chosen : float
+        The strength of the interference in view.
+    """
+    x, reference = study.interference, ReferenceValue("truth", study.truth)
+    means = {style.name: study.mean(style.name) for style in INTERFERING}
+    top = 1.08 * max(0.1, reference.epsilon, *(_highest(mean) for mean in means.values()))
+    ends = "; ".join(
+        f"{name} {plain(float(y[0]))} without and {plain(float(y[-1]))} at {x[-1]:g}"
+        for name, y in means.items()
+    )
+    return chart(
+        [
+            rule(CHOSEN, x=chosen),
+            *(line(style, x, gaps(means[style.name])) for style in INTERFERING),
+            key(INTERFERING),
+            *reference.rule(),
+        ],
+        axis("interference: cosine between canaries", 0, float(x[-1])),
+        axis(f"ε at δ = {plain(study.delta)}, at least", 0, top / (1 - 1.4 * HEADROOM)),
+        summary=f"Mean bounds with {study.canaries:,} canaries: {ends}; truth: "
+        f"{round_safely(reference.epsilon, 'nearest')}.",
+        revision=round_up(top),
     )
 
 

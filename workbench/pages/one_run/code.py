@@ -43,6 +43,9 @@ def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
         steps.append(f"tuning = {call('wb.tune_one_run', 'run', **page.asked(page.tuned))}")
         steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
         steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
+    if isinstance(page.of_scores(), Bound):
+        levels = {"delta": page.delta, "confidence": page.confidence}
+        steps.append(f"from_scores = {call('wb.one_run_score_bound', 'run', **levels)}")
     if page.source == "simulate":
         steps.append(f"truth = mechanism.epsilon({page.delta!r})")
     steps.append("counted = guesses.correct, guesses.guesses")

@@ -1,4 +1,4 @@
-"""`OneRunGrowth`: bounds against the number of canaries, for the simulated mechanism."""
+"""`OneRunGrowth`: bounds against the number of canaries and their interference, simulated."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ import param
 
 from workbench.figures.kit.layout import empty
 from workbench.figures.one_run import growth as charts
-from workbench.onerun.growth_with_canaries import growth
-from workbench.onerun.simulate import DPSGD
-from workbench.onerun.studies import Study
+from workbench.onerun.growth_with_canaries import EXACT, growth
+from workbench.onerun.interference import InterferenceStudy, interference_study
+from workbench.onerun.simulate import DPSGD, SharedGaussian
+from workbench.onerun.studies import Auditor, Study
 from workbench.pages.core.jobs import job
-from workbench.pages.core.page import Control, Section, figure
+from workbench.pages.core.page import Control, Section, derived, figure
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
 from workbench.progress import Report
 
+#: Simulated runs at each strength of the interference.
+INTERFERING_RUNS = 10
+
 
 class OneRunGrowth(OneRunAudit):
-    """Adds a simulation study with more canaries.
+    """Adds simulation studies: with more canaries, and with canaries that interfere.
 
-    Provides the job ``simulate``, its charts and the section ``more``. Needs ``simulated()`` and
+    Provides the job ``simulate``, the charts and the section ``more``. Needs ``simulated()`` and
     the settings of `OneRunAudit`.
     """
 
@@ -77,6 +81,42 @@ class OneRunGrowth(OneRunAudit):
         if study is None:
             return empty("Press “Simulate more canaries”.")
         return charts.bit_error_growth(study)
+
+    # -- interference ------------------------------------------------------------------------------
+
+    @derived(
+        needs=("source", "simulated", "log_canaries", *FAMILY, "confidence", "seed"), shared=True
+    )
+    def interfering(self) -> InterferenceStudy | str:
+        """Bounds at several strengths of the interference, or why there are none."""
+        mechanism = self.simulated()
+        if self.source != "simulate" or not isinstance(mechanism, SharedGaussian):
+            return "Needs the simulated Gaussian mechanism."
+        auditors = {EXACT: Auditor("bits", self.family, self.known_q)}
+        auditors[charts.EVERY_GUESS] = Auditor("steinke")
+        return interference_study(
+            mechanism,
+            auditors,
+            delta=self.delta,
+            canaries=self.size,
+            confidence=self.confidence,
+            seeds=INTERFERING_RUNS,
+            seed=self.seed,
+        )
+
+    @figure(
+        "Bounds against the interference",
+        needs=("interfering", "cosine"),
+        span=12,
+        formula="Canary i adds √(1 − ρ) in its own coordinate and ±√ρ in a direction that all have "
+        "in common, so that two canaries have the cosine ±ρ. ρ moves its score by about ρμ√n/2.",
+        caution=f"Means of {INTERFERING_RUNS} runs at each strength; every canary is guessed. What "
+        "is true of one canary does not depend on ρ (arXiv 2503.07199).",
+    )
+    def falling(self) -> dict[str, Any]:
+        """Mean bounds fall as canaries interfere, although the true ε stays."""
+        study = self.interfering()
+        return empty(study) if isinstance(study, str) else charts.interference(study, self.cosine)
 
 
 def _reference_of(study: Study) -> charts.ReferenceValue:

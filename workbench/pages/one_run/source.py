@@ -33,7 +33,7 @@ NOISE = {1: 2.93, 2: 1.75, 4: 1.145, 8: 0.803}
 RATE, STEPS, BATCH = 0.1, 50, 16
 
 COUNTS = ("canaries", "guessed", "right", "included")
-SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates")
+SIMULATOR = ("mechanism", "leak", "claim", "log_coordinates", "cosine")
 RULE = ("rule", "threshold", "share_in", "share_out")
 
 #: Parameters that say how a file is read, and how messages call them.
@@ -131,6 +131,14 @@ class OneRunSource(ChosenAfterLooking, Page):
         label="Coordinates d",
         doc="If d < n, several canaries share the noise of one coordinate and interfere.",
     )
+    cosine = param.Number(
+        0.0,
+        bounds=(0, 0.5),
+        step=0.01,
+        label="Interference",
+        doc="Cosine between the gradients of two canaries. Above 0, the score of a canary depends "
+        "on which others were included, and bounds fall; the true ε stays.",
+    )
     seed = param.Integer(0, bounds=(0, 99), label="Seed")
 
     rule = param.Selector(
@@ -172,6 +180,7 @@ class OneRunSource(ChosenAfterLooking, Page):
             Control("leak", when=_simulated("gaussian", "laplace", "randomized-response")),
             Control("claim", when=_simulated("dp-sgd", "flawed")),
             Control("log_coordinates", when=_simulated("gaussian")),
+            Control("cosine", when=_simulated("gaussian")),
             Control("log_canaries", when=_from("simulate")),
             Control("seed"),
         ),
@@ -284,7 +293,7 @@ class OneRunSource(ChosenAfterLooking, Page):
             return Memoryless(LaplacePair(self.leak))
         if self.mechanism == "randomized-response":
             return Memoryless(RandomizedResponsePair(self.leak, 0.0))
-        return SharedGaussian(self.leak, round(10**self.log_coordinates))
+        return SharedGaussian(self.leak, round(10**self.log_coordinates), self.cosine)
 
     @property
     def size(self) -> int:

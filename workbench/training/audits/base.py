@@ -18,7 +18,7 @@ from workbench.tables.table import ScoreTable
 from workbench.training.audits.parameters import made_of, plain
 from workbench.training.audits.rows import Rows
 from workbench.training.dp_sgd.data import LabeledData
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class TrainingAudit(ABC):
 
     Parameters
     ----------
-    settings : DPSGD
+    settings : DPSGDSettings
     data : LabeledData
         With what is audited, unless an audit says otherwise.
     models : int
@@ -43,7 +43,7 @@ class TrainingAudit(ABC):
         An argument of another class.
     """
 
-    settings: DPSGD
+    settings: DPSGDSettings
     data: LabeledData
     models: int
 

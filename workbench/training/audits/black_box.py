@@ -36,7 +36,7 @@ class BlackBox(OneRecordAudit):
 
     Examples
     --------
-    >>> settings = wb.training.DPSGD(
+    >>> settings = wb.training.DPSGDSettings(
     ...     wb.training.Network((64, 10)),
     ...     steps=20,
     ...     sample_rate=0.1,

@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.training.dp_sgd.data import LabeledData
-from workbench.training.dp_sgd.dp_sgd import DPSGD
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Vector
 
 INITIAL = ("random", "fixed", "pretrained")
@@ -45,12 +45,12 @@ class InitialWeights:
         object.__setattr__(self, "seed", _checks.count(self.seed, "seed"))
         object.__setattr__(self, "steps", _checks.count(self.steps, "steps", least=1))
 
-    def theta(self, settings: DPSGD, others: LabeledData) -> Vector | None:
+    def theta(self, settings: DPSGDSettings, others: LabeledData) -> Vector | None:
         """The parameters that all models start from; None where each has its own.
 
         Parameters
         ----------
-        settings : DPSGD
+        settings : DPSGDSettings
         others : LabeledData
             Without the audited record, so that the parameters do not depend on whether it is in.
         """
@@ -59,7 +59,7 @@ class InitialWeights:
         rng = np.random.default_rng(self.seed)
         if self.kind == "fixed" or not others.size:
             return settings.network.initial(rng)
-        pretraining = DPSGD(
+        pretraining = DPSGDSettings(
             settings.network,
             steps=self.steps,
             sample_rate=1,

@@ -1,4 +1,4 @@
-"""`DPSGD`: settings of DP-SGD, which train models."""
+"""`DPSGDSettings`: settings of DP-SGD, which train models."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Model:
 
 
 @dataclass(frozen=True)
-class DPSGD:
+class DPSGDSettings:
     """Settings of DP-SGD with Poisson sampling.
 
     Parameters

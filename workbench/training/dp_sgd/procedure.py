@@ -12,7 +12,7 @@ from workbench.training.dp_sgd.step_gradients import StepGradients
 
 
 class StepSettings(Protocol):
-    """What a step needs of the settings, `DPSGD`."""
+    """What a step needs of the settings, `DPSGDSettings`."""
 
     @property
     def sample_rate(self) -> float:
@@ -44,7 +44,7 @@ class Procedure:
 
     Parameters
     ----------
-    settings : DPSGD
+    settings : DPSGDSettings
     """
 
     #: What settles a choice of it in plans and on pages.

@@ -20,7 +20,7 @@ from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.training.dp_sgd.canary_gradients import CanaryGradients
 from workbench.training.dp_sgd.data import LabeledData
-from workbench.training.dp_sgd.dp_sgd import DPSGD, Watch
+from workbench.training.dp_sgd.dp_sgd import DPSGDSettings, Watch
 from workbench.training.dp_sgd.network import Vector
 
 
@@ -31,7 +31,7 @@ class StepStatistic(ABC):
 
     Parameters
     ----------
-    settings : DPSGD
+    settings : DPSGDSettings
     canaries : int
         Number of canaries.
 
@@ -48,7 +48,7 @@ class StepStatistic(ABC):
     #: Whether each canary has a value of its own; otherwise a model has one canary.
     of_each: ClassVar[bool] = True
 
-    def __init__(self, settings: DPSGD, canaries: int):
+    def __init__(self, settings: DPSGDSettings, canaries: int):
         if not np.isfinite(settings.clip):
             raise ValueError(
                 "settings.clip is infinite, so canaries have no size; give a clipping norm"
@@ -136,7 +136,7 @@ class StepLikelihoodRatio(StepStatistic):
     name, title = "likelihood-ratio", "Log likelihood ratio"
     about = "Weighs each step as the claimed noise and sampling rate imply: the strongest attack."
 
-    def __init__(self, settings: DPSGD, canaries: int):
+    def __init__(self, settings: DPSGDSettings, canaries: int):
         super().__init__(settings, canaries)
         if settings.noise_multiplier == 0:
             raise ValueError(
@@ -170,7 +170,7 @@ class Spread(StepStatistic):
     name, title = "spread", "Spread over the steps"
     about = "Largest minus smallest step along the canary: noise that is repeated cancels."
 
-    def __init__(self, settings: DPSGD, canaries: int):
+    def __init__(self, settings: DPSGDSettings, canaries: int):
         super().__init__(settings, canaries)
         self._least, self._most = np.full(canaries, np.inf), np.full(canaries, -np.inf)
 
