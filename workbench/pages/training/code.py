@@ -6,7 +6,7 @@ from typing import Any
 
 from workbench.pages.inputs.code import call, duration, lines, repeatable, script
 from workbench.pages.training.findings import TrainingFindings
-from workbench.pages.training.watching import FinishedRun
+from workbench.training.runs.gallery import GalleryRun
 
 
 def training_code(page: TrainingFindings, spec: dict[str, Any]) -> str:
@@ -41,8 +41,8 @@ def training_code(page: TrainingFindings, spec: dict[str, Any]) -> str:
 def _run_code(page: TrainingFindings) -> str:
     """The lines that make ``run`` and its ``result``; "" where it cannot be made again."""
     run = page.trained
-    if isinstance(run, FinishedRun):
-        return f"run = wb.training.GalleryRun({run.name!r})\nresult = run.open()"
+    if isinstance(run, GalleryRun):
+        return f"run = wb.training.GalleryRun({run.name!r})\nresult = run.result"
     if run is not None and run in page.subjects:
         return "# run: as given in Python\nresult = run.result"
     if run is None or not repeatable(page, "train"):

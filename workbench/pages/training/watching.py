@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ from workbench.pages.training.words import described
 from workbench.progress import Report
 from workbench.scores.sample import Scores, ScoresError, oriented
 from workbench.tables.table import ScoreTable
-from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
 from workbench.training.runs.gallery import GalleryRun, gallery
 from workbench.training.runs.plan import TrainingPlan
@@ -35,36 +33,6 @@ ASKED = (*BUG, *TRAINING, *AUDITED)
 DIGITS = 9
 
 
-@dataclass(frozen=True, eq=False)
-class FinishedRun:
-    """A run of the gallery, with the attributes of a `TrainingRun` that the page shows.
-
-    Attributes
-    ----------
-    name : str
-        In the gallery.
-    audit : TrainingAudit
-    seed : int
-    result : Scores, OneRun or ScoreTable
-    """
-
-    name: str
-    audit: TrainingAudit
-    seed: int
-    result: Scores | OneRun | ScoreTable
-    complete: ClassVar[bool] = True
-
-    @classmethod
-    def of(cls, run: GalleryRun) -> FinishedRun:
-        """The run, with its scores read."""
-        return cls(run.name, run.audit, run.plan.seed, run.open())
-
-    @property
-    def models(self) -> int:
-        """Models of the run, all of which are trained."""
-        return self.audit.models
-
-
 class TrainingWatched(TrainingSetup):
     """Adds the training.
 
@@ -72,7 +40,7 @@ class TrainingWatched(TrainingSetup):
     Needs ``audit()``.
     """
 
-    trained = param.Parameter(precedence=-1, doc="A `TrainingRun`, or a `FinishedRun`.")
+    trained = param.Parameter(precedence=-1, doc="A `TrainingRun`, or a `GalleryRun`.")
     seen = param.Parameter((), precedence=-1, doc="Audit and seed of the runs that were seen.")
     finished = param.Selector(
         default="",
@@ -146,7 +114,7 @@ class TrainingWatched(TrainingSetup):
         """Note the run, of which more models may come, and take its marks."""
         if self.trained is None:
             return
-        if not isinstance(self.trained, FinishedRun):
+        if not isinstance(self.trained, GalleryRun):
             self._set_quietly(finished="")
         run = _audited(self.trained), self.trained.seed
         if run not in self.seen:
@@ -160,10 +128,10 @@ class TrainingWatched(TrainingSetup):
         ----------
         run : TrainingRun or GalleryRun
         """
-        taken = FinishedRun.of(run) if isinstance(run, GalleryRun) else run
+        _ = run.result  # a ValueError here leaves the page as it was
         self._results.pop("trained", None)
         self._mark_job("train", JobState())
-        self.param.update(trained=taken, message="")
+        self.param.update(trained=run, message="")
 
     def _open_finished(self, event: Any) -> None:
         """Take the chosen run of the gallery into view; without one, what was there before."""
@@ -210,7 +178,7 @@ class TrainingWatched(TrainingSetup):
         else:
             self.goes_to = result.page
 
-    def _add_scores(self, run: TrainingRun | FinishedRun, scores: Scores, name: str) -> None:
+    def _add_scores(self, run: TrainingRun | GalleryRun, scores: Scores, name: str) -> None:
         """Add scores; those of a training that was stopped say so."""
         source = TrainedSource(
             described(run.audit),
@@ -265,6 +233,6 @@ def run_of(page: TrainingSetup, stored: dict[str, Any]) -> TrainingRun:
     return TrainingRun(plan, TrainedModels(np.unique(rows.model), rows))
 
 
-def _audited(run: TrainingRun | FinishedRun) -> str:
+def _audited(run: TrainingRun | GalleryRun) -> str:
     """Names the audit of a run, whatever its number of models and its seed."""
     return str({**run.audit.parameters, "models": 0})

@@ -83,6 +83,26 @@ class GalleryRun:
         return self.plan.audit
 
     @property
+    def seed(self) -> int:
+        """The seed of all models."""
+        return self.plan.seed
+
+    @property
+    def models(self) -> int:
+        """Number of models, all of which are trained."""
+        return self.audit.models
+
+    @property
+    def complete(self) -> bool:
+        """True: the run is finished."""
+        return True
+
+    @cached_property
+    def result(self) -> Scores | OneRun | ScoreTable:
+        """The scores, as `open` reads them, kept."""
+        return self.open()
+
+    @property
     def kind(self) -> str:
         """Kind of the audit, a key of `workbench.training.AUDITS`."""
         return self.audit.kind
