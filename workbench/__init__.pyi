@@ -148,6 +148,8 @@ from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair
 from .pairs.discrete import DiscreteLaplacePair as DiscreteLaplacePair
 from .pairs.gaussian import GaussianPair as GaussianPair
+from .pairs.gdp_regret import GDPRegret as GDPRegret
+from .pairs.gdp_regret import gdp_regret as gdp_regret
 from .pairs.gdp_tangent import Meeting as Meeting
 from .pairs.gdp_tangent import meeting_point as meeting_point
 from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu

@@ -76,6 +76,13 @@ _ENTRIES = {
   booktitle = {USENIX Security Symposium},
   year      = {2023},
 }""",
+    "gomez": """@article{gomez2025gaussian,
+  title  = {Gaussian {DP} for Reporting Differential Privacy Guarantees in Machine Learning},
+  author = {Gomez, Juan Felipe and Kulynych, Bogdan and Kaissis, Georgios and
+            du Pin Calmon, Flavio and Hayes, Jamie and Balle, Borja and Honkela, Antti},
+  year   = {2025},
+  note   = {arXiv:2503.10945},
+}""",
     "dong": """@article{dong2022gaussian,
   title   = {Gaussian Differential Privacy},
   author  = {Dong, Jinshuo and Roth, Aaron and Su, Weijie J.},
