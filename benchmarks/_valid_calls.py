@@ -434,6 +434,7 @@ OWN: dict[str, dict[str, Any]] = {
     "ComposedPair.sample": {"n": 4},
     "Counts.at_threshold": {"threshold": 0.5},
     "Counts.precision": {"prior": 0.1},
+    "Counts.renyi": {"order": 2.0},
     "coverage": {
         "method": "simultaneous",
         "pair": Make(OBJECTS["GaussianPair"]),
@@ -634,6 +635,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Table": {"pmf": {1: 0.5, 3: 0.5}},
     "test_samples": _SAMPLES,
     "Threshold.scaled": {"canaries": 10, "of": 20},
+    "renyi_from_counts": {**_COUNTS, "order": 2.0},
     "total_variation_from_counts": _COUNTS,
     "TradeoffCurve.from_profile": {"epsilon": [0.0, 1.0], "delta": [0.3, 0.1]},
     "TradeoffCurve.hull": {"alpha": [0, 0.3, 1], "beta": [1, 0.2, 0]},

@@ -38,6 +38,7 @@ from .bounds.counts.from_counts import delta_from_counts as delta_from_counts
 from .bounds.counts.from_counts import epsilon_from_counts as epsilon_from_counts
 from .bounds.counts.from_counts import mu_from_counts as mu_from_counts
 from .bounds.counts.from_counts import precision_from_counts as precision_from_counts
+from .bounds.counts.from_counts import renyi_from_counts as renyi_from_counts
 from .bounds.counts.from_counts import total_variation_from_counts as total_variation_from_counts
 from .bounds.counts.from_counts import tpr_from_counts as tpr_from_counts
 from .bounds.counts.posterior import PosteriorCurve as PosteriorCurve
