@@ -367,6 +367,7 @@ _SOURCES = {
     "GDP at a threshold": ("nasr", "dong"),
     "GDP over a range": ("koskela-hist", "dong"),
     "mean difference (noncentral t)": ("johnson-welch", "dong"),
+    "own variances (F and noncentral t)": ("workbench", "johnson-welch"),
     "family within the two-sided band": ("workbench", "clopper-pearson"),
     "pooled count of false answers": ("clopper-pearson", "kairouz"),
     "one run, Steinke et al. 2023": ("steinke",),

@@ -2,8 +2,8 @@
 
 Each quantity is a function θ(α, β) that falls in both error rates, so that upper limits of the
 rates give a lower limit of θ, and a family of curves: θ(α, β) ≤ v exactly if β ≥ curve(v, α).
-ε, δ, μ, total variation and Rényi divergence are those of the attack in its stated direction; one that accuses
-non-members more often than members shows nothing, though its complement would.
+ε, δ, μ, total variation and Rényi divergence are those of the attack in its stated direction; one
+that accuses non-members more often than members shows nothing, though its complement would.
 """
 
 from __future__ import annotations
