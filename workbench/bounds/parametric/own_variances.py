@@ -39,8 +39,7 @@ from workbench.curves.validation import Floats, quiet
 #: Share of the error probability for the ratio of the variances.
 RATIO_SHARE = 1 / 3
 
-#: First cells, the edges of the parts into which cells are cut, how often, and the gap at which that
-#: ends.
+#: First cells, edges of the parts into which cells are cut, how often, the gap at which that ends.
 _CELLS, _SHARES, _ROUNDS, _GAP = 24, np.linspace(0, 1, 9), 6, 1e-3
 
 #: Relative round-off of the limits of ρ and of a divergence, with room.

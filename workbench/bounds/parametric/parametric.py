@@ -193,8 +193,9 @@ def parametric_bound(
     simultaneous for the others, over all thresholds. Every quantity increases with the parameter,
     so one limit of it serves all δ and ε at once. With own variances the least (and largest) value
     over a confidence region of variance ratio and standardized difference, from an F and a
-    noncentral t distribution, serves all δ and ε at once too, as `workbench.bounds.parametric.own_variances`
-    proves. The box of four limits of arXiv 2606.12733 is wider.
+    noncentral t distribution, serves all δ and ε at once too
+    (`workbench.bounds.parametric.own_variances` has the proof). The box of four limits of arXiv
+    2606.12733 is wider.
 
     Examples
     --------
