@@ -309,6 +309,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "RenyiPair": lambda: wb.RenyiPair((2.0, 4.0), (0.5, 1.0)),
     "GaussianPair": lambda: wb.GaussianPair(1.0),
     "LaplacePair": lambda: wb.LaplacePair(1.0),
+    "MixturePair": functools.cache(lambda: wb.MixturePair((0, 1, 2), (0.8, 0.1, 0.1), 2.0, 3)),
     "LastIteratePair": lambda: wb.LastIteratePair(1.0, 0.1, 10),
     "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),
     "SubsampledGaussianPair": lambda: wb.SubsampledGaussianPair(0.25, 0.5),

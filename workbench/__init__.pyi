@@ -139,6 +139,7 @@ from .onerun.tuning import tune_one_run as tune_one_run
 from .pages.auditing.audit import audit as audit
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
+from .pairs.accounting.mixture import MixturePair as MixturePair
 from .pairs.accounting.pld import AccountantError as AccountantError
 from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
