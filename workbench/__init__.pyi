@@ -38,6 +38,7 @@ from .bounds.counts.from_counts import delta_from_counts as delta_from_counts
 from .bounds.counts.from_counts import epsilon_from_counts as epsilon_from_counts
 from .bounds.counts.from_counts import mu_from_counts as mu_from_counts
 from .bounds.counts.from_counts import precision_from_counts as precision_from_counts
+from .bounds.counts.from_counts import renyi_from_counts as renyi_from_counts
 from .bounds.counts.from_counts import total_variation_from_counts as total_variation_from_counts
 from .bounds.counts.from_counts import tpr_from_counts as tpr_from_counts
 from .bounds.counts.posterior import PosteriorCurve as PosteriorCurve
@@ -143,6 +144,7 @@ from .onerun.tuning import tune_one_run as tune_one_run
 from .pages.auditing.audit import audit as audit
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
+from .pairs.accounting.mixture import MixturePair as MixturePair
 from .pairs.accounting.pld import AccountantError as AccountantError
 from .pairs.base import Pair as Pair
 from .pairs.calibration import gaussian_mu_for as gaussian_mu_for
@@ -153,6 +155,8 @@ from .pairs.claimed import RenyiPair as RenyiPair
 from .pairs.discrete import DiscreteGaussianPair as DiscreteGaussianPair
 from .pairs.discrete import DiscreteLaplacePair as DiscreteLaplacePair
 from .pairs.gaussian import GaussianPair as GaussianPair
+from .pairs.gdp_regret import GDPRegret as GDPRegret
+from .pairs.gdp_regret import gdp_regret as gdp_regret
 from .pairs.gdp_tangent import Meeting as Meeting
 from .pairs.gdp_tangent import meeting_point as meeting_point
 from .pairs.gdp_tangent import symmetric_local_mu as symmetric_local_mu

@@ -24,14 +24,17 @@ QUESTIONS = (
     quantities.Delta(1.0),
     quantities.Mu(),
     quantities.TotalVariation(),
+    quantities.Renyi(2),
     quantities.TruePositiveRate(0.1),
     quantities.Precision(0.3),
 )
+ORDERS = (quantities.Renyi(1 + 1e-6), quantities.Renyi(50))
 ASK = {
     wb.epsilon_from_counts: {"delta": DELTA},
     wb.delta_from_counts: {"epsilon": 1.0},
     wb.mu_from_counts: {},
     wb.total_variation_from_counts: {},
+    wb.renyi_from_counts: {"order": 2.0},
     wb.tpr_from_counts: {"fpr": 0.01},
     wb.precision_from_counts: {"prior": 0.1},
 }
@@ -82,7 +85,7 @@ def misses(n_p, n_q, question, interval, confidence=0.9):
 
 
 @pytest.mark.parametrize("sizes", [(7, 7), (4, 9), (9, 4)], ids=str)
-@pytest.mark.parametrize("question", QUESTIONS, ids=str)
+@pytest.mark.parametrize("question", [*QUESTIONS, *ORDERS], ids=str)
 @pytest.mark.parametrize("interval", HELD)
 @pytest.mark.statistical
 def test_kept_levels_are_kept_at_all_rates(interval, question, sizes):
@@ -290,7 +293,9 @@ def test_curves_are_the_level_sets_of_the_questions(question):
         np.testing.assert_allclose(question.inverse(float(value), edge[inner]), alpha[inner])
 
 
-@pytest.mark.parametrize("interval", INTERVALS)
+@pytest.mark.parametrize(
+    "interval", [pytest.param(i, marks=[pytest.mark.slow] * (i == "bayesian")) for i in INTERVALS]
+)
 def test_zero_cells_give_numbers(interval):
     """No NaN, no infinite lower limit, ends in order, for every pattern of empty cells."""
     for tp, fp, tn, fn in product((0, 5), repeat=4):
@@ -310,6 +315,8 @@ def test_extremes_give_numbers(interval):
         quantities.Delta(800),
         quantities.Epsilon(0),
         quantities.Epsilon(1 - 1e-9),
+        quantities.Renyi(1 + 1e-12),
+        quantities.Renyi(1e6),
         quantities.TruePositiveRate(1e-9),
         quantities.Precision(1e-9),
         quantities.Precision(1 - 1e-9),

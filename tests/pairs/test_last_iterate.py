@@ -116,3 +116,17 @@ def test_bad_arguments_are_told(arguments, says):
 
 def test_its_name_says_that_it_is_heuristic():
     assert "heuristic" in wb.LastIteratePair(1, 0.1, 5).name
+
+
+def test_it_says_that_it_is_heuristic_and_is_no_claim():
+    pair = wb.LastIteratePair(1, 0.05, 100)
+    assert pair.heuristic
+    assert pair.name.endswith("(heuristic)")
+    scores = wb.GaussianPair(1).sample(50, seed=0)
+    composed = wb.ComposedPair(pair, 2)
+    limit = wb.DPSGDPair(1, 0.05, 100).central_limit()
+    for other in (pair, composed, limit):
+        for use in (wb.PairClaim, lambda claim: wb.judge(scores, claim)):
+            with pytest.raises(ValueError, match="which is a heuristic"):
+                use(other)
+    assert not wb.DPSGDPair(1, 0.05, 100).heuristic

@@ -52,8 +52,9 @@ class Bound(Wording):
     assumption : str
         "independent runs", "clustered", "one run", "if rows are independent"; "no samples" for
         what was read off a curve; for guesses on canaries "independent fair coins" (canaries may
-        influence each other) or "independent bits" (they may not); for their scores "independent
-        scores of canaries".
+        influence each other) or "independent bits" (they may not), "independent uniform values"
+        for guesses out of more than two values; for their scores "independent scores of
+        canaries".
     n_p, n_q : int
         Number of scores of P and of Q used; of canaries, those in and out, or 0 where only the
         guesses are known.

@@ -1,9 +1,9 @@
-"""Quantities as functions of error rates (α, β): ε at δ, δ at ε, μ, TV, TPR, precision.
+"""Quantities as functions of error rates (α, β): ε, δ, μ, TV, Rényi divergence, TPR, precision.
 
 Each quantity is a function θ(α, β) that falls in both error rates, so that upper limits of the
 rates give a lower limit of θ, and a family of curves: θ(α, β) ≤ v exactly if β ≥ curve(v, α).
-ε, δ, μ and total variation are those of the attack in its stated direction; one that accuses
-non-members more often than members shows nothing, though its complement would.
+ε, δ, μ, total variation and Rényi divergence are those of the attack in its stated direction; one
+that accuses non-members more often than members shows nothing, though its complement would.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
 from workbench import _checks
+from workbench._roots import turning_point
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
+from workbench.curves.renyi import renyi_of_rates, renyi_tradeoff
 from workbench.curves.validation import Floats, quiet
 
 
@@ -226,6 +228,36 @@ class TotalVariation(_Region):
 
     def curve(self, value: float, alpha: Floats) -> Floats:
         return _dp_curve(0.0, value, alpha)
+
+
+@dataclass(frozen=True)
+class Renyi(_Region):
+    """The least Rényi divergence of an order, the larger of both directions, that the attack shows.
+
+    Data processing: the divergences of the mechanism are at least those of its two coins, "called
+    in" with probability TPR and with probability FPR.
+
+    References
+    ----------
+    Balle et al. (2020), arXiv:1905.09982.
+    """
+
+    order: float
+    quantity: ClassVar[str] = "renyi"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", _checks.order(self.order))
+
+    def from_rates(self, alpha: Floats, beta: Floats) -> Floats:
+        return np.asarray(renyi_of_rates(self.order, alpha, beta))
+
+    def curve(self, value: float, alpha: Floats) -> Floats:
+        return np.asarray(renyi_tradeoff(self.order, value, alpha))
+
+    def kinks(self, value: float) -> tuple[float, ...]:
+        # On the diagonal one direction takes over from the other.
+        _, high = turning_point(lambda x: self.from_rates(x, x) <= value, 0.0, 0.5)
+        return (float(high),)
 
 
 @dataclass(frozen=True)

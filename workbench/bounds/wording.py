@@ -91,6 +91,8 @@ _GIVEN = {
     "those of members of one law and those of the others of one",
     "no samples": "for the given distributions",
     "independent fair coins": "if each canary was in by its own fair coin",
+    "independent uniform values": "if each canary had a value that was drawn uniformly and "
+    "independently of the others",
     "independent bits": "if each canary was in by its own fair coin and no canary influences "
     "the score of another",
     "independent bits, half of them in": "if half of the canaries were in, drawn at random, "

@@ -40,8 +40,10 @@ class PairClaim(Claim):
 
     Raises
     ------
-    ValueError
+    TypeError
         Something else than a pair.
+    ValueError
+        A heuristic pair, such as `workbench.LastIteratePair`, which no mechanism promises.
     """
 
     title = "f-DP, trade-off function of a pair"
@@ -50,6 +52,11 @@ class PairClaim(Claim):
 
     def __post_init__(self) -> None:
         _checks.instance(self.pair, Pair, "pair", "a pair such as wb.GaussianPair(1)")
+        if self.pair.heuristic:
+            raise ValueError(
+                f"no mechanism promises to leak at most {self.pair.name}, which is a heuristic; "
+                "take the pair of an accountant as the claim, such as wb.DPSGDPair"
+            )
 
     def __str__(self) -> str:
         return f"no leakier than {self.pair.name}"

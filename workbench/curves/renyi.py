@@ -25,8 +25,8 @@ _HALVINGS = 64
 #: Points of a grid that is narrowed to the cells around its least value, and how often.
 _POINTS, _NARROWINGS = 33, 10
 
-#: Relative round-off of a divergence, given to the claim.
-_ROUND_OFF = 1e-12
+#: Round-off of a divergence, relative and absolute, given to the claim.
+_ROUND_OFF, _LEAST_ROUND_OFF = 1e-12, 1e-14
 
 
 @quiet()
@@ -57,17 +57,14 @@ def renyi_tradeoff(order: float, epsilon: float, alpha: Floats) -> Floats:
     B. Balle et al., "Hypothesis testing interpretations and Rényi differential privacy", AISTATS
     2020, arXiv:1905.09982.
     """
-    # Slack for the round-off of terms of order a.
-    a, budget = order, (order - 1) * epsilon + 1e-14 * order
+    budget = epsilon * (1 + _ROUND_OFF) + _LEAST_ROUND_OFF
     inner = (alpha > 0) & (alpha < 1)
     x = np.where(inner, alpha, 0.5)
     log_fpr, log_tnr = np.log(x), np.log1p(-x)
 
     def allowed(log_fnr: Floats) -> np.ndarray:
         log_tpr = np.log(-np.expm1(log_fnr))
-        forward = np.logaddexp(a * log_tpr + (1 - a) * log_fpr, a * log_fnr + (1 - a) * log_tnr)
-        mirrored = np.logaddexp(a * log_fpr + (1 - a) * log_tpr, a * log_tnr + (1 - a) * log_fnr)
-        return np.maximum(forward, mirrored) <= budget
+        return _larger(order, log_tpr, log_fnr, log_fpr, log_tnr) <= budget
 
     # Both divergences fall as β grows to 1 − α, where the coins are equal.
     low, _ = turning_point(allowed, np.full(x.shape, _LEAST_LOG), log_tnr, _HALVINGS)
@@ -162,17 +159,34 @@ def most_delta(orders: tuple[float, ...], budgets: tuple[float, ...], epsilon: f
 @quiet()
 def _coins(order: Any, alpha: Floats, beta: Floats) -> Floats:
     """The larger Rényi divergence of two coins, of probabilities 1 − β and α with α + β ≤ 1."""
-    a, log_fpr, log_fnr = order, np.log(alpha), np.log(beta)
-    log_tnr, log_tpr = np.log1p(-alpha), np.log1p(-beta)
+    return _larger(order, np.log1p(-beta), np.log(beta), np.log(alpha), np.log1p(-alpha))
 
-    def moment(p: Floats, q: Floats) -> Floats:
-        term = a * p + (1 - a) * q
-        return np.where(p == -np.inf, -np.inf, np.where(q == -np.inf, np.inf, term))
 
-    forward = np.logaddexp(moment(log_tpr, log_fpr), moment(log_fnr, log_tnr))
-    mirrored = np.logaddexp(moment(log_fpr, log_tpr), moment(log_tnr, log_fnr))
-    return np.asarray(np.maximum(np.maximum(forward, mirrored) / (a - 1), 0.0))
+def _larger(a: Any, log_tpr: Floats, log_fnr: Floats, log_fpr: Floats, log_tnr: Floats) -> Floats:
+    """The larger Rényi divergence of two coins, from the logs of their probabilities."""
+    forward = _divergence(a, log_tpr, log_fnr, log_fpr, log_tnr)
+    mirrored = _divergence(a, log_fpr, log_tnr, log_tpr, log_fnr)
+    return np.maximum(np.maximum(forward, mirrored), 0.0)
+
+
+@quiet()
+def _divergence(
+    a: Any, log_p: Floats, log_rest_p: Floats, log_q: Floats, log_rest_q: Floats
+) -> Floats:
+    """R_a of a coin against another one, accurate for orders near 1 too."""
+    first, second = (_loss(*logs) for logs in ((log_p, log_q), (log_rest_p, log_rest_q)))
+    b = a - 1
+    moment = np.logaddexp(log_p + b * first, log_rest_p + b * second)
+    # E[e^{b·loss}] = 1 + E[e^{b·loss} − 1], where the sum of the two logs would cancel.
+    excess = np.exp(log_p) * np.expm1(b * first) + np.exp(log_rest_p) * np.expm1(b * second)
+    near = b * np.maximum(np.abs(first), np.abs(second)) < 0.5
+    return np.where(near, np.log1p(np.where(near, excess, 0.0)), moment) / b
+
+
+def _loss(log_p: Floats, log_q: Floats) -> Floats:
+    """Log of p/q; 0 where neither coin falls that way."""
+    return np.where((log_p == -np.inf) & (log_q == -np.inf), 0.0, log_p - log_q)
 
 
 def _rounded_down(divergence: Floats) -> Floats:
-    return np.maximum(divergence * (1 - _ROUND_OFF) - 1e-15, 0.0)
+    return np.maximum(divergence * (1 - _ROUND_OFF) - _LEAST_ROUND_OFF, 0.0)

@@ -21,6 +21,7 @@ from workbench.pairs.families.registry import family_named
 COINS = "independent fair coins"
 BITS = "independent bits"
 HALVES = "independent bits, half of them in"
+VALUES = "independent uniform values"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,12 @@ class OneRunMethod:
 
 def _fdp(family: Family, g: Guesses, error: float) -> float:
     return mahloujifar.largest_refuted(
-        family, canaries=g.canaries, guesses=g.guesses, correct=g.correct, error=error
+        family,
+        canaries=g.canaries,
+        guesses=g.guesses,
+        correct=g.correct,
+        error=error,
+        values=g.values,
     )
 
 
@@ -100,6 +106,7 @@ def one_run_bound(
     q: float | None = None,
     included: int | None = None,
     design: str | None = None,
+    values: int | None = None,
 ) -> Bound:
     """Lower bound on ε at δ from guesses which canaries were in the training data of one run.
 
@@ -142,6 +149,10 @@ def one_run_bound(
         How inclusion was decided: by an independent fair coin for each canary (default), or as a
         random half. With "fixed-half" only "bits" and "bits-hoeffding" hold, and only if each
         guess uses no score but its own canary's. Only where ``guesses`` is a number.
+    values : int, optional
+        For canaries that are all in, each with one of this many values, drawn uniformly (a random
+        label, a random token), where each guess names a value: "fdp" only. ε is then that of
+        replacing one value by another. By default 2: in or out. Only where ``guesses`` is a number.
 
     Returns
     -------
@@ -174,7 +185,7 @@ def one_run_bound(
     >>> wb.one_run_bound(100, canaries=1000, correct=90, delta=1e-5).rounded
     '1.62'
     """
-    counts = _counts(guesses, canaries, correct, included, design)
+    counts = _counts(guesses, canaries, correct, included, design, values)
     how = _method(method, counts)
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     error, at = 1 - confidence, QuantityArguments(delta=delta)
@@ -215,12 +226,13 @@ def one_run_mu_bound(
     method: str = "fdp",
     included: int | None = None,
     design: str | None = None,
+    values: int | None = None,
 ) -> Bound:
     """Lower bound on μ: with this confidence the mechanism is not μ'-GDP for any smaller μ'.
 
     Parameters
     ----------
-    guesses, canaries, correct, included, design
+    guesses, canaries, correct, included, design, values
         As in `one_run_bound`.
     confidence : float
     method : {"fdp", "bits", "bits-hoeffding", "abstain"}
@@ -239,7 +251,7 @@ def one_run_mu_bound(
     -----
     It refutes Gaussian trade-off functions and does not assume that the true one is Gaussian.
     """
-    counts = _counts(guesses, canaries, correct, included, design)
+    counts = _counts(guesses, canaries, correct, included, design, values)
     how = _method(method, counts)
     if how.leak is None:
         raise ValueError(
@@ -257,10 +269,12 @@ def _counts(
     correct: int | None,
     included: int | None,
     design: str | None,
+    values: int | None,
 ) -> Guesses:
     """The counts that were given, as `Guesses` or as numbers."""
     numbers = {
         "canaries": canaries, "correct": correct, "included": included, "design": design,
+        "values": values,
     }  # fmt: skip
     if isinstance(guesses, Guesses):
         twice = [name for name, value in numbers.items() if value is not None]
@@ -272,12 +286,24 @@ def _counts(
             "give canaries=, guesses= and correct=, or the Guesses that run.guess(...) returns; "
             f"got guesses={guesses!r}, canaries={canaries!r}, correct={correct!r}"
         )
-    return Guesses(canaries, guesses, correct, included=included, design=design or DESIGNS[0])
+    return Guesses(
+        canaries,
+        guesses,
+        correct,
+        included=included,
+        design=design or DESIGNS[0],
+        values=2 if values is None else values,
+    )
 
 
 def _method(method: str, counts: Guesses) -> OneRunMethod:
     """The method, if it covers how the counts came about."""
     how = METHODS[_checks.one_of(method, "method", METHODS)]
+    if counts.values > 2 and method != "fdp":
+        raise ValueError(
+            f"method={method!r} is for guesses 'in' or 'out', got values={counts.values}; take "
+            "method='fdp'"
+        )
     if how.every_guess and counts.guesses < counts.canaries:
         raise ValueError(
             f"method={method!r} needs a guess on each canary, got {counts.guesses} guesses on "
@@ -312,13 +338,13 @@ def _bound(
     **more: Any,
 ) -> Bound:
     included = counts.included or 0
-    notes = [note for note in (_coins_note(counts), extra) if note]
+    notes = [note for note in (_coins_note(counts), _values_note(counts), extra) if note]
     rule = counts.rule
     return Bound(
         quantity=quantity,
         guarantee="pointwise",
         method=how.label,
-        assumption=HALVES if counts.design == "fixed-half" else how.assumption,
+        assumption=_assumption(counts, how),
         n_p=included,
         n_q=counts.canaries - included if included else 0,
         canaries=counts.canaries,
@@ -327,6 +353,21 @@ def _bound(
         threshold=rule.threshold if isinstance(rule, Threshold) else None,
         note=" ".join(notes) or None,
         **more,
+    )
+
+
+def _assumption(counts: Guesses, how: OneRunMethod) -> str:
+    if counts.values > 2:
+        return VALUES
+    return HALVES if counts.design == "fixed-half" else how.assumption
+
+
+def _values_note(counts: Guesses) -> str | None:
+    if counts.values == 2:
+        return None
+    return (
+        f"Each canary had one of {counts.values} values, and the bound is about replacing one "
+        "value by another."
     )
 
 

@@ -114,6 +114,9 @@ class Guesses:
         How inclusion was decided: an independent fair coin for each canary, or a random half.
     rule : Threshold or Ends, optional
         The rule that made the guesses.
+    values : int
+        2 where a guess says "in" or "out". Otherwise the number of values of which each canary had
+        one, drawn uniformly and independently, and of which a guess names one.
 
     Raises
     ------
@@ -127,6 +130,7 @@ class Guesses:
     included: int | None = None
     design: str = "fair-coins"
     rule: Rule | None = None
+    values: int = 2
 
     def __post_init__(self) -> None:
         m = _checks.count(self.canaries, "canaries", least=1)
@@ -141,6 +145,12 @@ class Guesses:
         if c > r:
             raise ValueError(f"correct must be at most the {r} guesses, got {c}")
         _checks.one_of(self.design, "design", DESIGNS)
+        object.__setattr__(self, "values", _checks.count(self.values, "values", least=2))
+        if self.values > 2 and (self.included is not None or self.design != DESIGNS[0]):
+            raise ValueError(
+                f"with values={self.values} each canary has a value and none is out; leave out "
+                "included= and design="
+            )
         if self.included is not None:
             k = _checks.count(self.included, "included")
             object.__setattr__(self, "included", k)

@@ -15,6 +15,11 @@ Many correct guesses are taken several at a time: h' from the R before them, and
 their factors i/(r − i). That makes R and h smaller, and so refutes less: the factors fall, so R is
 a sum of the h so far with weights that are not negative, and smaller R and factors give smaller h.
 
+Where each canary had one of k values, drawn uniformly, and each guess names one, (k − 1) f̄(R) takes
+the place of f̄(R): every guess that is right for one value is wrong for k − 1 others, with a
+probability of at least f̄ of that of being right, on average because f̄ is convex. f is then that of
+replacing one value by another.
+
 Nothing is assumed about how the scores of different canaries depend on each other.
 """
 
@@ -37,7 +42,7 @@ _SMALL = 1e-3
 
 
 def largest_refuted(
-    family: Family, *, canaries: int, guesses: int, correct: int, error: float
+    family: Family, *, canaries: int, guesses: int, correct: int, error: float, values: int = 2
 ) -> float:
     """Largest leak that the guesses refute at level ``error``; 0 if none.
 
@@ -47,6 +52,8 @@ def largest_refuted(
     canaries, guesses, correct : int
     error : float
         One minus the confidence.
+    values : int
+        k, at least 2: in or out, or the values of which each canary had one.
 
     Returns
     -------
@@ -56,7 +63,7 @@ def largest_refuted(
 
     def narrowed(candidates: Floats) -> tuple[float, float]:
         """The last candidate that is refuted, and the next; ±inf beyond the ends."""
-        ok = refuted(family, candidates, canaries, guesses, correct, error)
+        ok = refuted(family, candidates, canaries, guesses, correct, error, values)
         first = candidates.size if ok.all() else int(np.argmin(ok))
         return (
             float(candidates[first - 1]) if first > 0 else -np.inf,
@@ -64,9 +71,9 @@ def largest_refuted(
         )
 
     # The leak at which this share of wrong guesses would be usual is hardly ever refuted.
-    usual = min(
-        family.parameter_of_bit_error(max(guesses - correct, 0.5) / guesses), family.largest
-    )
+    false = max(guesses - correct, 0.5)
+    share = false / (false + (values - 1) * (guesses - false))  # as if there were two values
+    usual = min(family.parameter_of_bit_error(share), family.largest)
     if usual == 0:
         return 0.0
     if usual < family.largest:
@@ -88,7 +95,13 @@ def largest_refuted(
 
 @quiet()
 def refuted(
-    family: Family, leaks: Floats, canaries: int, guesses: int, correct: int, error: float
+    family: Family,
+    leaks: Floats,
+    canaries: int,
+    guesses: int,
+    correct: int,
+    error: float,
+    values: int = 2,
 ) -> NDArray[np.bool_]:
     """Whether each leak is refuted at level ``error``.
 
@@ -99,6 +112,8 @@ def refuted(
     canaries, guesses, correct : int
     error : float
         One minus the confidence.
+    values : int
+        k, as in `largest_refuted`.
 
     Returns
     -------
@@ -110,7 +125,7 @@ def refuted(
     together = -(-correct // _MOST_STEPS) or 1
     for first in range(correct - 1, -1, -together):
         i = max(first - together + 1, 0)
-        more = np.maximum(wrong, least(right))
+        more = np.maximum(wrong, (values - 1) * least(right))
         right = right + i / (guesses - i) * (more - wrong)
         wrong = more
     # NaN comes of masses above 1, which are refuted too.

@@ -34,6 +34,7 @@ from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.pairs.accounting.accounted import AccountedPair
 from workbench.pairs.accounting.composed import ComposedPair
 from workbench.pairs.base import Pair
+from workbench.pairs.gdp_regret import ENOUGH, GDPRegret, gdp_regret
 from workbench.pairs.gdp_tangent import Meeting, meeting_point, symmetric_local_mu
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
 from workbench.scores.sample import Scores
@@ -200,6 +201,11 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         floor = number_of(self.log_floor)
         return self.pair().gdp_mu(floor), meeting_point(self.pair(), floor)
 
+    @derived(needs=(*PAIR, "log_floor"))
+    def regret(self) -> GDPRegret:
+        """The tight μ, and how far its Gaussian curve lies below that of the pair."""
+        return gdp_regret(self.pair(), number_of(self.log_floor))
+
     @derived(needs=(*PAIR, "log_delta"))
     def epsilon_truth(self) -> float:
         """ε of the pair at the chosen δ, or an accountant's upper limit."""
@@ -258,6 +264,21 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         if meeting is None:
             note = f"all error rates are below {floor} and count as equal to it"
         return Fact(round_safely(mu, "nearest", 4), note)
+
+    @number(
+        "Regret of the tight μ",
+        needs=("regret", "hide_truth"),
+        formula="inf{κ ≥ 0 : f(α + κ) − κ ≤ G_μ(α) for all α}",
+        caution="It says how much μ overstates the leak; below the smallest error rate the pair "
+        "may leak more than μ says.",
+    )
+    def mu_regret(self) -> Fact:
+        """How far one μ lies from the pair's curve. Up to 0.01, μ alone may be reported."""
+        if self.hide_truth:
+            return HIDDEN
+        found = self.regret()
+        note = "one μ says enough" if found.enough else f"above {ENOUGH}: report the curve"
+        return Fact(round_safely(found.regret, "up", 2), note)
 
     @number(
         "Simultaneous bound exceeded the truth",
@@ -411,6 +432,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
             f"true_epsilon = pair.epsilon({self.delta!r})",
             "true_total_variation = pair.total_variation",
             f"tight_mu = pair.gdp_mu(floor={number_of(self.log_floor)!r})",
+            f"mu_regret = wb.gdp_regret(pair, floor={number_of(self.log_floor)!r}).regret",
             f"draws = [pair.sample({self.n}, seed=seed) for seed in {seeds}]",
             f"bounds = [{bound}.value for scores in draws]\n"
             f"simultaneous_above = {above} bounds), len(bounds)",

@@ -127,6 +127,11 @@ class Pair(Plotted, ABC):
         return self._functions.symmetric
 
     @property
+    def heuristic(self) -> bool:
+        """Whether no theorem says that anything leaks at most this much: then it is no claim."""
+        return False
+
+    @property
     def closed_form(self) -> Pair | None:
         """An equal pair that is exact: the pair itself, unless it is composed numerically."""
         return self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,10 +10,10 @@ from scipy.special import gammaln, log_ndtr, logsumexp, ndtr, ndtri, xlog1py, xl
 
 from workbench import _checks
 from workbench._roots import falling_root
-from workbench.curves.gdp import epsilon_from_mu, gaussian_log_profile
-from workbench.curves.newton import newton
+from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import ExplicitPair
+from workbench.pairs.gaussian_mixture import GaussianMixture
 
 #: Counts of steps are left out whose probability over the largest has a log below this.
 _LEAST_LOG = -800.0
@@ -22,15 +21,9 @@ _LEAST_LOG = -800.0
 #: The most steps, of which √steps matter.
 MOST_STEPS = 1_000_000
 
-#: The farthest threshold over s, whose square a float holds.
-_FARTHEST = 1e150
-
-#: Numbers in the largest matrix of points and counts, 16 MB.
-_AT_ONCE = 2_000_000
-
 
 @dataclass(frozen=True)
-class LastIteratePair(ExplicitPair):
+class LastIteratePair(GaussianMixture, ExplicitPair):
     """P = Bin(T, q) + N(0, σ²T) against Q = N(0, σ²T): the final model of a linear-loss DP-SGD.
 
     It is heuristic: what the final model leaks if all gradients stay the same during the training,
@@ -53,14 +46,9 @@ class LastIteratePair(ExplicitPair):
 
     Notes
     -----
-    P is a mixture of N(k, s²) with s = σ√T and binomial weights w_k. The likelihood ratio r(x) =
-    Σ w_k e^{η_k(x)}, η_k(x) = (kx − k²/2)/s², rises with x, so the optimal test has one threshold.
-    With the profile δ_μ of the Gaussian pair, at the x where r(x) = e^ε (e^−ε in the second line)::
-
-        H_{e^ε}(P‖Q) = Σ_{k>0} w_k δ_{k/s}(η_k(x))
-        H_{e^ε}(Q‖P) = e^ε Σ_{k>0} w_k e^{η_k(x)} δ_{k/s}(−η_k(x))
-
-    For ε ≥ 0 the first is the larger; that is checked numerically, not proven.
+    P is a mixture of N(k, s²) with s = σ√T and binomial weights, see
+    `workbench.pairs.gaussian_mixture`. For ε ≥ 0 the divergence H_{e^ε}(P‖Q) is the larger one;
+    that is checked numerically, not proven.
 
     References
     ----------
@@ -103,6 +91,10 @@ class LastIteratePair(ExplicitPair):
         )
 
     @property
+    def heuristic(self) -> bool:
+        return True
+
+    @property
     def parameters(self) -> dict[str, float]:
         return {
             "noise_multiplier": self.noise_multiplier,
@@ -131,71 +123,7 @@ class LastIteratePair(ExplicitPair):
         """Log of the probability that no step uses the record."""
         return float(xlog1py(self.steps, -self.sample_rate))
 
-    def _summed(self, log_term: Callable[[Floats, Floats], Floats], z: Floats) -> Floats:
-        """Log of Σ_{k>0} w_k e^{log_term(k/s, z)}, for each z."""
-        mu, log_w = self._counts
-        flat = np.atleast_1d(z).ravel()
-        found = np.empty(flat.size)
-        rows = max(_AT_ONCE // mu.size, 1)
-        for start in range(0, flat.size, rows):
-            part = flat[start : start + rows, None]
-            found[start : start + rows] = logsumexp(log_w + log_term(mu, part), axis=1)
-        return found.reshape(np.shape(z))
-
-    def _log_ratio_used(self, z: Floats) -> Floats:
-        """Log of r − w_0 at x = s z, a convex function with a slope of at least 1/s."""
-        return self._summed(_log_ratio, z)
-
-    def _log_ratio(self, z: Floats) -> Floats:
-        return np.logaddexp(self._log_unused, self._log_ratio_used(z))
-
-    @quiet()
-    def _threshold(self, log_ratio: Floats) -> Floats:
-        """The z at which r(s z) has a logarithm above that of w_0."""
-        gap = self._log_unused - log_ratio
-        target = log_ratio + np.log(-np.expm1(np.where(gap < 0, gap, -np.inf)))
-        mu, log_w = self._counts
-        mass = logsumexp(log_w)
-        mean, square = (np.exp(logsumexp(log_w - mass + e * np.log(mu))) for e in (1, 2))
-        # Jensen's inequality: the convex function is to the left of a line, from where Newton's
-        # method comes down to the root.
-        start = np.clip((target - mass + square / 2) / mean, -_FARTHEST, _FARTHEST)
-
-        def step(z: Floats) -> Floats:
-            value = self._log_ratio_used(z)
-            slope = np.exp(self._summed(_log_slope, z) - value)
-            return (target - value) / slope
-
-        return newton(step, start, -_FARTHEST, start)
-
     # -- divergences ------------------------------------------------------------------------------
-
-    @quiet()
-    def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        finite = np.isfinite(epsilon)
-        log_h, positive = np.empty_like(epsilon), np.where(finite, np.abs(epsilon), 0.0)
-        # Below ε = 0 the other direction tells: H_{e^ε}(P‖Q) = 1 − e^ε + e^ε H_{e^−ε}(Q‖P).
-        forward = (epsilon >= 0) if direction == "P‖Q" else (epsilon <= 0)
-        log_h[forward] = self._log_forward(self._threshold(positive[forward]))
-        log_h[~forward] = self._log_backward(positive[~forward])
-        rest = np.logaddexp(np.log(-np.expm1(-positive)), -positive + log_h)
-        ends = np.where(epsilon > 0, -np.inf, 0.0)
-        return np.minimum(np.where(finite, np.where(epsilon >= 0, log_h, rest), ends), 0.0)
-
-    def _log_forward(self, z: Floats) -> Floats:
-        """Log of H_{e^ε}(P‖Q) at the ε with the threshold s z."""
-        return self._summed(lambda mu, z: gaussian_log_profile(mu, _log_ratio(mu, z)), z)
-
-    def _log_backward(self, epsilon: Floats) -> Floats:
-        """Log of H_{e^ε}(Q‖P) for ε > 0."""
-        inside = -epsilon > self._log_unused
-        z = self._threshold(np.where(inside, -epsilon, 0.0))
-
-        def log_term(mu: Floats, z: Floats) -> Floats:
-            eta = _log_ratio(mu, z)
-            return np.asarray(eta + gaussian_log_profile(mu, -eta))
-
-        return np.where(inside, epsilon + self._summed(log_term, z), -np.inf)
 
     def _log_profile(self, epsilon: Floats) -> Floats:
         log_h = np.empty_like(epsilon)
@@ -285,11 +213,3 @@ class LastIteratePair(ExplicitPair):
 
     def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.normal(0.0, self._scale, n)
-
-
-def _log_ratio(mu: Floats, z: Floats) -> Floats:
-    return mu * (z - mu / 2)
-
-
-def _log_slope(mu: Floats, z: Floats) -> Floats:
-    return np.log(mu) + _log_ratio(mu, z)

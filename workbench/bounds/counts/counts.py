@@ -175,6 +175,28 @@ class Counts(FourCounts):
         """
         return bound(self, quantities.TotalVariation(), confidence, interval, side)
 
+    def renyi(
+        self,
+        order: float,
+        confidence: float = 0.95,
+        interval: Interval = "clopper-pearson",
+        side: Side = "lower",
+    ) -> Bound:
+        """Lower bound on the Rényi divergence of an order.
+
+        Parameters
+        ----------
+        order : float
+            Above 1.
+        confidence, interval, side
+            See the notes of `Counts`.
+
+        See Also
+        --------
+        workbench.renyi_from_counts
+        """
+        return bound(self, quantities.Renyi(order), confidence, interval, side)
+
     def tpr(
         self,
         fpr: float,

@@ -1,4 +1,4 @@
-"""Bounds on ε, δ, μ, total variation, TPR and precision from the four counts of one attack.
+"""Bounds on ε, δ, μ, total variation, Rényi divergence, TPR and precision from the four counts.
 
 Each function is a method of `workbench.Counts` with the counts as arguments.
 """
@@ -239,6 +239,61 @@ def total_variation_from_counts(
     """
     counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
     return counts.total_variation(confidence, interval, side)
+
+
+@_with_shared_parts
+def renyi_from_counts(
+    *,
+    tp: int,
+    fp: int,
+    tn: int,
+    fn: int,
+    order: float,
+    confidence: float = 0.95,
+    interval: Interval = "clopper-pearson",
+    side: Side = "lower",
+    n_p: int | None = None,
+    n_q: int | None = None,
+) -> Bound:
+    """Lower bound on the Rényi divergence of an order from the four counts of one attack.
+
+    Parameters
+    ----------
+    {counts}
+    order : float
+        a, above 1. Near 1 it is the Kullback–Leibler divergence of the two coins.
+    {interval}
+
+    Returns
+    -------
+    {bound}
+
+    Raises
+    ------
+    {raises}
+
+    See Also
+    --------
+    Counts.renyi : the same as a method.
+    RenyiDP : the claim that it refutes.
+
+    Notes
+    -----
+    The larger of R_a(P‖Q) and R_a(Q‖P) is at least that of the two coins "called in" (data
+    processing), which with p = TPR and q = FPR is the larger of
+
+        log(p^a q^(1−a) + (1−p)^a (1−q)^(1−a)) / (a − 1)
+
+    and of the same with p and q exchanged (Balle et al. 2020). The limit is the least value over
+    the confidence region of (q, p), rounded down.
+
+    Examples
+    --------
+    >>> print(wb.renyi_from_counts(tp=400, fp=100, tn=400, fn=100, order=2))
+    Rényi divergence of order 2 ≥ 0.923 (pointwise, 95%, assuming independent rows)
+    """
+    counts = Counts(tp=tp, fp=fp, tn=tn, fn=fn, n_p=n_p, n_q=n_q)
+    return counts.renyi(order, confidence, interval, side)
 
 
 @_with_shared_parts

@@ -18,12 +18,14 @@ import itertools
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.bounds.parametric.noncentral_t import noncentrality_limits
+from workbench.bounds.parametric.own_variances import Normals
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
 from workbench.curves.validation import Floats
 from workbench.estimators.roc import roc
@@ -159,6 +161,38 @@ class NormalScores(FamilyEstimator):
 
     def _statistic(self, scores: Scores) -> tuple[float, float, int]:
         """|T|, what it is divided by to give μ, and the degrees of freedom."""
+        p, q = self._moments(scores)
+        n_p, n_q = p.size, q.size
+        degrees = n_p + n_q - 2
+        deviation = math.sqrt((p.variance * n_p + q.variance * n_q) / degrees)
+        scale = math.sqrt(n_p * n_q / (n_p + n_q))
+        return abs(p.mean - q.mean) / deviation * scale, scale, degrees
+
+    def normals(self, scores: Scores) -> Normals:
+        """What is known of P and Q where their variances may differ.
+
+        Raises
+        ------
+        ValueError
+            Scores that are not finite, and equal scores on one side.
+        """
+        p, q = self._moments(scores)
+        for side, moments in (("P", p), ("Q", q)):
+            if moments.variance < _NO_SPREAD**2:
+                raise ValueError(
+                    f"all scores of {side} are equal, and no Gaussian has that; "
+                    "take a bound that needs no family"
+                )
+        return Normals(
+            difference=abs(p.mean - q.mean),
+            variance_p=p.variance * p.size / (p.size - 1),
+            variance_q=q.variance * q.size / (q.size - 1),
+            n_p=p.size,
+            n_q=q.size,
+        )
+
+    def _moments(self, scores: Scores) -> tuple[Any, Any]:
+        """Size, mean and variance of P and of Q, in units of the largest score."""
         ends = [(float(group.at(0)), float(group.at(group.size - 1))) for group in scores.groups]
         unit = max(abs(x) for x in itertools.chain(*ends))
         if not all(math.isfinite(x) for x in itertools.chain(*ends)):
@@ -167,17 +201,14 @@ class NormalScores(FamilyEstimator):
                 "bound that needs no family, or leave them out (nonfinite='drop')"
             )
         p, q = scores.moments(unit)
-        n_p, n_q = p.size, q.size
-        degrees = n_p + n_q - 2
-        deviation = math.sqrt((p.variance * n_p + q.variance * n_q) / degrees)
+        deviation = math.sqrt((p.variance * p.size + q.variance * q.size) / (p.size + q.size - 2))
         if all(least / unit == most / unit for least, most in ends) or deviation < _NO_SPREAD:
             of_p, of_q = (scores.in_score_units(least) for least, _ in ends)
             raise ValueError(
                 f"all scores of P are {of_p:g} and all of Q are {of_q:g}: no "
                 "Gaussian pair does that; take a bound that needs no family"
             )
-        scale = math.sqrt(n_p * n_q / (n_p + n_q))
-        return abs(p.mean - q.mean) / deviation * scale, scale, degrees
+        return p, q
 
     def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
         """On normal paper the error rates of a Gaussian pair are parallel lines.

@@ -24,7 +24,14 @@ _ROUND_OFF = 1e-8
 
 
 def noncentrality_limits(t: float, degrees: int, error: float) -> tuple[float, float]:
-    """Lower and upper limit for |λ| after observing T = ``t``.
+    """Lower and upper limit for |λ|; see `noncentrality_limit`."""
+    return noncentrality_limit(t, degrees, error, "lower"), noncentrality_limit(
+        t, degrees, error, "upper"
+    )
+
+
+def noncentrality_limit(t: float, degrees: int, error: float, side: str) -> float:
+    """Limit for |λ| after observing T = ``t``.
 
     Parameters
     ----------
@@ -33,11 +40,12 @@ def noncentrality_limits(t: float, degrees: int, error: float) -> tuple[float, f
     degrees : int
         Degrees of freedom, at least 1.
     error : float
-        Probability with which each limit alone is wrong: exactly so where it is not 0.
+        Probability with which the limit is wrong: exactly so where it is not 0.
+    side : {"lower", "upper"}
 
     Returns
     -------
-    lower, upper : float
+    float
         0 where |T| is too small to exclude λ = 0, rounded outwards otherwise.
 
     References
@@ -52,15 +60,14 @@ def noncentrality_limits(t: float, degrees: int, error: float) -> tuple[float, f
     largest_s = math.sqrt(2 * gammainccinv(degrees / 2, share) / degrees)
     highest = t * largest_s + normal
     if t > LARGEST_T:
-        return max(t * least_s - normal, 0.0), highest
+        return max(t * least_s - normal, 0.0) if side == "lower" else highest
 
     def below(noncentrality: float) -> float:
         """P(|T| ≤ t)."""
         return float(ncfdtr(1, degrees, noncentrality**2, t * t))
 
-    lower = upper = 0.0
-    if below(0.0) > 1 - error:
-        lower = brentq(lambda x: below(x) - (1 - error), 0.0, highest, rtol=1e-12)
-    if below(0.0) > error:
-        upper = brentq(lambda x: below(x) - error, 0.0, highest, rtol=1e-12)
-    return lower * (1 - _ROUND_OFF), upper * (1 + _ROUND_OFF)
+    level, outwards = (1 - error, 1 - _ROUND_OFF) if side == "lower" else (error, 1 + _ROUND_OFF)
+    if below(0.0) <= level:
+        return 0.0
+    root = float(brentq(lambda x: below(x) - level, 0.0, highest, rtol=1e-12))
+    return root * outwards

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,12 @@ from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named
+from workbench.bounds.parametric.estimators import (
+    FamilyEstimator,
+    NormalScores,
+    estimator_named,
+)
+from workbench.bounds.parametric.own_variances import delta_limit, epsilon_limit
 from workbench.bounds.quantities import QuantityArguments
 from workbench.scores.sample import Scores, require_scores
 
@@ -148,6 +153,7 @@ def parametric_bound(
     confidence: float = 0.95,
     side: Literal["lower", "two"] = "lower",
     q: float | None = None,
+    equal_variances: bool = True,
 ) -> Bound:
     """Bound on ε at δ, δ at ε, μ or total variation that holds if the pair is of a family.
 
@@ -164,6 +170,10 @@ def parametric_bound(
         In (0.5, 1); of the lower bound, or of both ends together.
     side : {"lower", "two"}
         A lower bound, or an interval.
+    equal_variances : bool
+        Of "gaussian". False assumes normal scores only, each side with a variance of its own: a
+        little less sharp where the variances are equal, and far sharper where they are not. There
+        is no μ then: a Gaussian pair with two variances is μ-GDP for no μ.
 
     Returns
     -------
@@ -174,13 +184,18 @@ def parametric_bound(
     Raises
     ------
     ValueError
-        As `family_fit`; a missing or superfluous δ or ε, a μ of another family.
+        As `family_fit`; a missing or superfluous δ or ε, a μ of another family, unequal variances
+        of another family.
 
     Notes
     -----
     Guarantee: pointwise for "gaussian", whose level is exact, and "randomized-response";
     simultaneous for the others, over all thresholds. Every quantity increases with the parameter,
-    so one limit of it serves all δ and ε at once.
+    so one limit of it serves all δ and ε at once. With own variances the least (and largest) value
+    over a confidence region of variance ratio and standardized difference, from an F and a
+    noncentral t distribution, serves all δ and ε at once too
+    (`workbench.bounds.parametric.own_variances` has the proof). The box of four limits of arXiv
+    2606.12733 is wider.
 
     Examples
     --------
@@ -211,8 +226,56 @@ def parametric_bound(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
             "quantity='epsilon', or family_fit for the parameter"
         )
-    error = 1 - confidence
-    found = member.limits(scores, error / 2 if side == "two" else error)
+    error = (1 - confidence) / 2 if side == "two" else 1 - confidence
+
+    def again(confidence: float) -> Bound:
+        return parametric_bound(
+            scores,
+            family,
+            quantity,
+            delta=delta,
+            epsilon=epsilon,
+            confidence=confidence,
+            side=side,
+            q=q,
+            equal_variances=equal_variances,
+        )
+
+    def bound(low: float, high: float, **stated: Any) -> Bound:
+        return Bound.of_scores(
+            scores,
+            low,
+            quantity=quantity,
+            high=high if side == "two" else None,
+            side=side,
+            guarantee=member.guarantee,
+            confidence=confidence,
+            note=scores.rounding or None,
+            at=at,
+            recompute=again,
+            **stated,
+        )
+
+    if not _checks.flag(equal_variances, "equal_variances"):
+        if not isinstance(member, NormalScores) or quantity == "mu":
+            raise ValueError(
+                "equal_variances=False is for ε, δ and total variation of family='gaussian', got "
+                f"quantity={quantity!r} of {family!r}; leave it out"
+            )
+        normals = member.normals(scores)
+
+        def limit(end: str) -> float:
+            if at.delta is not None:
+                return epsilon_limit(normals, at.delta, error, end)
+            return delta_limit(normals, at.epsilon or 0.0, error, end)
+
+        return bound(
+            limit("lower"),
+            limit("upper") if side == "two" else math.inf,
+            family="Gaussian, each side with its own variance",
+            method="own variances (F and noncentral t)",
+        )
+    found = member.limits(scores, error)
 
     def leak(parameter: float) -> float:
         if quantity == "mu":
@@ -226,32 +289,12 @@ def parametric_bound(
             return float(pair.profile(at.epsilon))
         return pair.total_variation
 
-    def again(confidence: float) -> Bound:
-        return parametric_bound(
-            scores,
-            family,
-            quantity,
-            delta=delta,
-            epsilon=epsilon,
-            confidence=confidence,
-            side=side,
-            q=q,
-        )
-
-    return Bound.of_scores(
-        scores,
+    return bound(
         leak(found.lower),
-        quantity=quantity,
-        high=leak(found.upper) if side == "two" else None,
-        side=side,
-        guarantee=member.guarantee,
+        leak(found.upper) if side == "two" else math.inf,
         family=member.given,
         method=member.method,
-        confidence=confidence,
         void=None if found.fits else f"no member of the family {family!r} fits these scores",
-        note=scores.rounding or None,
-        at=at,
-        recompute=again,
     )
 
 

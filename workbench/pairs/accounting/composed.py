@@ -49,6 +49,10 @@ class ComposedPair(AccountedPair):
         return f"{self.pair.name}, {self.k} times"
 
     @property
+    def heuristic(self) -> bool:
+        return self.pair.heuristic
+
+    @property
     def parameters(self) -> dict[str, object]:
         return {"pair": self.pair, "k": self.k}
 

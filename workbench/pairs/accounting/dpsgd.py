@@ -218,6 +218,10 @@ class CentralLimitPair(GaussianPair):
     def name(self) -> str:
         return f"Central limit, μ = {self.mu:g} (approximate)"
 
+    @property
+    def heuristic(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class SubstitutedStep:
