@@ -60,8 +60,8 @@ RESULTS = (
     "BettingCounts", "Bound", "BoundDistribution", "CanaryIndependence", "CanaryRun",
     "CombinedLimits", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
     "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
-    "Finding", "FixedSizeLimits", "FollowState", "GDPRegret", "Histogram", "IndependenceCheck", "Mechanism",
-    "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
+    "Finding", "FixedSizeLimits", "FollowState", "GDPRegret", "Histogram", "IndependenceCheck",
+    "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
     "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
     "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
 )  # fmt: skip
