@@ -59,11 +59,12 @@ RESULTS = (
     "AnytimePath", "Archive", "AttackOverlap", "Audit", "AuditComparison", "AuditSeries",
     "BettingCounts", "Bound", "BoundDistribution", "CanaryIndependence", "CanaryRun",
     "CombinedLimits", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck", "FamilyFit",
-    "Finding", "FixedSizeLimits", "FollowState", "GDPRegret", "Histogram", "IndependenceCheck",
-    "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve", "PosteriorMember", "Power",
-    "QuantityArguments", "RefutingPoint", "Replay", "Roc", "SampleSize", "SeriesAudit",
-    "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace", "WorstOrder",
+    "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
+    "FamilyFit", "Finding", "FixedSizeLimits", "FollowState", "GDPRegret", "Histogram",
+    "IndependenceCheck", "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve",
+    "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc",
+    "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
+    "WorstOrder",
 )  # fmt: skip
 
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
