@@ -14,7 +14,14 @@ it ever reaches 1/α with probability at most α (Ville). The same holds for an 
 for a bet on P against Q and one on Q against P in the same factors, where the terms add up; on a
 symmetric pair that doubles the evidence.
 
-The sets are S = {score > t}, t a quantile of Q's past, and S′ = {score < t′}, t′ a quantile of P's.
+Sets are chosen by an ordering of the scores: S = {order > t}, t a quantile of Q's past, and
+S′ = {order < t′}, t′ a quantile of P's. There are two families of sets, and the wealth is one
+average over both, with prior weights that are fixed: an average of supermartingales is one too.
+
+- One-sided: the order is the score.
+- Two-sided: the order is the distance |score − m| or its negative, m and the sign chosen from the
+  past (`workbench.bounds.anytime.two_sided`). The sets are {|score − m| ≤ t} and complements.
+
 With λ and c fixed, the wealth depends only on how many scores fell where.
 """
 
@@ -32,6 +39,12 @@ from workbench.curves.validation import Floats
 #: Masses of S under Q, and of S′ under P, at which bets are placed.
 LEVELS = 2.0 ** -np.arange(1, 17)
 
+#: So many of the levels have two-sided sets as well.
+TWO_SIDED = 8
+
+#: Rows of counts and of factors: the one-sided sets at the levels, then the two-sided ones.
+ROWS = LEVELS.size + TWO_SIDED
+
 _LEVEL = LEVELS[:, None]
 
 #: Bets as shares of the largest that keeps every factor non-negative.
@@ -43,9 +56,25 @@ _SHARE_WEIGHTS = 1 / ((1 + np.arange(8)) * (2 + np.arange(8)))
 #: Prior weights of bets on P against Q, on Q against P, on both.
 _DIRECTION_WEIGHTS = np.array([0.2, 0.2, 0.6])
 
-_LOG_WEIGHTS = np.log(
-    np.outer(_DIRECTION_WEIGHTS, _SHARE_WEIGHTS / _SHARE_WEIGHTS.sum()) / LEVELS.size
-).ravel()
+#: Prior weights of the levels: deep ones pay only after many scores.
+_LEVEL_WEIGHTS = 1 / (5.0 + np.arange(LEVELS.size))
+
+#: Prior weight of the one-sided family; the two-sided one has the rest.
+_ONE_SIDED = 0.75
+
+
+def _log_weights() -> Floats:
+    """Prior weights of the bets, in the order of `log_factors`, shape (rows, 1, bets)."""
+    bets = np.outer(_DIRECTION_WEIGHTS, _SHARE_WEIGHTS / _SHARE_WEIGHTS.sum()).ravel()
+    least_deep = _LEVEL_WEIGHTS[:TWO_SIDED]
+    rows = [
+        _ONE_SIDED * _LEVEL_WEIGHTS / _LEVEL_WEIGHTS.sum(),
+        (1 - _ONE_SIDED) * least_deep / least_deep.sum(),
+    ]
+    return np.log(np.outer(np.concatenate(rows), bets))[:, None]
+
+
+_LOG_WEIGHTS = _log_weights()
 
 
 class Claims(Protocol):
@@ -102,8 +131,9 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
 
     Returns
     -------
-    ndarray, shape (levels, 8, bets)
-        For a score of P in S only, in S′ only, in neither, in both; then for one of Q.
+    ndarray, shape (rows, 8, bets)
+        For a score of P in S only, in S′ only, in neither, in both; then for one of Q. The factors
+        of a two-sided set are those of the one-sided set at its level.
     """
     a, b = ratio
     s, d = (x[:, None] for x in claims.line(top, top))
@@ -126,7 +156,8 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
         [x / a for x in (won, lost, neither, drawn)] + [y / b for y in (lost, won, neither, drawn)],
     ]
     by_level = np.array(gains).transpose(2, 1, 0, 3)
-    return np.log1p(by_level).reshape(LEVELS.size, 8, -1)
+    factors = np.log1p(by_level).reshape(LEVELS.size, 8, -1)
+    return np.concatenate([factors, factors[:TWO_SIDED]])
 
 
 def log_wealth(counts: Floats, factors: Floats) -> Floats:
@@ -134,9 +165,9 @@ def log_wealth(counts: Floats, factors: Floats) -> Floats:
 
     Parameters
     ----------
-    counts : ndarray, shape (levels, looks, 8)
+    counts : ndarray, shape (rows, looks, 8)
         How many scores fell where, in the order of `log_factors`.
-    factors : ndarray, shape (levels, 8, bets)
+    factors : ndarray, shape (rows, 8, bets)
 
     Returns
     -------

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
-from workbench.bounds.anytime.betting import LEVELS
+from workbench.bounds.anytime.betting import LEVELS, ROWS, TWO_SIDED
+from workbench.bounds.anytime.two_sided import Distance
 from workbench.curves.validation import Floats
 
 Whole = NDArray[np.int64]
@@ -18,6 +20,9 @@ WARM_UP = 32
 
 #: Looks while the number of blocks doubles.
 LOOKS = 64
+
+#: Blocks, at most, that the two-sided sets are placed by: their levels need no more.
+RECENT = 8192
 
 #: Octaves of a tail from which thresholds beyond the outermost score are extrapolated.
 _TAIL = 4
@@ -37,7 +42,7 @@ class Tally:
 
     Attributes
     ----------
-    total : ndarray, shape (levels, 8)
+    total : ndarray, shape (rows, 8)
         Counts at the last look, in the order of `workbench.bounds.anytime.betting.log_factors`.
 
     Raises
@@ -50,9 +55,9 @@ class Tally:
         self.ratio = _ratio(ratio)
         self.looked = WARM_UP
         self.columns = (_Column(), _Column())
-        self.total = np.zeros((LEVELS.size, 8))
+        self.total = np.zeros((ROWS, 8))
         self._epoch = 0
-        self._high = self._low = np.empty(0)
+        self._sets: tuple[_Sets, ...] = ()
 
     @property
     def used(self) -> int:
@@ -69,7 +74,7 @@ class Tally:
 
         Returns
         -------
-        list of (ndarray, shape (looks,), ndarray, shape (levels, looks, 8))
+        list of (ndarray, shape (looks,), ndarray, shape (rows, looks, 8))
             New looks: their numbers of blocks, and all counts since the warm-up.
         """
         for column, x in zip(self.columns, (p, q), strict=True):
@@ -93,21 +98,46 @@ class Tally:
         """Place thresholds from earlier scores; NaN is the largest, as in numpy's order."""
         a, b = self.ratio
         p, q = self.columns
-        self._high = thresholds(np.sort(q[: epoch * b])[::-1])
-        self._low = thresholds(np.sort(p[: epoch * a]))
+        recent = max(epoch - RECENT, 0)
+        past = p[recent * a : epoch * a], q[recent * b : epoch * b]
+        self._sets = (
+            _Sets.placed(None, p[: epoch * a], q[: epoch * b], LEVELS),
+            _Sets.placed(Distance.learned(*past), *past, LEVELS[:TWO_SIDED]),
+        )
         self._epoch = epoch
 
     def _new(self, step: int, last: int) -> Floats:
-        """Counts between looks, shape (looks, levels, 8)."""
+        """Counts between looks, shape (looks, rows, 8)."""
         looks = (last - self.looked) // step
         sides = []
         for column, k in zip(self.columns, self.ratio, strict=True):
             x = column[self.looked * k : last * k]
             look = np.arange(x.size) // (step * k)
-            outside = _running(np.searchsorted(self._high, x), look, looks)
-            low = _running(np.searchsorted(self._low[::-1], x, side="right"), look, looks)
-            sides.append(_cells(step * k - outside, low[:, ::-1], step * k))
+            found = [sets.count(x, look, looks, step * k) for sets in self._sets]
+            sides.append(np.concatenate(found, axis=1))
         return np.concatenate(sides, axis=-1).astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    """Sets S = {order > high} and S′ = {order < low} at each level."""
+
+    order: Distance | None
+    high: Floats
+    low: Floats
+
+    @classmethod
+    def placed(cls, order: Distance | None, p: Floats, q: Floats, levels: Floats) -> _Sets:
+        """From earlier scores; ``None`` orders scores by themselves."""
+        p, q = (x if order is None else order(x) for x in (p, q))
+        return cls(order, thresholds(np.sort(q)[::-1], levels), thresholds(np.sort(p), levels))
+
+    def count(self, x: Floats, look: Whole, looks: int, n: int) -> Whole:
+        """Where the ``n`` scores of each look fell, shape (looks, levels, 4)."""
+        x = x if self.order is None else self.order(x)
+        outside = _running(np.searchsorted(self.high, x), look, looks, self.high.size)
+        low = np.searchsorted(self.low[::-1], x, side="right")
+        return _cells(n - outside, _running(low, look, looks, self.low.size)[:, ::-1], n)
 
 
 class _Column:
@@ -130,25 +160,25 @@ class _Column:
         return self._room[: self.size][rows]
 
 
-def thresholds(outermost: Floats) -> Floats:
+def thresholds(outermost: Floats, levels: Floats = LEVELS) -> Floats:
     """Quantiles at the levels, of scores sorted from the outermost inwards.
 
     Any threshold that depends on earlier scores only is valid. Beyond the outermost score, the tail
     is extrapolated by equal steps for each halving of the level.
     """
     n = outermost.size
-    rank = np.floor(LEVELS * n).astype(np.int64)
+    rank = np.floor(levels * n).astype(np.int64)
     inside = outermost[np.maximum(rank, 1) - 1]
     with np.errstate(invalid="ignore"):
         step = (outermost[0] - outermost[2**_TAIL - 1]) / _TAIL
     if not np.isfinite(step):
         return inside
-    return np.where(rank < 1, outermost[0] - step * np.log2(LEVELS * n), inside)
+    return np.where(rank < 1, outermost[0] - step * np.log2(levels * n), inside)
 
 
-def _running(index: Whole, look: Whole, looks: int) -> Whole:
+def _running(index: Whole, look: Whole, looks: int, levels: int) -> Whole:
     """How many scores before each look have at most each index, shape (looks, levels)."""
-    width = LEVELS.size + 1
+    width = levels + 1
     table = np.bincount(look * width + index, minlength=looks * width).reshape(looks, width)
     return np.cumsum(table, axis=1)[:, :-1]
 
