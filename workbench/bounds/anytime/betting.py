@@ -20,7 +20,7 @@ average over both, with prior weights that are fixed: an average of supermarting
 
 - One-sided: the order is the score.
 - Two-sided: the order is the distance |score − m| or its negative, m and the sign chosen from the
-  past (`workbench.bounds.anytime.two_sided`). The sets are {|score − m| ≤ t} and complements.
+  past (`workbench.bounds.anytime.sets`). The sets are {|score − m| ≤ t} and complements.
 
 With λ and c fixed, the wealth depends only on how many scores fell where.
 """
@@ -173,8 +173,9 @@ def log_wealth(counts: Floats, factors: Floats) -> Floats:
     -------
     ndarray, shape (looks,)
     """
-    bets = counts @ factors + _LOG_WEIGHTS
-    # scipy's logsumexp over two axes takes ten times as long.
-    largest = bets.max(axis=2).max(axis=0)
+    bets = counts @ factors
+    bets += _LOG_WEIGHTS
+    # scipy's logsumexp takes ten times as long, and the short axis first twice.
+    largest = bets.max(axis=0).max(axis=1)
     bets -= largest[:, None]
-    return np.asarray(largest + np.log(np.exp(bets, out=bets).sum(axis=2).sum(axis=0)))
+    return np.asarray(largest + np.log(np.exp(bets, out=bets).sum(axis=0).sum(axis=1)))

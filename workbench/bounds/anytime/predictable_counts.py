@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.bounds.anytime.betting import LEVELS, ROWS, TWO_SIDED
-from workbench.bounds.anytime.two_sided import Distance
+from workbench.bounds.anytime.sets import Distance, less_than, more_than
 from workbench.curves.validation import Floats
 
 Whole = NDArray[np.int64]
@@ -22,7 +21,7 @@ WARM_UP = 32
 LOOKS = 64
 
 #: Blocks, at most, that the two-sided sets are placed by: their levels need no more.
-RECENT = 8192
+RECENT = 4096
 
 #: Octaves of a tail from which thresholds beyond the outermost score are extrapolated.
 _TAIL = 4
@@ -57,7 +56,7 @@ class Tally:
         self.columns = (_Column(), _Column())
         self.total = np.zeros((ROWS, 8))
         self._epoch = 0
-        self._sets: tuple[_Sets, ...] = ()
+        self._sets: _Sets | None = None
 
     @property
     def used(self) -> int:
@@ -87,57 +86,70 @@ class Tally:
             last = min(2 * epoch, complete) // step * step
             if last <= self.looked:
                 return runs
-            if epoch > self._epoch:
-                self._place(epoch)
+            if self._sets is None or epoch > self._epoch:
+                self._sets = self._placed(epoch)
+                self._epoch = epoch
             looks = np.arange(self.looked + step, last + 1, step)
-            counts = self.total + np.cumsum(self._new(step, last), axis=0)
+            counts = self.total + np.cumsum(self._new(self._sets, step, last), axis=0)
             self.total, self.looked = counts[-1], last
             runs.append((looks, counts.transpose(1, 0, 2)))
 
-    def _place(self, epoch: int) -> None:
-        """Place thresholds from earlier scores; NaN is the largest, as in numpy's order."""
-        a, b = self.ratio
-        p, q = self.columns
+    def _placed(self, epoch: int) -> _Sets:
+        """Sets from earlier scores; NaN is the largest, as in numpy's order."""
+        p, q = (c[: epoch * k] for c, k in zip(self.columns, self.ratio, strict=True))
         recent = max(epoch - RECENT, 0)
-        past = p[recent * a : epoch * a], q[recent * b : epoch * b]
-        self._sets = (
-            _Sets.placed(None, p[: epoch * a], q[: epoch * b], LEVELS),
-            _Sets.placed(Distance.learned(*past), *past, LEVELS[:TWO_SIDED]),
-        )
-        self._epoch = epoch
+        return _Sets.placed(p, q, p[recent * self.ratio[0] :], q[recent * self.ratio[1] :])
 
-    def _new(self, step: int, last: int) -> Floats:
+    def _new(self, sets: _Sets, step: int, last: int) -> Floats:
         """Counts between looks, shape (looks, rows, 8)."""
         looks = (last - self.looked) // step
         sides = []
         for column, k in zip(self.columns, self.ratio, strict=True):
             x = column[self.looked * k : last * k]
             look = np.arange(x.size) // (step * k)
-            found = [sets.count(x, look, looks, step * k) for sets in self._sets]
-            sides.append(np.concatenate(found, axis=1))
+            sides.append(sets.count(x, look, looks, step * k))
         return np.concatenate(sides, axis=-1).astype(float)
 
 
-@dataclass(frozen=True, eq=False)
 class _Sets:
-    """Sets S = {order > high} and S′ = {order < low} at each level."""
+    """The sets S and S′ of each row: intervals of scores, or what is outside of them.
 
-    order: Distance | None
-    high: Floats
-    low: Floats
+    Parameters
+    ----------
+    begin, end : ndarray, shape (2·rows,)
+        Of the sets S, then of the sets S′.
+    outside : ndarray of bool, shape (2·rows,)
+    """
+
+    def __init__(self, begin: Floats, end: Floats, outside: NDArray[np.bool_]) -> None:
+        # One search among all ends tells in which sets a score lies.
+        self._cuts, place = np.unique(np.concatenate([begin, end]), return_inverse=True)
+        self._begin, self._end = np.split(place + 1, 2)
+        self._outside = outside
 
     @classmethod
-    def placed(cls, order: Distance | None, p: Floats, q: Floats, levels: Floats) -> _Sets:
-        """From earlier scores; ``None`` orders scores by themselves."""
-        p, q = (x if order is None else order(x) for x in (p, q))
-        return cls(order, thresholds(np.sort(q)[::-1], levels), thresholds(np.sort(p), levels))
+    def placed(cls, p: Floats, q: Floats, recent_p: Floats, recent_q: Floats) -> _Sets:
+        """From earlier scores: all of them for the one-sided sets, recent ones for the others."""
+        distance, levels = Distance.learned(recent_p, recent_q), LEVELS[:TWO_SIDED]
+        found = [
+            more_than(thresholds(np.sort(q)[::-1])),
+            distance.more_than(thresholds(np.sort(distance(recent_q))[::-1], levels)),
+            less_than(thresholds(np.sort(p))),
+            distance.less_than(thresholds(np.sort(distance(recent_p)), levels)),
+        ]
+        begin, end, outside = zip(*found, strict=True)
+        return cls(np.concatenate(begin), np.concatenate(end), np.concatenate(outside))
 
     def count(self, x: Floats, look: Whole, looks: int, n: int) -> Whole:
-        """Where the ``n`` scores of each look fell, shape (looks, levels, 4)."""
-        x = x if self.order is None else self.order(x)
-        outside = _running(np.searchsorted(self.high, x), look, looks, self.high.size)
-        low = np.searchsorted(self.low[::-1], x, side="right")
-        return _cells(n - outside, _running(low, look, looks, self.low.size)[:, ::-1], n)
+        """Where the ``n`` scores of each look fell, shape (looks, rows, 4)."""
+        width = self._cuts.size + 1
+        cell = np.searchsorted(self._cuts, x, side="right")
+        table = np.bincount(look * width + cell, minlength=looks * width).reshape(looks, width)
+        before = np.zeros((looks, width + 1), dtype=np.int64)
+        np.cumsum(table, axis=1, out=before[:, 1:])
+        inside = np.maximum(before[:, self._end] - before[:, self._begin], 0)
+        found = np.where(self._outside, n - inside, inside)
+        return _cells(found[:, :ROWS], found[:, ROWS:], n)
 
 
 class _Column:
@@ -176,18 +188,14 @@ def thresholds(outermost: Floats, levels: Floats = LEVELS) -> Floats:
     return np.where(rank < 1, outermost[0] - step * np.log2(levels * n), inside)
 
 
-def _running(index: Whole, look: Whole, looks: int, levels: int) -> Whole:
-    """How many scores before each look have at most each index, shape (looks, levels)."""
-    width = levels + 1
-    table = np.bincount(look * width + index, minlength=looks * width).reshape(looks, width)
-    return np.cumsum(table, axis=1)[:, :-1]
-
-
 def _cells(high: Whole, low: Whole, n: int) -> Whole:
     """In S only, in S′ only, in neither, in both, of n scores; one of the last two is empty."""
     rest = n - high - low
     both = np.maximum(-rest, 0)
-    return np.stack([high - both, low - both, np.maximum(rest, 0), both], axis=-1)
+    found = np.empty((*high.shape, 4), dtype=np.int64)
+    for cell, count in enumerate((high - both, low - both, rest + both, both)):
+        found[..., cell] = count
+    return found
 
 
 def _ratio(ratio: Sequence[int]) -> tuple[int, int]:
