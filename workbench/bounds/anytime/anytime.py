@@ -111,7 +111,7 @@ class AnytimeAudit:
     Notes
     -----
     Guarantee: anytime, distribution-free, for independent scores in order of arrival; ties, NaN and
-    ±∞ included. The first 32 blocks only place thresholds. There is a look after every block up to
+    ±∞ included. The first 16 blocks only place thresholds. There is a look after every block up to
     128, and then 64 looks while the number of blocks doubles, however the scores are divided into
     updates.
 

@@ -50,28 +50,30 @@ _LEVEL = LEVELS[:, None]
 #: Bets as shares of the largest that keeps every factor non-negative.
 _SHARES = 0.98 * 2.0 ** -np.arange(8)
 
-#: Prior weights of the shares. Small bets pay only after many scores; then little weight will do.
-_SHARE_WEIGHTS = 1 / ((1 + np.arange(8)) * (2 + np.arange(8)))
-
 #: Prior weights of bets on P against Q, on Q against P, on both.
 _DIRECTION_WEIGHTS = np.array([0.2, 0.2, 0.6])
 
-#: Prior weights of the levels: deep ones pay only after many scores.
-_LEVEL_WEIGHTS = 1 / (5.0 + np.arange(LEVELS.size))
-
 #: Prior weight of the one-sided family; the two-sided one has the rest.
-_ONE_SIDED = 0.75
+_ONE_SIDED = 0.8
 
 
 def _log_weights() -> Floats:
-    """Prior weights of the bets, in the order of `log_factors`, shape (rows, 1, bets)."""
-    bets = np.outer(_DIRECTION_WEIGHTS, _SHARE_WEIGHTS / _SHARE_WEIGHTS.sum()).ravel()
-    least_deep = _LEVEL_WEIGHTS[:TWO_SIDED]
-    rows = [
-        _ONE_SIDED * _LEVEL_WEIGHTS / _LEVEL_WEIGHTS.sum(),
-        (1 - _ONE_SIDED) * least_deep / least_deep.sum(),
+    """Logs of the prior weights of the bets, in the order of `log_factors`, shape (rows, 1, bets).
+
+    Deep levels and small shares pay only after many scores; then little weight will do. Two-sided
+    bets are for few scores.
+    """
+    level, share = np.arange(LEVELS.size), np.arange(_SHARES.size)
+    families = (
+        (_ONE_SIDED, 1 / (level + 10), 1 / ((share + 2) * (share + 3))),
+        (1 - _ONE_SIDED, 1 / (level[:TWO_SIDED] + 10), 1 / ((share + 1) * (share + 2))),
+    )
+    weights = [
+        family
+        * np.outer(levels / levels.sum(), np.outer(_DIRECTION_WEIGHTS, shares / shares.sum()))
+        for family, levels, shares in families
     ]
-    return np.log(np.outer(np.concatenate(rows), bets))[:, None]
+    return np.log(np.concatenate(weights))[:, None]
 
 
 _LOG_WEIGHTS = _log_weights()

@@ -15,7 +15,7 @@ from workbench.curves.validation import Floats
 Whole = NDArray[np.int64]
 
 #: Blocks that only place the first thresholds.
-WARM_UP = 32
+WARM_UP = 16
 
 #: Looks while the number of blocks doubles.
 LOOKS = 64

@@ -19,6 +19,12 @@ from workbench.curves.validation import Floats, quiet
 #: Begins and ends of intervals, and whether what is outside of them is meant.
 Sets = tuple[Floats, Floats, NDArray[np.bool_]]
 
+#: The least finite number.
+_LEAST = -float(np.finfo(np.float64).max)
+
+#: What round-off makes of a distance, relative to the numbers that it is from.
+_ROUND_OFF = 1e-12
+
 
 def less_than(t: Floats) -> Sets:
     """Scores less than each threshold."""
@@ -84,16 +90,19 @@ class Distance:
         return self._within(t) if self.sign > 0 else self._beyond(-t)
 
     def _within(self, t: Floats) -> Sets:
-        return *self._interval(t, -1.0), np.zeros(t.shape, dtype=bool)
+        begin, end = self._interval(t, -1.0)
+        return np.maximum(begin, _LEAST), end, np.zeros(t.shape, dtype=bool)
 
     def _beyond(self, t: Floats) -> Sets:
-        return *self._interval(t, 1.0), np.ones(t.shape, dtype=bool)
+        begin, end = self._interval(t, 1.0)
+        something = ~np.isposinf(t)  # nothing is farther than infinity
+        return begin, np.where(something, end, begin), something
 
     def _interval(self, t: Floats, wider: float) -> tuple[Floats, Floats]:
         """Wider or narrower by round-off, which leaves out scores at exactly the distance t."""
         with quiet():
-            round_off = 2 * np.spacing(abs(self.center) + np.abs(t))
-            reach = t + wider * np.where(np.isfinite(round_off), round_off, 0.0)
+            round_off = _ROUND_OFF * (abs(self.center) + np.abs(t))
+            reach = t + wider * np.where(np.isposinf(t), 0.0, round_off)
             return self.center - reach, self.center + reach
 
 
