@@ -118,5 +118,6 @@ def _median_and_spread(x: Floats) -> tuple[float, float]:
     finite = x[np.isfinite(x)]
     if not finite.size:
         return 0.0, np.inf
-    median = float(np.median(finite))
+    with quiet():
+        median = float(np.median(finite))  # infinite only for the largest of all numbers
     return median, float(np.median(_far(finite, median)))
