@@ -37,7 +37,7 @@ from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats
 
 #: Masses of S under Q, and of S′ under P, at which bets are placed.
-LEVELS = 2.0 ** -np.arange(1, 17)
+LEVELS: Floats = 2.0 ** -np.arange(1.0, 17.0)
 
 #: So many of the levels have two-sided sets as well.
 TWO_SIDED = 8
