@@ -28,6 +28,7 @@ With λ and c fixed, the wealth depends only on how many scores fell where.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -138,13 +139,7 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
         of a two-sided set are those of the one-sided set at its level.
     """
     a, b = ratio
-    s, d = (x[:, None] for x in claims.line(top, top))
-    # The mass of S at which the claim is tight: the factors then vary least.
-    c = np.minimum(s * _LEVEL + d, 0.999)
-    forward = _SHARES * np.minimum(a / c, b / (s + d - c))
-    backward = _SHARES * np.minimum(b / c, a / (s + d - c))
-    both = _SHARES * min(a, b) / (s + d)
-
+    c, forward, backward, both = _stakes(claims, top, ratio)
     s, d = (x[:, None] for x in claims.line(theta, top))
     p1, p0 = forward / a * (1 - c), -forward / a * c
     q1, q0 = -forward / b * (s + d - c), forward / b * (c - d)
@@ -152,14 +147,32 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
     x1, x0 = -backward / a * (s + d - c), backward / a * (c - d)
     # The centers of the two directions cancel.
     won, lost, neither, drawn = both * (1 - d), -both * (s + d), -both * d, both * (1 - s - d)
-    gains = [
-        [p1, p0, p0, p1, q1, q0, q0, q1],
-        [x0, x1, x0, x1, y0, y1, y0, y1],
-        [x / a for x in (won, lost, neither, drawn)] + [y / b for y in (lost, won, neither, drawn)],
-    ]
-    by_level = np.array(gains).transpose(2, 1, 0, 3)
-    factors = np.log1p(by_level).reshape(LEVELS.size, 8, -1)
-    return np.concatenate([factors, factors[:TWO_SIDED]])
+    gains = (
+        (p1, p0, p0, p1, q1, q0, q0, q1),
+        (x0, x1, x0, x1, y0, y1, y0, y1),
+        (won / a, lost / a, neither / a, drawn / a, lost / b, won / b, neither / b, drawn / b),
+    )
+    factors = np.empty((ROWS, 8, len(gains), _SHARES.size))
+    for direction, by_cell in enumerate(gains):
+        for cell, gain in enumerate(by_cell):
+            factors[: LEVELS.size, cell, direction] = gain
+    np.log1p(factors[: LEVELS.size], out=factors[: LEVELS.size])
+    factors[LEVELS.size :] = factors[:TWO_SIDED]
+    return factors.reshape(ROWS, 8, -1)
+
+
+@lru_cache(maxsize=64)
+def _stakes(
+    claims: Claims, top: float, ratio: tuple[int, int]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Centers, and bets on P against Q, on Q against P, and on both, that suit ``top``."""
+    a, b = ratio
+    s, d = (x[:, None] for x in claims.line(top, top))
+    # The mass of S at which the claim is tight: the factors then vary least.
+    c = np.minimum(s * _LEVEL + d, 0.999)
+    forward = _SHARES * np.minimum(a / c, b / (s + d - c))
+    backward = _SHARES * np.minimum(b / c, a / (s + d - c))
+    return c, forward, backward, _SHARES * min(a, b) / (s + d)
 
 
 def log_wealth(counts: Floats, factors: Floats) -> Floats:

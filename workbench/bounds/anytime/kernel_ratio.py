@@ -58,12 +58,11 @@ class KernelRatio:
 
         Parameters
         ----------
-        x : ndarray, shape (n, d)
+        x : ndarray, shape (n, d), n ≥ 1
         """
         x = x / self.scale
         rows = max(1, _AT_ONCE // (max(len(self.p), len(self.q)) * self.scale.size))
-        parts = [self._ratio(x[i : i + rows]) for i in range(0, len(x), rows)]
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate([self._ratio(x[i : i + rows]) for i in range(0, len(x), rows)])
 
     def _ratio(self, x: Floats) -> Floats:
         p, q = (

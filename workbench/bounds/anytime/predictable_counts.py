@@ -103,12 +103,14 @@ class Tally:
     def _new(self, sets: _Sets, step: int, last: int) -> Floats:
         """Counts between looks, shape (looks, rows, 8)."""
         looks = (last - self.looked) // step
-        sides = []
-        for column, k in zip(self.columns, self.ratio, strict=True):
-            x = column[self.looked * k : last * k]
-            look = np.arange(x.size) // (step * k)
-            sides.append(sets.count(x, look, looks, step * k))
-        return np.concatenate(sides, axis=-1).astype(float)
+        sizes = [step * k for k in self.ratio]
+        new = [c[self.looked * k : last * k] for c, k in zip(self.columns, self.ratio, strict=True)]
+        look = [np.arange(x.size) // n for x, n in zip(new, sizes, strict=True)]
+        look[1] += looks
+        # Both samples at once: for a single look, the calls are what takes time.
+        cells = sets.count(np.concatenate(new), np.concatenate(look), np.repeat(sizes, looks))
+        sides = cells.reshape(2, looks, ROWS, 4).transpose(1, 2, 0, 3)
+        return sides.reshape(looks, ROWS, 8).astype(float)
 
 
 class _Sets:
@@ -140,16 +142,32 @@ class _Sets:
         begin, end, outside = zip(*found, strict=True)
         return cls(np.concatenate(begin), np.concatenate(end), np.concatenate(outside))
 
-    def count(self, x: Floats, look: Whole, looks: int, n: int) -> Whole:
-        """Where the ``n`` scores of each look fell, shape (looks, rows, 4)."""
-        width = self._cuts.size + 1
-        cell = np.searchsorted(self._cuts, x, side="right")
+    def count(self, x: Floats, look: Whole, sizes: Whole) -> Whole:
+        """Where the scores of each look fell, shape (looks, rows, 4), as in `log_factors`.
+
+        Parameters
+        ----------
+        x : ndarray
+        look : ndarray of int
+            Of each score.
+        sizes : ndarray of int, shape (looks,)
+            Scores in each look.
+        """
+        looks, width = sizes.size, self._cuts.size + 1
+        cell = self._cuts.searchsorted(x, side="right")
         table = np.bincount(look * width + cell, minlength=looks * width).reshape(looks, width)
         before = np.zeros((looks, width + 1), dtype=np.int64)
-        np.cumsum(table, axis=1, out=before[:, 1:])
+        table.cumsum(axis=1, out=before[:, 1:])
         inside = np.maximum(before[:, self._end] - before[:, self._begin], 0)
+        n = sizes[:, None]
         found = np.where(self._outside, n - inside, inside)
-        return _cells(found[:, :ROWS], found[:, ROWS:], n)
+        high, low = found[:, :ROWS], found[:, ROWS:]
+        rest = n - high - low
+        both = np.maximum(-rest, 0)
+        cells = np.empty((looks, ROWS, 4), dtype=np.int64)
+        for column, count in enumerate((high - both, low - both, rest + both, both)):
+            cells[..., column] = count
+        return cells
 
 
 class _Column:
@@ -186,16 +204,6 @@ def thresholds(outermost: Floats, levels: Floats = LEVELS) -> Floats:
     if not np.isfinite(step):
         return inside
     return np.where(rank < 1, outermost[0] - step * np.log2(levels * n), inside)
-
-
-def _cells(high: Whole, low: Whole, n: int) -> Whole:
-    """In S only, in S′ only, in neither, in both, of n scores; one of the last two is empty."""
-    rest = n - high - low
-    both = np.maximum(-rest, 0)
-    found = np.empty((*high.shape, 4), dtype=np.int64)
-    for cell, count in enumerate((high - both, low - both, rest + both, both)):
-        found[..., cell] = count
-    return found
 
 
 def _ratio(ratio: Sequence[int]) -> tuple[int, int]:

@@ -9,7 +9,7 @@ small, never false.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -196,11 +196,21 @@ class AnytimeVectorAudit:
 
 def _learned(learner: Learner, p: Floats, q: Floats) -> Callable[[Any], Floats]:
     """The rule that a learner finds in the rows of a warm-up."""
-    if _learner(learner) == "kernel":
-        ratio = KernelRatio.learned(p, q)
-        return lambda x: ratio(_vectors(x, "x", p.shape[1]))
-    found = train_classifier(learner, [p, q], hashed_generator(p, q))
-    return lambda x: found(_vectors(x, "x", p.shape[1])) if len(x) else np.zeros(0)
+    if isinstance(_learner(learner), str):
+        return _Rule(KernelRatio.learned(p, q), p.shape[1])
+    return _Rule(train_classifier(learner, [p, q], hashed_generator(p, q)), p.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    """A learned score of vectors with so many columns."""
+
+    learned: Callable[[Floats], Floats]
+    columns: int
+
+    def __call__(self, x: ArrayLike) -> Floats:
+        rows = _vectors(x, "x", self.columns)
+        return self.learned(rows) if len(rows) else np.zeros(0)
 
 
 def _learner(learner: Learner) -> Learner:
