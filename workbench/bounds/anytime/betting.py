@@ -29,9 +29,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from workbench.curves.gdp import gaussian_log_profile
@@ -82,6 +83,9 @@ _LOG_WEIGHTS = _log_weights()
 
 class Claims(Protocol):
     """Claims indexed by θ ≥ 0, weaker for larger θ, in cells of equal width that share bets."""
+
+    def __hash__(self) -> int:
+        """As of a frozen object."""
 
     @property
     def cell(self) -> float:
@@ -162,9 +166,7 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
 
 
 @lru_cache(maxsize=64)
-def _stakes(
-    claims: Claims, top: float, ratio: tuple[int, int]
-) -> tuple[Floats, Floats, Floats, Floats]:
+def _stakes(claims: Claims, top: float, ratio: tuple[int, int]) -> tuple[NDArray[Any], ...]:
     """Centers, and bets on P against Q, on Q against P, and on both, that suit ``top``."""
     a, b = ratio
     s, d = (x[:, None] for x in claims.line(top, top))
