@@ -244,6 +244,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Audit": page_audit,
     "AuditComparison": lambda: wb.AuditComparison((page_audit(), page_audit())),
     "AnytimeAudit": lambda: wb.AnytimeAudit(1e-5),
+    "AnytimeVectorAudit": lambda: wb.AnytimeVectorAudit(1e-5),
     "AnytimePath": functools.cache(lambda: wb.anytime_path(scores(), 1e-5)),
     "EValue": functools.cache(lambda: wb.anytime_e_value(scores(), 0.1, 1e-5)),
     "FollowState": functools.cache(lambda: list(wb.follow(growing(), patience=0))[-1]),
@@ -403,6 +404,8 @@ OWN: dict[str, dict[str, Any]] = {
     "labeled_data": {"name": "digits"},
     "AnytimeAudit": {"delta": 1e-5},
     "AnytimeAudit.update": {"p": [1.0, 2.0], "q": [0.0, 0.5]},
+    "AnytimeVectorAudit": {"delta": 1e-5},
+    "AnytimeVectorAudit.update": {"p": np.eye(2), "q": np.zeros((2, 2))},
     "anytime_path": {"delta": 1e-5},
     "follow": {"path": Make(lambda: growing()), "patience": 0},
     "GrowingFile": {"path": Make(lambda: growing())},
@@ -486,6 +489,10 @@ OWN: dict[str, dict[str, Any]] = {
     "generic_pure_epsilon": {"epsilon": 0.5},
     "hockey_stick_limits": {"histogram": Make(OBJECTS["Histogram"])},
     "learn_ordering_nd": {
+        "p": Make(lambda: np.stack([many().p, many().p], axis=1)),
+        "q": Make(lambda: np.stack([many().q, many().q], axis=1)),
+    },
+    "learn_ordering_in_order": {
         "p": Make(lambda: np.stack([many().p, many().p], axis=1)),
         "q": Make(lambda: np.stack([many().q, many().q], axis=1)),
     },
@@ -762,6 +769,8 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"tester": "renyi", "claim": "renyi(2, 0.5)"},
     ),
     "learn_ordering_nd": ({"share": 0.5}, {"clusters": (np.arange(300), np.arange(300, 600))}),
+    "learn_ordering_in_order": ({"warm_up": 32},),
+    "AnytimeVectorAudit": ({"quantity": "mu", "delta": None}, {"warm_up": 32}),
     "anytime_path": ({"quantity": "mu", "delta": None}, {"ratio": (1, 2)}),
     "AnytimeAudit": ({"quantity": "total variation", "delta": None}, {"ratio": (2, 1)}),
     "epsilon": (

@@ -30,6 +30,8 @@ from .bounds.anytime.monitoring import EvidencePath as EvidencePath
 from .bounds.anytime.monitoring import FixedSizeLimits as FixedSizeLimits
 from .bounds.anytime.monitoring import betting_counts as betting_counts
 from .bounds.anytime.monitoring import fixed_size_limits as fixed_size_limits
+from .bounds.anytime.vectors import AnytimeVectorAudit as AnytimeVectorAudit
+from .bounds.anytime.vectors import learn_ordering_in_order as learn_ordering_in_order
 from .bounds.bound import Bound as Bound
 from .bounds.citations import references as references
 from .bounds.counts import binomial as binomial

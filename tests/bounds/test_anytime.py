@@ -7,6 +7,7 @@ from scipy.stats import binomtest
 import workbench as wb
 from workbench.bounds.anytime import betting
 from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally, thresholds
+from workbench.bounds.anytime.sets import Distance
 from workbench.bounds.counts.binomial import clopper_pearson_lower
 
 DELTA = 1e-5
@@ -69,7 +70,7 @@ def test_no_bet_gains_on_average_under_the_claim(name, ratio):
 def test_a_weaker_claim_is_harder_to_refute(name):
     """Within a cell the wealth falls as θ grows, whatever was counted."""
     rng, claims = np.random.default_rng(1), CLAIMS[name]
-    counts = rng.integers(0, 200, (betting.LEVELS.size, 50, 8)).astype(float)
+    counts = rng.integers(0, 200, (betting.ROWS, 50, 8)).astype(float)
     counts *= rng.random((1, 50, 8)) < 0.5
     for cell in (0, 2, 7):
         top = claims.cell * (cell + 1)
@@ -81,7 +82,7 @@ def test_a_weaker_claim_is_harder_to_refute(name):
 
 
 def test_the_prior_weights_are_a_distribution():
-    flat = np.zeros((betting.LEVELS.size, 1, 8))
+    flat = np.zeros((betting.ROWS, 1, 8))
     claims = betting.EpsilonClaims(0.1)
     assert betting.log_wealth(flat, betting.log_factors(claims, 1, 1, (1, 1))) == pytest.approx(0)
 
@@ -110,14 +111,24 @@ def test_counts_are_those_of_a_slow_count(ratio):
     tally = Tally(ratio)
     (*_, (looks, last)) = tally.add(p, q)
     assert looks[-1] == tally.used
-    expected = np.zeros((betting.LEVELS.size, 8))
+    expected = np.zeros((betting.ROWS, 8))
     for block in range(WARM_UP, tally.used):
         epoch = WARM_UP * 2 ** int(np.log2(block // WARM_UP))
-        high = thresholds(np.sort(q[: epoch * ratio[1]])[::-1])
-        low = thresholds(np.sort(p[: epoch * ratio[0]]))
+        past = p[: epoch * ratio[0]], q[: epoch * ratio[1]]
+        order, levels = Distance.learned(*past), betting.LEVELS[: betting.TWO_SIDED]
+        high, low = thresholds(np.sort(past[1])[::-1]), thresholds(np.sort(past[0]))
+        far = thresholds(np.sort(order(past[1]))[::-1], levels)
+        near = thresholds(np.sort(order(past[0])), levels)
+
+        def tie(t, center=order.center):
+            """Scores at one distance on either side are tied, whatever round-off makes of them."""
+            return np.where(np.isfinite(t), 1e-12 * (abs(center) + np.abs(t)), 0)
+
         for side, (x, k) in enumerate(zip((p, q), ratio, strict=True)):
             for score in x[block * k : (block + 1) * k]:
-                above, below = larger(score, high), larger(low, score)
+                turned = order(np.array([score]))[0]
+                above = np.r_[larger(score, high), turned > far + tie(far)]
+                below = np.r_[larger(low, score), turned < near - tie(near)]
                 cells = [above & ~below, below & ~above, ~above & ~below, above & below]
                 expected[:, 4 * side : 4 * side + 4] += np.array(cells).T
     np.testing.assert_array_equal(last[:, -1], expected)

@@ -231,6 +231,15 @@ EXPECTED: dict[str, dict[str, tuple[float, float]]] = {
         "ε of one record, exact": (1.99309140, 5e-4),  # μ = 1/2
         "ε of four releases, exact": (4.37717810, 5e-4),  # μ = √4/2
     },
+    "18-bets-on-both-tails": {
+        # Means of 100 runs, three standard errors; at most what is asked of the method.
+        "outputs to refute, Laplace mean": (121, 17),
+        "outputs to refute, Gaussian mean": (75, 10),
+        "outputs to refute, μ = 1, claim 0.5": (142, 22),
+        "ε of a column, the larger": (0, 0.2),
+        "share refuted, predictable": (0, 0.05),
+        "share refuted, peeking": (0.1, 0.05),
+    },
 }
 
 #: Notebook -> texts that a reader of the HTML page must find.
@@ -315,6 +324,11 @@ HEADLINES = {
         "of 20 throws",
         "1.993, for four: 9.997",
         "1.993, for four: 4.377",
+    ],
+    "18-bets-on-both-tails": [
+        "pure(0.1) is refuted by ",
+        "(anytime, 95%, assuming independent rows)",
+        "true claim refuted: predictable",
     ],
 }
 

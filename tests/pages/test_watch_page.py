@@ -57,7 +57,7 @@ def test_the_anytime_bound_by_a_row_is_that_of_the_rows_so_far(scores):
     for n in path.n_p[1::20].tolist():
         alone = wb.anytime_epsilon(first(scores, n), **ASKED)
         assert (path.at(n).value, path.at(n).n_p) == (alone.value, alone.n_p)
-    early = path.at(20)
+    early = path.at(12)
     assert (early.value, early.n_p) == (0, 0)
     assert "only place the thresholds" in early.note
     assert path.at(3000) == path.bound
@@ -108,7 +108,7 @@ def test_few_rows_are_watched_too(n):
     limit = fixed_size_limits(PAIR.sample(n, seed=3), **ASKED)
     assert np.all(limit.values >= 0)
     found = betting_counts(PAIR.sample(n, seed=3)).evidence(0.5, 1e-5)
-    assert found.at(n).log == 0 or n > 32
+    assert found.at(n).log == 0 or n > 16
 
 
 def test_nan_is_an_outcome_above_all_others():

@@ -27,7 +27,7 @@ from workbench.cli import main
 from workbench.dashboard.bench import Bench
 from workbench.dashboard.services import Services
 from workbench.following.following import Following
-from workbench.server.following.follower import Follower
+from workbench.server.following.follower import ANNOUNCED, MARKS, Follower
 from workbench.server.following.webhook import Webhook
 from workbench.workspaces.followed.data import KEY, FollowedData
 from workbench.workspaces.workspace import Workspace
@@ -200,6 +200,21 @@ def test_a_claim_that_is_refuted_again_later_is_not_announced_again(tmp_path):
     wait(lambda: following.state.rows == 1200)
     follower.end()
     assert [list(one) for one in told] == [["refuted"]]
+
+
+def test_what_older_bets_announced_is_named_and_not_used(tmp_path, caplog):
+    """The marks name the row of a refutation, which other bets reach at another row."""
+    path, home, told = tmp_path / "a.csv", tmp_path / "home", []
+    home.mkdir()
+    (home / ANNOUNCED).write_text('["0123"]', encoding="utf-8")
+    append(path, 0, 300)
+    caplog.set_level(logging.INFO)
+    for condition in (lambda: told, lambda: "announced before" in caplog.text):
+        following = Following(wb.GrowingFile(path), wb.parse_claim(CLAIM))
+        run(Follower(following, lambda **entries: told.append(entries), home=home), condition)
+    assert len(told) == 1
+    assert "announced.json is not used: it is of another version" in caplog.text
+    assert json.loads((home / ANNOUNCED).read_text())["version"] == MARKS
 
 
 def test_a_failure_to_read_does_not_end_the_follower(tmp_path, monkeypatch, caplog):

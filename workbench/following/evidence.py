@@ -42,15 +42,29 @@ class ClaimLines:
         """
         named = claim.named_epsilon
         tried = _EPSILONS if named is None else np.array([named])
-        allowed = np.exp(tried) * LEVELS[:, None] + np.asarray(claim.delta(tried))
-        best = tried[np.argmin(allowed, axis=1)]
+        delta = np.asarray(claim.delta(tried))
+        slopes, intercepts = np.exp(tried), delta
+        if named is None:
+            slopes = np.concatenate([slopes, np.exp(-tried)])
+            intercepts = np.concatenate([delta, _turned(delta, tried)])
+        best = np.argmin(slopes * LEVELS[:, None] + intercepts, axis=1)
         # The sharper δ takes longer to find.
-        deltas = {epsilon: min(claim.max_delta(float(epsilon)), 1.0) for epsilon in set(best)}
-        return cls(np.exp(best), np.array([deltas[epsilon] for epsilon in best]))
+        of = tried[best % tried.size]
+        deltas = {epsilon: min(claim.max_delta(float(epsilon)), 1.0) for epsilon in set(of)}
+        sharper = np.array([deltas[epsilon] for epsilon in of])
+        return cls(slopes[best], np.where(best < tried.size, sharper, _turned(sharper, of)))
 
     def line(self, theta: float, top: float) -> tuple[Floats, Floats]:
         """Slopes and intercepts; there is one claim, whatever the arguments."""
         return self.slopes, self.intercepts
+
+
+def _turned(delta: Floats, epsilon: Floats) -> Floats:
+    """Intercepts of the lines of slope e^(−ε), from the complements with P and Q exchanged.
+
+    Q(S̄) ≤ e^ε P(S̄) + δ is P(S) ≤ e^(−ε) Q(S) + 1 − e^(−ε)(1 − δ).
+    """
+    return 1 - np.exp(-epsilon) * (1 - delta)
 
 
 @dataclass(frozen=True, eq=False)

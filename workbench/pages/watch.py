@@ -263,7 +263,8 @@ class WatchPage(ScoreSource, DeltaSetting):
         "Anytime bound",
         needs=("path", "log_rows", "looked"),
         formula="The largest ε against which a bet has ever multiplied its wealth by "
-        "1/(1 − confidence).",
+        "1/(1 − confidence). Bets are on scores beyond a threshold, and within or beyond a "
+        "distance from a center, all chosen from earlier scores.",
         caution="Rows must be independent and in the order of arrival. The true ε may be larger: a "
         "weak attack gives a low bound.",
     )
@@ -471,7 +472,9 @@ class WatchPage(ScoreSource, DeltaSetting):
         "Evidence against the claim",
         needs=("evidence", "confidence", "log_rows"),
         span=5,
-        formula="The average wealth of several bets; see the number above.",
+        formula="The average wealth of one-sided bets, on scores beyond a threshold, and of "
+        "two-sided ones, on scores within or beyond a distance from a center; see the number "
+        "above.",
         caution="The evidence may decrease again, but a claim once refuted stays refuted. Evidence "
         "below 1 does not support the claim.",
         drag={"log_rows": "log_rows"},

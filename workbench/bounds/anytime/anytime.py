@@ -111,9 +111,10 @@ class AnytimeAudit:
     Notes
     -----
     Guarantee: anytime, distribution-free, for independent scores in order of arrival; ties, NaN and
-    ±∞ included. The first 32 blocks only place thresholds. There is a look after every block up to
-    128, and then 64 looks while the number of blocks doubles, however the scores are divided into
-    updates.
+    ±∞ included. Bets are on scores beyond a threshold, and, for pairs that differ in spread, within
+    or beyond a distance from a center. The first 16 blocks only place thresholds and center. There
+    is a look after every block up to 128, and then 64 looks while the number of blocks doubles,
+    however the scores are divided into updates.
 
     References
     ----------

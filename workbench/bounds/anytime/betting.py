@@ -14,42 +14,78 @@ it ever reaches 1/α with probability at most α (Ville). The same holds for an 
 for a bet on P against Q and one on Q against P in the same factors, where the terms add up; on a
 symmetric pair that doubles the evidence.
 
-The sets are S = {score > t}, t a quantile of Q's past, and S′ = {score < t′}, t′ a quantile of P's.
+Sets are chosen by an ordering of the scores: S = {order > t}, t a quantile of Q's past, and
+S′ = {order < t′}, t′ a quantile of P's. There are two families of sets, and the wealth is one
+average over both, with prior weights that are fixed: an average of supermartingales is one too.
+
+- One-sided: the order is the score.
+- Two-sided: the order is the distance |score − m| or its negative, m and the sign chosen from the
+  past (`workbench.bounds.anytime.sets`). The sets are {|score − m| ≤ t} and complements.
+
 With λ and c fixed, the wealth depends only on how many scores fell where.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats
 
 #: Masses of S under Q, and of S′ under P, at which bets are placed.
-LEVELS = 2.0 ** -np.arange(1, 17)
+LEVELS: Floats = 2.0 ** -np.arange(1.0, 17.0)
+
+#: So many of the levels have two-sided sets as well.
+TWO_SIDED = 8
+
+#: Rows of counts and of factors: the one-sided sets at the levels, then the two-sided ones.
+ROWS = LEVELS.size + TWO_SIDED
 
 _LEVEL = LEVELS[:, None]
 
 #: Bets as shares of the largest that keeps every factor non-negative.
 _SHARES = 0.98 * 2.0 ** -np.arange(8)
 
-#: Prior weights of the shares. Small bets pay only after many scores; then little weight will do.
-_SHARE_WEIGHTS = 1 / ((1 + np.arange(8)) * (2 + np.arange(8)))
-
 #: Prior weights of bets on P against Q, on Q against P, on both.
 _DIRECTION_WEIGHTS = np.array([0.2, 0.2, 0.6])
 
-_LOG_WEIGHTS = np.log(
-    np.outer(_DIRECTION_WEIGHTS, _SHARE_WEIGHTS / _SHARE_WEIGHTS.sum()) / LEVELS.size
-).ravel()
+#: Prior weight of the one-sided family; the two-sided one has the rest.
+_ONE_SIDED = 0.8
+
+
+def _log_weights() -> Floats:
+    """Logs of the prior weights of the bets, in the order of `log_factors`, shape (rows, 1, bets).
+
+    Deep levels and small shares pay only after many scores; then little weight will do. Two-sided
+    bets are for few scores.
+    """
+    level, share = np.arange(LEVELS.size), np.arange(_SHARES.size)
+    families = (
+        (_ONE_SIDED, 1 / (level + 10), 1 / ((share + 2) * (share + 3))),
+        (1 - _ONE_SIDED, 1 / (level[:TWO_SIDED] + 10), 1 / ((share + 1) * (share + 2))),
+    )
+    weights = [
+        family
+        * np.outer(levels / levels.sum(), np.outer(_DIRECTION_WEIGHTS, shares / shares.sum()))
+        for family, levels, shares in families
+    ]
+    return np.log(np.concatenate(weights))[:, None]
+
+
+_LOG_WEIGHTS = _log_weights()
 
 
 class Claims(Protocol):
     """Claims indexed by θ ≥ 0, weaker for larger θ, in cells of equal width that share bets."""
+
+    def __hash__(self) -> int:
+        """As of a frozen object."""
 
     @property
     def cell(self) -> float:
@@ -102,17 +138,12 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
 
     Returns
     -------
-    ndarray, shape (levels, 8, bets)
-        For a score of P in S only, in S′ only, in neither, in both; then for one of Q.
+    ndarray, shape (rows, 8, bets)
+        For a score of P in S only, in S′ only, in neither, in both; then for one of Q. The factors
+        of a two-sided set are those of the one-sided set at its level.
     """
     a, b = ratio
-    s, d = (x[:, None] for x in claims.line(top, top))
-    # The mass of S at which the claim is tight: the factors then vary least.
-    c = np.minimum(s * _LEVEL + d, 0.999)
-    forward = _SHARES * np.minimum(a / c, b / (s + d - c))
-    backward = _SHARES * np.minimum(b / c, a / (s + d - c))
-    both = _SHARES * min(a, b) / (s + d)
-
+    c, forward, backward, both = _stakes(claims, top, ratio)
     s, d = (x[:, None] for x in claims.line(theta, top))
     p1, p0 = forward / a * (1 - c), -forward / a * c
     q1, q0 = -forward / b * (s + d - c), forward / b * (c - d)
@@ -120,13 +151,30 @@ def log_factors(claims: Claims, theta: float, top: float, ratio: tuple[int, int]
     x1, x0 = -backward / a * (s + d - c), backward / a * (c - d)
     # The centers of the two directions cancel.
     won, lost, neither, drawn = both * (1 - d), -both * (s + d), -both * d, both * (1 - s - d)
-    gains = [
-        [p1, p0, p0, p1, q1, q0, q0, q1],
-        [x0, x1, x0, x1, y0, y1, y0, y1],
-        [x / a for x in (won, lost, neither, drawn)] + [y / b for y in (lost, won, neither, drawn)],
-    ]
-    by_level = np.array(gains).transpose(2, 1, 0, 3)
-    return np.log1p(by_level).reshape(LEVELS.size, 8, -1)
+    gains = (
+        (p1, p0, p0, p1, q1, q0, q0, q1),
+        (x0, x1, x0, x1, y0, y1, y0, y1),
+        (won / a, lost / a, neither / a, drawn / a, lost / b, won / b, neither / b, drawn / b),
+    )
+    factors = np.empty((ROWS, 8, len(gains), _SHARES.size))
+    for direction, by_cell in enumerate(gains):
+        for cell, gain in enumerate(by_cell):
+            factors[: LEVELS.size, cell, direction] = gain
+    np.log1p(factors[: LEVELS.size], out=factors[: LEVELS.size])
+    factors[LEVELS.size :] = factors[:TWO_SIDED]
+    return factors.reshape(ROWS, 8, -1)
+
+
+@lru_cache(maxsize=64)
+def _stakes(claims: Claims, top: float, ratio: tuple[int, int]) -> tuple[NDArray[Any], ...]:
+    """Centers, and bets on P against Q, on Q against P, and on both, that suit ``top``."""
+    a, b = ratio
+    s, d = (x[:, None] for x in claims.line(top, top))
+    # The mass of S at which the claim is tight: the factors then vary least.
+    c = np.minimum(s * _LEVEL + d, 0.999)
+    forward = _SHARES * np.minimum(a / c, b / (s + d - c))
+    backward = _SHARES * np.minimum(b / c, a / (s + d - c))
+    return c, forward, backward, _SHARES * min(a, b) / (s + d)
 
 
 def log_wealth(counts: Floats, factors: Floats) -> Floats:
@@ -134,16 +182,17 @@ def log_wealth(counts: Floats, factors: Floats) -> Floats:
 
     Parameters
     ----------
-    counts : ndarray, shape (levels, looks, 8)
+    counts : ndarray, shape (rows, looks, 8)
         How many scores fell where, in the order of `log_factors`.
-    factors : ndarray, shape (levels, 8, bets)
+    factors : ndarray, shape (rows, 8, bets)
 
     Returns
     -------
     ndarray, shape (looks,)
     """
-    bets = counts @ factors + _LOG_WEIGHTS
-    # scipy's logsumexp over two axes takes ten times as long.
-    largest = bets.max(axis=2).max(axis=0)
+    bets = counts @ factors
+    bets += _LOG_WEIGHTS
+    # scipy's logsumexp takes ten times as long, and the short axis first twice.
+    largest = bets.max(axis=0).max(axis=1)
     bets -= largest[:, None]
-    return np.asarray(largest + np.log(np.exp(bets, out=bets).sum(axis=2).sum(axis=0)))
+    return np.asarray(largest + np.log(np.exp(bets, out=bets).sum(axis=0).sum(axis=1)))

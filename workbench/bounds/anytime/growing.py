@@ -95,7 +95,7 @@ class GrowingCounts:
 
     @property
     def looks(self) -> tuple[NDArray[np.int64], Floats]:
-        """All looks so far: their rows, and the counts, shape (levels, looks, 8)."""
+        """All looks so far: their rows, and the counts, shape (rows, looks, 8)."""
         self._n = [np.concatenate(self._n)]
         self._counts = [np.concatenate(self._counts, axis=1)]
         return self._n[0], self._counts[0]

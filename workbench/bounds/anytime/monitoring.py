@@ -227,7 +227,7 @@ class BettingCounts:
         Rows in order of arrival.
     n : ndarray of int, shape (looks,)
         Rows of P, and of Q, seen by each look.
-    counts : ndarray, shape (levels, looks, 8)
+    counts : ndarray, shape (rows, looks, 8)
         As in `workbench.bounds.anytime.betting.log_wealth`.
     void : str or None
         Why the rows cannot be in order of arrival.

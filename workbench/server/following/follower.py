@@ -29,6 +29,10 @@ LOOK = 0.5
 #: followed file from its start, does not announce it again.
 ANNOUNCED = "announced.json"
 
+#: Of the marks in it. They name the row of a refutation, which other bets reach at another row:
+#: 2 is of one-sided and two-sided bets, a list without a number of one-sided ones.
+MARKS = 2
+
 
 class Follower:
     """A thread that reads a followed file, has pages show it, and announces a refutation once.
@@ -125,9 +129,15 @@ class Follower:
 
     def _kept(self) -> list[str]:
         if self._home is not None:
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, KeyError, TypeError):
                 found = json.loads((self._home / ANNOUNCED).read_text(encoding="utf-8"))
-                return [str(one) for one in found] if isinstance(found, list) else []
+                if isinstance(found, dict) and found.get("version") == MARKS:
+                    return [str(one) for one in found["marks"]]
+                logger.warning(
+                    "%s is not used: it is of another version, whose bets refute at other rows, so "
+                    "a refutation that was announced before is announced once more",
+                    ANNOUNCED,
+                )
         return []
 
     def _keep(self, state: FollowState) -> None:
@@ -135,7 +145,8 @@ class Follower:
             return
         try:
             self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept = json.dumps([*self._kept(), self._mark(state)][-100:])
+            marks = [*self._kept(), self._mark(state)][-100:]
+            kept = json.dumps({"version": MARKS, "marks": marks})
             (self._home / ANNOUNCED).write_text(kept, encoding="utf-8")
         except OSError as error:
             logger.warning("it could not be noted that the claim was announced: %s", error.strerror)
