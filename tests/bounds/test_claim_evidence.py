@@ -5,7 +5,7 @@ import pytest
 
 import workbench as wb
 from workbench.claims.pair import PairClaim
-from workbench.following.evidence import ClaimLines, claim_evidence
+from workbench.following.evidence import ClaimLines, evidence_by_lines
 
 #: Pairs as claims, each of a different shape.
 CLAIMS = [
@@ -20,10 +20,11 @@ CLAIMS = [
 @pytest.mark.parametrize("pair", CLAIMS, ids=lambda pair: pair.name)
 def test_a_true_claim_is_refuted_at_any_look_in_at_most_the_nominal_share(pair):
     """Of 100 audits at 90%, more than 19 refute a true claim with a probability below 0.2%."""
-    lines, refuted = ClaimLines.of(PairClaim(pair)), 0
+    claim, refuted = PairClaim(pair), 0
+    lines = ClaimLines.of(claim)
     for seed in range(100):
         scores = pair.sample(150, seed=seed)
-        refuted += claim_evidence(scores, pair, lines).refuted_at(0.9, 150) is not None
+        refuted += evidence_by_lines(scores, claim, lines).refuted_at(0.9, 150) is not None
     assert refuted <= 19
 
 

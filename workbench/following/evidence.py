@@ -126,9 +126,7 @@ def _increases(n: Floats) -> bool:
     return bool(np.isfinite(n).all() and (np.diff(n) >= 0).all())
 
 
-def claim_evidence(
-    scores: Scores, claim: Claim | Pair | str, lines: ClaimLines | None = None
-) -> ClaimEvidence:
+def claim_evidence(scores: Scores, claim: Claim | Pair | str) -> ClaimEvidence:
     """E-values at every look against a claim of any kind, for rows in order of arrival.
 
     Rows of P and of Q are taken in pairs; rows without a partner are left out.
@@ -140,8 +138,6 @@ def claim_evidence(
     claim : Claim, Pair or str
         Fixed before the rows are seen. A pair claims that the scores leak at most as much as it
         does, at all error rates.
-    lines : ClaimLines, optional
-        Of the claim, where they are known already; they take up to a second.
 
     Raises
     ------
@@ -160,10 +156,21 @@ def claim_evidence(
     >>> wb.claim_evidence(scores, wb.GaussianPair(1)).refuted_at(0.95, n=500) is not None
     True
     """
-    looks, claimed = betting_counts(scores), as_claim(claim)
-    against = ClaimLines.of(claimed) if lines is None else lines
-    _checks.instance(against, ClaimLines, "lines", "those of the claim; leave them out")
-    log = np.zeros(0)
+    claimed = as_claim(claim)
+    return evidence_by_lines(scores, claimed, ClaimLines.of(claimed))
+
+
+def evidence_by_lines(scores: Scores, claim: Claim, lines: ClaimLines) -> ClaimEvidence:
+    """As `claim_evidence`, with the lines of the claim, which take up to a second.
+
+    Parameters
+    ----------
+    scores : Scores
+    claim : Claim
+    lines : ClaimLines
+        Of the claim.
+    """
+    looks, log = betting_counts(scores), np.zeros(0)
     if looks.n.size:
-        log = np.asarray(log_wealth(looks.counts, log_factors(against, 0.0, 0.0, (1, 1))))
-    return ClaimEvidence(claimed, looks.n, log, looks.void)
+        log = np.asarray(log_wealth(looks.counts, log_factors(lines, 0.0, 0.0, (1, 1))))
+    return ClaimEvidence(claim, looks.n, log, looks.void)

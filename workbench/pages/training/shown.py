@@ -14,7 +14,7 @@ from workbench.bounds.bound import Bound
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.claims.pair import PairClaim
 from workbench.curves.validation import Floats
-from workbench.following.evidence import ClaimEvidence, ClaimLines, claim_evidence
+from workbench.following.evidence import ClaimEvidence, ClaimLines, evidence_by_lines
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.run import OneRun
 from workbench.pages.inputs.code import call
@@ -91,7 +91,7 @@ class ShownScores(ShownResult):
 
     def evidence(self, pair: Pair) -> ClaimEvidence:
         """See `ShownResult`."""
-        return claim_evidence(self.result, pair, _lines(pair))
+        return evidence_by_lines(self.result, PairClaim(pair), _lines(pair))
 
     def band(self, confidence: float) -> TradeoffBand:
         """See `ShownResult`."""
