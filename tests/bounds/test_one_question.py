@@ -69,7 +69,7 @@ def simulated(band, limits, question, value, size=200_000):
 def test_the_probability_is_that_of_simulation_and_on_the_safe_side(sizes, question, value):
     band = band_of(*sizes)
     limits = limits_at(band, question, value)
-    computed = Crossing(band.tests.ranks, limits, *sizes).probability(
+    computed = Crossing(band.tests.ranks, limits, *sizes, band.level).probability(
         partial(question.curve, value)
     )
     found, draws = simulated(band, limits, question, value), 200_000
@@ -188,7 +188,9 @@ def test_its_level_is_the_smallest_where_samples_are_lopsided():
         for _ in range(12):
             middle = (low + high) / 2
             limits = limits_of_counts(band, curve, math.exp(middle))
-            crossed = Crossing(band.tests.ranks, limits, 100, 10_000).probability(curve)
+            crossed = Crossing(
+                band.tests.ranks, limits, 100, 10_000, math.exp(middle)
+            ).probability(curve)
             low, high = (middle, high) if crossed <= 0.05 else (low, middle)
         least[name] = math.exp(low)
     sidak = level_of_each(0.95, band.tests.ranks.size)
@@ -218,7 +220,7 @@ def test_the_counts_of_a_claim_have_its_level(claim):
     claimed = as_claim(claim).min_tradeoff
     band = band_of(400, 300)
     limits = claim_counts(band, claimed)
-    event = Crossing(band.tests.ranks, limits, 400, 300)
+    event = Crossing(band.tests.ranks, limits, 400, 300, band.level)
     assert 0.03 < event.probability(claimed) <= 0.05
     assert (limits <= refuting_counts(band.tests, 400, claimed, band.level)).all()
 

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from workbench._roots import turning_point
 from workbench.bounds.bound import Bound
-from workbench.bounds.one_question.crossing import Crossing
+from workbench.bounds.one_question.crossing import LEAST, Crossing
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TIES, tradeoff_band
 from workbench.bounds.simultaneous.rank_band import RankBand
@@ -221,13 +221,15 @@ def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> floa
     least = float(ranks.tests.p_values(np.asarray(tradeoff(ranks.tests.alpha))).min())
     if least >= 1:
         return 1.0
+    if least < LEAST:  # association bounds it, as it bounds the band's
+        return -math.expm1(ranks.tests.ranks.size * math.log1p(-least))
     return _event(ranks, tradeoff, least).probability(tradeoff)
 
 
 def _event(ranks: RankBand, tradeoff: Callable[[Floats], Floats], level: float) -> Crossing:
     """That new counts refute a trade-off function at some rank, each test being at a level."""
     limits = refuting_counts(ranks.tests, ranks.n_p, tradeoff, level)
-    return Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q)
+    return Crossing(ranks.tests.ranks, limits, ranks.n_p, ranks.n_q, level)
 
 
 def _largest_counts(
