@@ -19,8 +19,8 @@ S′ = {order < t′}, t′ a quantile of P's. There are two families of sets, a
 average over both, with prior weights that are fixed: an average of supermartingales is one too.
 
 - One-sided: the order is the score.
-- Two-sided: the order is the distance |score − m| or its negative, m and the sign chosen from the
-  past (`workbench.bounds.anytime.sets`). The sets are {|score − m| ≤ t} and complements.
+- Two-sided: the order is the distance of the score from a center m, or its negative, both from the
+  past (`workbench.bounds.anytime.sets`). The sets are a center's neighborhoods and complements.
 
 With λ and c fixed, the wealth depends only on how many scores fell where.
 """
