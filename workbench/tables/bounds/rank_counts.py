@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.bounds.one_question.one_question import QuestionTest
 from workbench.bounds.quantities import Epsilon
-from workbench.bounds.simultaneous.rank_band import rank_grid
+from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
 from workbench.bounds.simultaneous.rank_tests import RankTests, invert, rank_tests
 from workbench.curves.validation import Floats
 from workbench.progress import Report, silent
@@ -77,6 +78,25 @@ class SizeGroup:
             found[its] = self._limits(its, delta, float(error))
         return found
 
+    def limit(self, record: int, delta: float, error: float) -> float:
+        """Lower limit on ε of one record, sharper than that of `limits` and valid with it.
+
+        ε at δ is the one question that is asked of each record
+        (`workbench.bounds.one_question.one_question`).
+
+        Parameters
+        ----------
+        record : int
+            Column of the table.
+        delta : float
+        error : float
+            As of `limits`.
+        """
+        its = int(np.flatnonzero(self.records == record)[0])
+        tests = _tests_at_ranks(self.n_p, self.n_q).counted(self.counts[its], self.n_p)
+        ranks = RankBand(self.n_p, self.n_q, 1 - error, tests)
+        return QuestionTest.of(ranks, Epsilon(delta)).lower_limit(1 - error)
+
     def _limits(self, its: NDArray[np.intp], delta: float, error: float) -> Floats:
         question = Epsilon(delta)
         level = -math.expm1(math.log1p(-error) / self.ranks.size)
@@ -125,6 +145,10 @@ class RankCounts:
 
     groups: tuple[SizeGroup, ...]
     auc: Floats
+
+    def group_of(self, record: int) -> SizeGroup:
+        """The group of an auditable record."""
+        return next(group for group in self.groups if record in group.records)
 
     def p_values(self, epsilon: float, delta: float) -> Floats:
         """p-values of "the record is (ε, δ)-DP", each valid by itself, shape (R,).
