@@ -50,7 +50,7 @@ UNNAMED = ("Archive.compare",)
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
     f"{pair}.{method}"
-    for pair in ("ProfileTablePair", "RenyiPair")
+    for pair in ("FixedBatchPair", "ProfileTablePair", "RenyiPair", "TruncatedBatchPair")
     for method in ("privacy_loss", "sample")
 )
 
@@ -323,6 +323,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "RenyiPair": lambda: wb.RenyiPair((2.0, 4.0), (0.5, 1.0)),
     "GaussianPair": lambda: wb.GaussianPair(1.0),
     "LaplacePair": lambda: wb.LaplacePair(1.0),
+    "FixedBatchPair": functools.cache(lambda: wb.FixedBatchPair(2.0, 10, 100, 3)),
+    "TruncatedBatchPair": functools.cache(lambda: wb.TruncatedBatchPair(2.0, 0.1, 15, 100, 3)),
     "MixturePair": functools.cache(lambda: wb.MixturePair((0, 1, 2), (0.8, 0.1, 0.1), 2.0, 3)),
     "LastIteratePair": lambda: wb.LastIteratePair(1.0, 0.1, 10),
     "RandomizedResponsePair": lambda: wb.RandomizedResponsePair(1.0, 1e-5),

@@ -144,6 +144,8 @@ from .onerun.scored.independence import canary_independence as canary_independen
 from .onerun.tuning import Tuning as Tuning
 from .onerun.tuning import tune_one_run as tune_one_run
 from .pages.auditing.audit import audit as audit
+from .pairs.accounting.batches import FixedBatchPair as FixedBatchPair
+from .pairs.accounting.batches import TruncatedBatchPair as TruncatedBatchPair
 from .pairs.accounting.composed import ComposedPair as ComposedPair
 from .pairs.accounting.dpsgd import DPSGDPair as DPSGDPair
 from .pairs.accounting.mixture import MixturePair as MixturePair

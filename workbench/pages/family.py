@@ -175,6 +175,29 @@ class FamilyPage(ScoreSource, DeltaSetting):
         return self.certified(bound.voided(REFUTED) if self._refuted else bound)
 
     @number(
+        "ε with two variances",
+        needs=("scores", "family", "confidence", "log_delta", "looked"),
+        formula="The least ε(δ) of N(m_P, v_P) and N(m_Q, v_Q) over a confidence region.",
+        caution="Assumes that each group is normal. The test on this page also asks for equal "
+        "variances.",
+    )
+    def own_variances(self) -> Bound | Fact:
+        """For the Gaussian family: the bound where each group has a variance of its own."""
+        if self.family != "gaussian":
+            return Fact("–", "only for the Gaussian family")
+        try:
+            bound = parametric_bound(
+                self.scores,
+                "gaussian",
+                delta=self.delta,
+                confidence=self.confidence,
+                equal_variances=False,
+            )
+        except ValueError:
+            return NO_MEMBER
+        return self.certified(bound)
+
+    @number(
         "ε for any pair",
         needs=("band", "log_delta", "looked"),
         caution="Weak at a δ far below 1/n, because samples do not show events that rare.",
@@ -318,11 +341,13 @@ class FamilyPage(ScoreSource, DeltaSetting):
         if isinstance(self.check(), str):
             return script(data_code(self), comment(str(self.check())), band, view)
         bound = call("wb.parametric_bound", *family, delta=self.delta, **asked)
+        own = call("wb.parametric_bound", *family, delta=self.delta, **asked, equal_variances=False)
         fit = f"fit = {call('wb.family_fit', *family, **asked)}"
         check = f"check = {call('wb.family_check', *family, **asked)}"
         return script(
             data_code(self),
             f"epsilon = {bound}",
+            *([f"own_variances = {own}"] if self.family == "gaussian" else []),
             band,
             f"{fit}\nparameter = fit.lower, fit.upper",
             f'{check}\nverdict = "refuted" if check.refuted else "not refuted"',

@@ -102,7 +102,13 @@ class RandomizedResponsePair(SymmetricPair):
             At least 0.
         order : float
             Above 1.
+
+        Raises
+        ------
+        ValueError
+            An argument outside its range.
         """
+        value, order = _checks.non_negative(value, "value"), _checks.order(order)
         # ε − log(2)/(a − 1) ≤ R ≤ ε for randomized response.
         low, high = value, value + math.log(2) / (order - 1)
         for _ in range(_HALVINGS if value > 0 else 0):
