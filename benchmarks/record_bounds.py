@@ -132,7 +132,7 @@ def worst_bounds(table: wb.ScoreTable, delta: float) -> tuple[dict[str, float], 
     errors = np.full(table.n_records, 1 - limits.confidence)
     return {
         "held-out": table.worst_record(delta).value,
-        "simultaneous": float(limits.values.max()),
+        "simultaneous": table.worst_record(delta, method="simultaneous").value,
         "e-values": table.worst_record(delta, method="e-values").value,
         "uncorrected": float(limits_of(limits.counts, delta, errors).max()),
     }, limits

@@ -188,9 +188,9 @@ def test_its_level_is_the_smallest_where_samples_are_lopsided():
         for _ in range(12):
             middle = (low + high) / 2
             limits = limits_of_counts(band, curve, math.exp(middle))
-            crossed = Crossing(
-                band.tests.ranks, limits, 100, 10_000, math.exp(middle)
-            ).probability(curve)
+            crossed = Crossing(band.tests.ranks, limits, 100, 10_000, math.exp(middle)).probability(
+                curve
+            )
             low, high = (middle, high) if crossed <= 0.05 else (low, middle)
         least[name] = math.exp(low)
     sidak = level_of_each(0.95, band.tests.ranks.size)

@@ -149,3 +149,25 @@ def test_records_in_all_models_or_in_none_are_left_out():
     assert limits.p_values(0)[4:].tolist() == [1, 1]
     with pytest.raises(wb.ScoresError, match="none of the 2 records is in at least two"):
         wb.ScoreTable(table.scores[:, :2], member[:, 4:]).each_record(DELTA)
+
+
+def test_the_worst_record_is_one_question_at_its_share_of_the_budget():
+    table = leaking()
+    worst, limits = table.worst_record(DELTA, method="simultaneous"), table.each_record(DELTA)
+    alone = [
+        wb.epsilon_lower_bound(table.record(r), DELTA, 1 - 0.05 / 30, "one question").value
+        for r in range(3)
+    ]
+    assert worst.value == pytest.approx(max(alone), abs=0.02)
+    assert worst.value > 1.03 * limits.values.max()
+
+
+def test_the_worst_record_keeps_its_level():
+    """Of 100 tables without a leak, more than 12 bounds above 0 have a chance below 0.2%."""
+    false = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        member = rng.random((64, 40)) < 0.5
+        table = wb.ScoreTable(rng.normal(size=member.shape), member)
+        false += table.worst_record(0.0, method="simultaneous").value > 0
+    assert false <= 12

@@ -75,7 +75,7 @@ def test_five_leaking_records_are_bounded_far_above_each_of_them():
     values = strength(*LEAKS["5 records of μ = 4"], replicates=30, seed=0)
     assert values["held-out"].mean() >= 4
     assert values["held-out"].min() >= 2.3
-    assert 2 <= values["simultaneous"].mean() <= 2.3
+    assert 2.4 <= values["simultaneous"].mean() <= 2.6
     assert values["e-values"].mean() >= 2.1
 
 
@@ -83,7 +83,7 @@ def test_five_leaking_records_are_bounded_far_above_each_of_them():
 def test_one_leaking_record_is_bounded_better_than_by_limits_for_all():
     values = strength(*LEAKS["1 record of μ = 4"], replicates=30, seed=0)
     assert values["held-out"].mean() >= 2.9
-    assert values["simultaneous"].mean() <= 2.2
+    assert values["simultaneous"].mean() <= 2.3
 
 
 def test_records_of_exactly_half_of_the_models_are_bounded_one_by_one():

@@ -28,10 +28,6 @@ from workbench.tables.bounds.tabulated import Tabulated, of_each, require_table
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Records with the largest limits, whose limits take longer and are sharper; and the least error
-#: probability at which they are.
-_SHARPENED, LEAST_ERROR = 8, 1e-6
-
 #: Records that a notebook shows.
 _SHOWN = 5
 
@@ -198,10 +194,6 @@ def limits_of(counts: RankCounts, delta: float, errors: Floats, report: Report =
     for i, group in enumerate(counts.groups):
         report(0.6 + 0.4 * i / len(counts.groups), "bounding each record")
         values[group.records] = group.limits(delta, errors[group.records])
-    for record in np.argsort(-values, kind="stable")[:_SHARPENED]:
-        if values[record] > 0 and errors[record] > LEAST_ERROR:
-            sharper = counts.group_of(int(record)).limit(int(record), delta, errors[record])
-            values[record] = max(values[record], sharper)
     return values
 
 

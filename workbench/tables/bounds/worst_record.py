@@ -3,7 +3,9 @@
 "held-out" with independent fair coins adds up guesses (`workbench.tables.bounds.guesses`). Without
 them it orders the records by a part of the models and tests each on the others, the j-th one with
 the share 1/(j (j + 1)) of the error budget; these shares add up to 1. "simultaneous" is the largest
-limit of `workbench.tables.bounds.each_record`. "e-values" averages an e-value of each record
+limit, each having an equal share as in `workbench.tables.bounds.each_record`. In both, ε at δ is
+the one question that is asked of each record (`workbench.bounds.one_question.one_question`), which
+is computed for the records with the largest limits. "e-values" averages an e-value of each record
 (`workbench.tables.bounds.e_values`): the average is one too, and is 1/α or more with probability at
 most α. ε is refuted on a grid, from 0 upwards, until an ε is not refuted; so the bound exceeds the
 truth only if the first point of the grid above the truth was refuted.
@@ -37,7 +39,7 @@ from workbench.tables.bounds.e_values import (
 )
 from workbench.tables.bounds.each_record import limits_of, record_limits
 from workbench.tables.bounds.guesses import SHARE, first_models, promising, table_guesses
-from workbench.tables.bounds.rank_counts import rank_counts
+from workbench.tables.bounds.rank_counts import RankCounts, rank_counts
 from workbench.tables.bounds.tabulated import Tabulated
 from workbench.tables.design import REMARKABLE
 
@@ -50,6 +52,10 @@ _MOST_RECORDS = 512
 _HALVE = " Those of table.one_of_each_pair() do, if the pairs were drawn so."
 
 _SHARED = " It does not hold for scores that were computed from other models of the table."
+
+#: Records with the largest limits, which are computed as those of one question, and the least share
+#: of the error budget at which they are.
+_SHARPENED, _LEAST_ERROR = 8, 1e-6
 
 #: Records that a note names.
 _NAMED = 5
@@ -130,10 +136,12 @@ def uncorrected_maximum(table: Tabulated, delta: float, confidence: float = 0.95
 
 
 def _simultaneous(table: Tabulated, delta: float, confidence: float) -> Bound:
+    limits = record_limits(table, delta, confidence)
+    error = (1 - confidence) / max(int(table.auditable.sum()), 1)
     return _bound(
         table,
         delta,
-        record_limits(table, delta, confidence).values,
+        _sharpened(limits.values, limits.counts, delta, np.full(table.n_records, error)),
         guarantee="simultaneous",
         method="limits for all records",
         confidence=confidence,
@@ -153,7 +161,7 @@ def _held_out(table: Tabulated, delta: float, confidence: float) -> Bound:
     return _bound(
         table,
         delta,
-        limits_of(counts, delta, errors),
+        _sharpened(limits_of(counts, delta, errors), counts, delta, errors),
         guarantee="held-out",
         method="held-out records",
         confidence=confidence,
@@ -165,6 +173,16 @@ def _held_out(table: Tabulated, delta: float, confidence: float) -> Bound:
         ),
         recompute=lambda level: _held_out(table, delta, level),
     )
+
+
+def _sharpened(values: Floats, counts: RankCounts, delta: float, errors: Floats) -> Floats:
+    """The limits, of which the largest are those of one question, which are never smaller."""
+    found = values.copy()
+    for record in np.argsort(-values, kind="stable")[:_SHARPENED].tolist():
+        if values[record] > 0 and errors[record] >= _LEAST_ERROR:
+            sharper = counts.group_of(record).limit(record, delta, float(errors[record]))
+            found[record] = max(values[record], sharper)
+    return found
 
 
 def _guessed(table: Tabulated, delta: float, confidence: float) -> Bound:
