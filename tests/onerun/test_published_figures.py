@@ -115,7 +115,9 @@ DIFFERENT = {
 
 
 def rows():
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    """Of the first table; the second one holds means of simulated audits."""
+    first = PAGE.read_text(encoding="utf-8").partition("\n## ")[0]
+    for line in first.splitlines():
         if line.startswith("|") and not re.match(r"\|[-| ]+$|\| Paper", line):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
