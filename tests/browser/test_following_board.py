@@ -39,7 +39,7 @@ def followed(tmp_path):
     append(path, 0, 45)
     command = [
         *(sys.executable, "-m", "workbench", "serve", "--no-open", "--port", str(port)),
-        *("--follow", str(path), "--claim", "approx(0.3, 1e-5)"),
+        *("--follow", str(path), "--claim", "approx(0.8, 1e-5)"),
     ]
     with running(command, f"http://localhost:{port}/", tmp_path / "server.log") as url:
         yield url, path
@@ -72,7 +72,7 @@ def test_the_number_moves_and_a_refutation_is_notified_to_who_asked(followed, vi
     page.wait_for_function("wbNotices.length")
     ((title, body),) = page.evaluate("wbNotices")
     assert title == "Claim refuted"
-    assert body.startswith("The claim approx(0.3, 1e-5) is refuted, at row ")
+    assert body.startswith("The claim approx(0.8, 1e-5) is refuted, at row ")
     assert body in page.locator(".wb-toast").text_content()
     assert grave_faults(page) == []
 
