@@ -19,6 +19,7 @@ from workbench.audits.items import AuditData
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.notebook import NOT_SHOWN
+from workbench.pages.inputs.data import example_key
 from workbench.pages.registry import PAGES
 from workbench.reports import pdf as printing
 from workbench.reports.contents import Contents
@@ -252,6 +253,15 @@ def test_a_card_with_all_that_there_may_be_is_as_the_schema_says():
     upload(page, ("mine.csv", "in,out\n" + "\n".join(f"{i % 9 + 1},{i % 9}" for i in range(90))))
     card = nasty(audit_of(page)).to_dict()
     VALIDATOR.validate(json.loads(json.dumps(card)))
+
+
+def test_a_card_with_a_question_that_was_fixed_in_advance_is_as_the_schema_says():
+    page = PAGES["scores"].kind()
+    page.asked = "epsilon"
+    page.data = example_key("laplace")
+    card = json.loads(json.dumps(audit_of(page).to_dict()))
+    VALIDATOR.validate(card)
+    assert "one question" in json.dumps(card["numbers"])
 
 
 def test_the_schema_is_a_schema_whose_every_field_is_described():

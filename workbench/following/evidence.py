@@ -105,7 +105,7 @@ class ClaimEvidence:
 
     def log_at(self, n: int) -> float:
         """Logarithm of the e-value at the last look by row ``n``; 0 before the first."""
-        last = int(np.searchsorted(self.n, n, side="right")) - 1
+        last = int(np.searchsorted(self.n, _checks.count(n, "n"), side="right")) - 1
         return float(self.log[last]) if last >= 0 else 0.0
 
     def refuted_at(self, confidence: float, n: int) -> int | None:
@@ -116,8 +116,13 @@ class ClaimEvidence:
         confidence : float
             In (0.5, 1), chosen before the rows are seen.
         n : int
+
+        Raises
+        ------
+        ValueError
+            A confidence out of range, or an n that is not a whole number.
         """
-        goal = -math.log1p(-_checks.confidence(confidence))
+        goal, n = -math.log1p(-_checks.confidence(confidence)), _checks.count(n, "n")
         reached = self.n[(self.log >= goal) & (self.n <= n)]
         return int(reached[0]) if reached.size and not self.void else None
 

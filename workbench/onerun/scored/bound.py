@@ -45,7 +45,7 @@ def one_run_score_bound(
         In [0, 1).
     confidence : float
         In (0.5, 1).
-    guarantee : {"simultaneous", "pointwise", "held-out", "anytime"} or an object with settings
+    guarantee : str or an object with settings
         As in `epsilon_lower_bound`; by default over all thresholds at once.
     family : {"gaussian", "laplace"}, optional
         As in `parametric_bound`, whose bound this is then: it holds if the scores are of the
