@@ -36,7 +36,7 @@ from workbench.progress import Report
 
 METHODS = {
     "simultaneous: all thresholds": "simultaneous",
-    "one question: all thresholds, this ε fixed in advance": "one question",
+    "one question: ε fixed in advance": "one question",
     "pointwise: threshold fixed in advance": "pointwise",
     "held-out": "held-out",
     "anytime": "anytime",
