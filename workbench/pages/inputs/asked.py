@@ -8,11 +8,9 @@ import param
 
 from workbench._format import plain
 from workbench.bounds.quantities import Epsilon, Mu, Question
+from workbench.bounds.wording import SYMBOLS
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
-
-#: Value of the control -> what it stands for in a sentence.
-_QUANTITIES = {"epsilon": "ε", "mu": "μ"}
 
 
 class AskedInAdvance(ResetSetting, DeltaSetting):
@@ -69,7 +67,7 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
             return ""
         question = self._asked_for
         at = f" at δ = {plain(question.delta)}" if isinstance(question, Epsilon) else ""
-        return f"{_QUANTITIES[self.asked]}{at}"
+        return f"{SYMBOLS[self.asked]}{at}"
 
     @property
     def _asked_for(self) -> Question:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import param
@@ -15,6 +16,7 @@ from workbench.onerun.studies import Auditor, Study
 from workbench.pages.core.jobs import job
 from workbench.pages.core.page import Control, Section, derived, figure
 from workbench.pages.one_run.audit import FAMILY, OneRunAudit
+from workbench.pages.one_run.source import SIMULATOR
 from workbench.progress import Report
 
 #: Simulated runs at each strength of the interference.
@@ -84,13 +86,21 @@ class OneRunGrowth(OneRunAudit):
 
     # -- interference ------------------------------------------------------------------------------
 
+    @derived(needs=("source", *(name for name in SIMULATOR if name != "cosine")))
+    def without_interference(self) -> SharedGaussian | None:
+        """The simulated mechanism whatever its interference; None if it cannot have any."""
+        mechanism = self.simulated()
+        if self.source != "simulate" or not isinstance(mechanism, SharedGaussian):
+            return None
+        return replace(mechanism, interference=0.0)
+
     @derived(
-        needs=("source", "simulated", "log_canaries", *FAMILY, "confidence", "seed"), shared=True
+        needs=("without_interference", "log_canaries", *FAMILY, "confidence", "seed"), shared=True
     )
     def interfering(self) -> InterferenceStudy | str:
         """Bounds at several strengths of the interference, or why there are none."""
-        mechanism = self.simulated()
-        if self.source != "simulate" or not isinstance(mechanism, SharedGaussian):
+        mechanism = self.without_interference()
+        if mechanism is None:
             return "Needs the simulated Gaussian mechanism."
         auditors = {EXACT: Auditor("bits", self.family, self.known_q)}
         auditors[charts.EVERY_GUESS] = Auditor("steinke")
