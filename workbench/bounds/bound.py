@@ -77,6 +77,8 @@ class Bound(Wording):
         Where the value is attained, in score units.
     canaries, guesses, correct : int, optional
         The counts of an audit by one run.
+    seed : int, optional
+        The random number from which a split or an order followed; None where nothing was drawn.
     discarded : int
         Number of non-finite scores that were left out.
     void : str, optional
@@ -117,6 +119,7 @@ class Bound(Wording):
     high: float | None = None
     direction: str | None = None
     threshold: float | None = None
+    seed: int | None = None
     discarded: int = 0
     void: str | None = None
     note: str | None = None

@@ -1,9 +1,10 @@
 """Members above an order statistic of non-members, ties broken at random.
 
-A score with few values puts most ranks inside a tie, where "strictly above" is a smaller set than
-its rank says and shows little. An attacker may break ties with a coin of his own: a randomized
-attack is an attack, it reaches all points between the corners of the receiver operating curve, and
-with coins no two scores are equal, so that every rank is sharp.
+Held-out bounds test a few ranks, and a rank inside a block of equal scores has no cut of its own.
+An attacker may break ties with a coin: a randomized attack is an attack, it reaches all points
+between the corners of the receiver operating characteristic, and with coins no two scores are
+equal, so that every rank is sharp. The coins follow from the number that the data set was given
+(`workbench.scores.chance`), as the split into two parts does.
 """
 
 from __future__ import annotations
@@ -11,30 +12,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.hash_split import hashed_generator
 from workbench.scores.sample import Scores
 
 
-def counts_above(scores: Scores, ranks: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
-    """How many of P lie above the rank-th most member-like score of Q.
+def counts_above(
+    scores: Scores, ranks: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """How many of P lie above the rank-th most member-like score of Q, shape (J,).
 
     Parameters
     ----------
     scores : Scores
     ranks : ndarray of int, shape (J,)
         From 1 (the most member-like) to n_q.
-
-    Returns
-    -------
-    counts : ndarray of int, shape (J,)
-    broken : bool
-        Whether there were ties between P and Q to break.
+    rng : numpy.random.Generator
+        Source of the coins.
 
     Notes
     -----
-    The coins follow from a hash of the counts, so that nobody can throw them again. Within a tie
-    of a scores of Q and b of P, the place of Q's j-th coin is Beta(j, a − j + 1), and those of P
-    beyond it are binomial; the next rank in the same tie goes on from there.
+    Within a tie of a scores of Q and b of P, the place of Q's j-th coin is Beta(j, a − j + 1), and
+    those of P beyond it are binomial; the next rank in the same tie goes on from there.
     """
     ranks, back = np.unique(ranks, return_inverse=True)
     p, q = scores.groups
@@ -42,11 +39,10 @@ def counts_above(scores: Scores, ranks: NDArray[np.int64]) -> tuple[NDArray[np.i
     above = p.above(value)
     tied = p.at_least(value) - above
     if not tied.any():
-        return above[back], False
+        return np.asarray(above[back])
     q_above = q.above(value)
     q_tied = q.at_least(value) - q_above
-    rng = hashed_generator(*(x.astype(float) for x in (above, tied, q_above, q_tied)))
-    return (above + won(ranks - q_above, q_above, tied, q_tied, rng))[back], True
+    return np.asarray((above + won(ranks - q_above, q_above, tied, q_tied, rng))[back])
 
 
 def won(

@@ -67,6 +67,11 @@ class OrderedGroup:
         return self.values[last], last + 1
 
     @property
+    def counts(self) -> Integers:
+        """How many scores have each of the group's distinct values, in ascending order."""
+        return np.diff(self.runs()[1], prepend=0)
+
+    @property
     def finite(self) -> OrderedGroup:
         """The group without NaN and ±∞."""
         return type(self)(self.values[self._finite])
@@ -123,6 +128,20 @@ class CountedGroup(OrderedGroup):
         """
         taken = np.diff(self.ends) > 0
         return self.values[taken], self.ends[1:][taken]
+
+    def drawn(self, size: int, rng: np.random.Generator) -> Integers:
+        """How many scores of each value a random subset has, shape (k,).
+
+        Parameters
+        ----------
+        size : int
+            Of the subset.
+        rng : numpy.random.Generator
+        """
+        counts = np.diff(self.ends)
+        found = np.zeros_like(counts)
+        found[counts > 0] = drawn(counts[counts > 0], size, rng)
+        return found
 
     @property
     def finite(self) -> CountedGroup:
@@ -189,3 +208,36 @@ class Moments:
         share = counts / size
         mean = float(share @ values)
         return cls(size, mean, float(share @ (values - mean) ** 2))
+
+
+def drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
+    """Counts of a random subset of what is counted, multivariate hypergeometric.
+
+    Scores that are held one by one and scores that are counted have the same subset.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (k,)
+    size : int
+        Of the subset.
+    rng : numpy.random.Generator
+
+    Notes
+    -----
+    Each element is in the subset with probability size/n; then as many as are too many or missing,
+    chosen uniformly, leave or join it. Given its size a random subset is uniform before and after
+    that. NumPy's own draw ends at 10⁹ elements.
+    """
+    chosen = rng.binomial(counts, size / int(counts.sum()))
+    excess = int(chosen.sum()) - size
+    if excess > 0:
+        return chosen - _few_drawn(chosen, excess, rng)
+    return chosen + _few_drawn(counts - chosen, -excess, rng)
+
+
+def _few_drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
+    """Counts of a random subset that is small enough to list."""
+    which = rng.choice(int(counts.sum()), size, replace=False, shuffle=False)
+    return np.bincount(
+        np.searchsorted(np.cumsum(counts), which, side="right"), minlength=counts.size
+    )

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._html import table
-from workbench.scores.ordered import Distinct, Moments, OrderedGroup
+from workbench.scores import chance
+from workbench.scores.ordered import Distinct, Moments, OrderedGroup, drawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +82,9 @@ class Scores:
         How these scores were computed by a rule that was tuned on other data ("a classifier
         trained on other runs"); "" where nothing was tuned. Bounds over all their thresholds have
         the guarantee "held-out" and carry this as a note.
+    seed : int or numpy.random.Generator, optional
+        A number that was drawn by chance for these scores, whatever they are: splits follow from
+        it. By default one from the operating system, the same for the same scores; see `chance`.
 
     Raises
     ------
@@ -118,6 +122,7 @@ class Scores:
     nonfinite: str = "keep"
     name: str = ""
     held_out: str = ""
+    seed: int | np.random.Generator | None = None
     nonfinite_p: NonFiniteCounts = field(init=False)
     nonfinite_q: NonFiniteCounts = field(init=False)
     rows_p: int = field(init=False)
@@ -133,6 +138,7 @@ class Scores:
         object.__setattr__(self, "larger_is_member", direction)
         _checks.text(self.name, "name")
         _checks.text(self.held_out, "held_out")
+        object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.sampling, "sampling", SAMPLINGS)
         _checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         _checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
@@ -442,10 +448,24 @@ class Scores:
         p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
         return p, q
 
-    @property
-    def content(self) -> tuple[NDArray[Any], ...]:
-        """Arrays that determine the `oriented` scores up to their order, for a hash of them."""
-        return self.ordered
+    @cached_property
+    def fingerprint(self) -> chance.Fingerprint:
+        """What these scores are known by: their ranks.
+
+        It is the same in other units and the other direction, for another order of rows, and for
+        counts of the values.
+        """
+        found = self.distinct
+        return chance.Fingerprint.of_counts(found.p, found.q, bool(np.isnan(found.values[-1])))
+
+    @cached_property
+    def chance(self) -> int:
+        """The number from which splits of these scores follow: `seed`, or one that is drawn now.
+
+        It is drawn from the operating system once for the same `fingerprint`.
+        """
+        given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
+        return chance.seed_of(self.fingerprint, given)
 
     @property
     def rounding(self) -> str:
@@ -532,7 +552,10 @@ class Scores:
         return self._split((known[0], known[1]), rng)
 
     def _split(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Scores, Scores]:
-        p, q = (random_mask(n, k, rng) for n, k in zip((self.n_p, self.n_q), sizes, strict=True))
+        p, q = (
+            _first_of_each(group.counts, drawn(group.counts, k, rng))
+            for group, k in zip(self.groups, sizes, strict=True)
+        )
         return self.part_of_sorted(p, q), self.part_of_sorted(~p, ~q)
 
     def rescored(self, rule: Callable[[NDArray[np.float64]], ArrayLike], held_out: str) -> Scores:
@@ -580,19 +603,10 @@ def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float
     return x if larger_is_member else -x
 
 
-def random_mask(n: int, chosen: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Mask of a random subset of ``n`` elements.
-
-    Parameters
-    ----------
-    n, chosen : int
-        Number of elements, and how many are in the subset.
-    rng : numpy.random.Generator
-    """
-    mask = np.zeros(n, bool)
-    mask[:chosen] = True
-    rng.shuffle(mask)
-    return mask
+def _first_of_each(counts: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the first chosen ones of each value, for sorted scores."""
+    place = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.asarray(place < np.repeat(chosen, counts))
 
 
 def require_scores(value: Any, name: str = "scores") -> Scores:

@@ -7,11 +7,12 @@ above the k-th most member-like score of Q has a known distribution, whatever th
 first part chooses the ranks for one quantity; the tests at these ranks are combined as those of one
 question (`workbench.bounds.one_question.one_question`).
 
-A hash of the scores decides which part is which (`workbench.bounds.hash_split`). Several splits are
-combined as exchangeable p-values: the hash makes them so. Twice the least of the medians of the
-first 1, 2, …, K of them is a p-value whatever their dependence (Gasparin, Wang & Ramdas 2025):
-where it is at most α, half of the first k are at most α/2 for some k, which by Markov's inequality
-for exchangeable variables has a probability of at most α. The best split cannot be selected.
+A number that was drawn once for the scores decides which part is which
+(`workbench.bounds.random_split`). Several splits follow from it independently, and are combined as
+exchangeable p-values: twice the least of the medians of the first 1, 2, …, K of them is a p-value
+whatever their dependence (Gasparin, Wang & Ramdas 2025): where it is at most α, half of the first k
+are at most α/2 for some k, which by Markov's inequality for exchangeable variables has a
+probability of at most α. The best split cannot be selected.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
-from workbench.bounds.hash_split import describe_split, split
 from workbench.bounds.held_out.ordering import likelihood_ratio
 from workbench.bounds.one_question.one_question import QuestionTest
 from workbench.bounds.quantities import Question
+from workbench.bounds.random_split import describe_split, second_split, split
 from workbench.bounds.simultaneous.rank_band import RankBand, level_of_each, rank_grid
 from workbench.bounds.simultaneous.rank_tests import (
     RankTests,
@@ -38,6 +39,7 @@ from workbench.bounds.simultaneous.rank_tests import (
 )
 from workbench.bounds.tie_breaking import counts_above
 from workbench.curves.validation import Floats
+from workbench.scores.chance import generator
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
 METHODS = {
@@ -109,7 +111,8 @@ def held_out_bound(
 
         start = np.array([np.median([part.expected for part in parts])])
         value = float(invert(question, p_values, 1 - confidence, start)[0])
-    note = f"Ranks were chosen on {describe_split(SHARE)}, and tested on the others."
+    part = describe_split(SHARE, scores.chance)
+    note = f"Ranks were chosen on {part}, and tested on the others."
     if splits > 1:
         note += f" {splits} splits, combined as exchangeable p-values."
     # A threshold that people can use: one split, and in their own units.
@@ -125,6 +128,8 @@ def held_out_bound(
         threshold=threshold,
         direction=direction,
         note=note,
+        void=second_split(scores),
+        seed=scores.chance,
         at=question.at,
         recompute=lambda level: held_out_bound(scores, question, level, ordering, splits),
     )
@@ -147,8 +152,9 @@ class _Part:
         if ordering == "likelihood-ratio":
             rule = likelihood_ratio(first)
             first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
-        ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence)
-        counts, _ = counts_above(rest, ranks)
+        rng = generator(scores.chance, "ties", which)
+        ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence, rng)
+        counts = counts_above(rest, ranks, rng)
         tests = rank_tests(ranks, counts, rest.n_p, rest.n_q)
         band = RankBand(rest.n_p, rest.n_q, confidence, tests)
         return cls(rest, tests, QuestionTest.of(band, question), expected)
@@ -165,13 +171,18 @@ class _Part:
 
 
 def _favored(
-    first: Scores, n_p: int, n_q: int, question: Question, confidence: float
+    first: Scores,
+    n_p: int,
+    n_q: int,
+    question: Question,
+    confidence: float,
+    rng: np.random.Generator,
 ) -> tuple[NDArray[np.int64], float]:
     """Ranks where the rest would refute most if it were like the first part, and how much."""
     grid = rank_grid(n_q)
     fpr = grid / (n_q + 1)
     alike = np.clip(np.ceil(fpr * (first.n_q + 1)), 1, first.n_q).astype(int)
-    above, _ = counts_above(first, alike)
+    above = counts_above(first, alike, rng)
     # A count between the observed and that of guessing: the first part is small.
     counts = np.rint((above + fpr) / (first.n_p + 1) * n_p).astype(int)
     tests = rank_tests(grid, counts, n_p, n_q)

@@ -23,9 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._html import table
-from workbench.bounds.hash_split import describe_split, hashed_generator, in_first, split
+from workbench.bounds.random_split import describe_split, in_first, split
 from workbench.curves.validation import Floats, quiet
 from workbench.parallel import one_thread
+from workbench.scores.chance import Fingerprint, checked_seed, generator, seed_of
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
 #: Share of the data that an ordering is learned on. A half gives smaller bounds: the ordering is
@@ -139,7 +140,7 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
 
     Notes
     -----
-    A hash of the scores decides which part is which. Guarantee of bounds on ``ordering.scores``:
+    `Scores.chance` decides which part is which. Guarantee of bounds on ``ordering.scores``:
     held-out. A second share, tried because of what the first showed, makes it false.
 
     Examples
@@ -153,7 +154,8 @@ def learn_ordering(scores: Scores, share: float = SHARE) -> Ordering:
     share = _checks.open_unit(share, "share", "such as 0.2")
     first, rest = split(scores, share)
     held_out = (
-        f"Scores are likelihood ratios learned on {describe_split(share)}; these are the others."
+        f"Scores are likelihood ratios learned on {describe_split(share, scores.chance)}; these "
+        "are the others."
     )
     rule = likelihood_ratio(first)
     return Ordering(rest.rescored(rule, held_out), rule, (first.n_p, first.n_q))
@@ -207,6 +209,7 @@ def learn_ordering_nd(
     clusters: tuple[ArrayLike, ArrayLike] | None = None,
     cluster_rule: str = "mean",
     name: str = "",
+    seed: int | np.random.Generator | None = None,
 ) -> Ordering:
     """Scores of held-out outcomes of several dimensions, from a classifier trained on the rest.
 
@@ -216,11 +219,14 @@ def learn_ordering_nd(
         Outcomes with the record in, and with the record out; one row for each run.
     classifier : scikit-learn classifier, optional
         With ``decision_function`` or ``predict_proba``; it is cloned, and given a
-        ``random_state`` that follows from the hash. By default gradient-boosted trees.
+        ``random_state`` that follows from the seed. By default gradient-boosted trees.
     share : float
         Share of the rows, or clusters, of P and of Q that the classifier is trained on.
     sampling, clusters, cluster_rule, name
         As of `Scores`. Rows of one cluster stay together.
+    seed : int or numpy.random.Generator, optional
+        A number that was drawn by chance, whatever the outcomes are. By default one from the
+        operating system, the same for the same rows, in any order and units.
 
     Returns
     -------
@@ -235,8 +241,7 @@ def learn_ordering_nd(
 
     Notes
     -----
-    A hash of the rows, whatever their order, decides which part is which. Guarantee of bounds on
-    ``ordering.scores``: held-out.
+    The seed decides which part is which. Guarantee of bounds on ``ordering.scores``: held-out.
 
     Examples
     --------
@@ -258,14 +263,15 @@ def learn_ordering_nd(
         p_labels, q_labels = clusters
         labels = _labels(p_labels, sides[0], "P"), _labels(q_labels, sides[1], "Q")
     order = [np.lexsort(x.T[::-1]) for x in sides]
-    rng = hashed_generator(*(x[i] for x, i in zip(sides, order, strict=True)))
+    drawn = seed_of(Fingerprint.of_rows(*sides), checked_seed(seed))
+    rng = generator(drawn, "split")
     learned = [
         _members(unit, in_first(np.unique(unit).size, share, rng, side))
         for unit, side in zip(labels or map(np.argsort, order), "PQ", strict=True)
     ]
     rule = train_classifier(classifier, [x[m] for x, m in zip(sides, learned, strict=True)], rng)
     p_rest, q_rest = (rule(x[~m]) for x, m in zip(sides, learned, strict=True))
-    what, part = type(rule.classifier).__name__, describe_split(share)
+    what, part = type(rule.classifier).__name__, describe_split(share, drawn)
     scores = Scores(
         p_rest,
         q_rest,
@@ -273,6 +279,7 @@ def learn_ordering_nd(
         clusters=labels and (labels[0][~learned[0]], labels[1][~learned[1]]),
         cluster_rule=cluster_rule,
         name=name,
+        seed=drawn,
         held_out=f"Scores are of a {what} trained on {part}; these are the others.",
     )
     n_p, n_q = (int(m.sum()) for m in learned)

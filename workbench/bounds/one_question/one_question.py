@@ -36,7 +36,7 @@ from workbench._roots import turning_point
 from workbench.bounds.bound import Bound
 from workbench.bounds.one_question.crossing import LEAST, Crossing
 from workbench.bounds.quantities import Question
-from workbench.bounds.simultaneous.band import TIES, tradeoff_band
+from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.rank_band import RankBand
 from workbench.bounds.simultaneous.rank_tests import Which, invert
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
@@ -79,10 +79,7 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     `workbench.bounds.one_question.one_question`.
     """
     band = tradeoff_band(scores, confidence)
-    test = QuestionTest.of(band.ranks, question)
-    value = test.lower_limit(band.confidence)
-    shown = value > 0 and test.rank is not None
-    coins = TIES if band.ties_broken and shown else None
+    value, rank = question_limit(band.ranks, question)
     return Bound.of_scores(
         scores,
         value,
@@ -91,10 +88,36 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
         method=METHOD,
         confidence=band.confidence,
         at=question.at,
-        threshold=float(band.thresholds[test.rank]) if shown else None,
-        note=" ".join(filter(None, (scores.held_out, coins))) or None,
+        threshold=None if rank is None else float(band.thresholds[rank]),
+        note=scores.held_out or None,
         recompute=partial(one_question_bound, scores, question),
     )
+
+
+def question_limit(ranks: RankBand, question: Question) -> tuple[float, int | None]:
+    """The lower limit of a question that was fixed in advance, and the rank that shows it.
+
+    Parameters
+    ----------
+    ranks : RankBand
+        Of the band.
+    question : Question
+
+    Returns
+    -------
+    value : float
+    rank : int, optional
+        An index; None where nothing is shown.
+    """
+    fixed = ranks.at_fixed_ranks()
+    test = QuestionTest.of(fixed, question)
+    value, rank = test.lower_limit(fixed.confidence), test.rank
+    if rank is not None:
+        rank = int(np.flatnonzero(ranks.fixed)[rank])
+    of_band, its_rank = ranks.largest_refuted(question)
+    if of_band > value:
+        value, rank = of_band, its_rank
+    return value, rank if value > 0 else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +223,7 @@ def claim_counts(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> NDArr
     ndarray of int, shape (J,)
         As of `exceeding_counts`.
     """
-    return _largest_counts(ranks, tradeoff, tradeoff)
+    return _largest_counts(ranks.at_fixed_ranks(), tradeoff, tradeoff)
 
 
 def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> float:
@@ -218,12 +241,16 @@ def claim_p_value(ranks: RankBand, tradeoff: Callable[[Floats], Floats]) -> floa
         The probability, at most, that some rank would give a smaller p-value than the smallest one
         here, if the claim were true.
     """
-    least = float(ranks.tests.p_values(np.asarray(tradeoff(ranks.tests.alpha))).min())
-    if least >= 1:
-        return 1.0
-    if least < LEAST:  # association bounds it, as it bounds the band's
-        return -math.expm1(ranks.tests.ranks.size * math.log1p(-least))
-    return _event(ranks, tradeoff, least).probability(tradeoff)
+    p_values = ranks.tests.p_values(np.asarray(tradeoff(ranks.tests.alpha)))
+    of_band = ranks.joint_p_value(float(p_values.min()))
+    least = float(p_values[ranks.fixed].min())
+    if not LEAST <= least < 1:  # association bounds it, as it bounds the band's
+        return of_band
+    fixed = ranks.at_fixed_ranks()
+    alone = _event(fixed, tradeoff, least).probability(tradeoff)
+    # Where the fixed ranks have a share of the log of the confidence only.
+    share = math.log(fixed.confidence) / math.log(ranks.confidence)
+    return min(-math.expm1(math.log1p(-alone) / share) if alone < 1 else 1.0, of_band)
 
 
 def _event(ranks: RankBand, tradeoff: Callable[[Floats], Floats], level: float) -> Crossing:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.one_question.one_question import QuestionTest, exceeding_counts
+from workbench.bounds.one_question.one_question import exceeding_counts, question_limit
 from workbench.bounds.power.best_threshold import MOST_EXACT
 from workbench.bounds.power.plan import AuditPlan
 from workbench.bounds.power.plan_results import Power
@@ -54,7 +54,7 @@ class BandPlan(AuditPlan):
 
     def _ranks(self, counts: NDArray[np.int64], n_p: int, n_q: int) -> RankBand:
         tests = rank_tests(rank_grid(n_q), counts, n_p, n_q)
-        return RankBand(n_p, n_q, self.confidence, tests)
+        return RankBand(n_p, n_q, self.confidence, tests, sets_apart=True)
 
     def rates_and_counts(self, n_p: int, n_q: int, reps: int) -> tuple[Floats, NDArray[np.int64]]:
         """False positive rates at the band's ranks, and counts of P above them.
@@ -81,8 +81,8 @@ class OneQuestionPlan(BandPlan):
     def critical_counts(self, claim: float, n_p: int, n_q: int) -> NDArray[np.int64]:
         """The counts at the ranks from which on the bound exceeds a claimed ε."""
         ranks = self._ranks(np.ones_like(rank_grid(n_q)), n_p, n_q)
-        return exceeding_counts(ranks, Epsilon(self.delta), claim)
+        return exceeding_counts(ranks.at_fixed_ranks(), Epsilon(self.delta), claim)
 
     def value(self, ranks: RankBand) -> float:
         """The bound on ε for counts at the ranks."""
-        return QuestionTest.of(ranks, Epsilon(self.delta)).lower_limit(self.confidence)
+        return question_limit(ranks, Epsilon(self.delta))[0]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench._roots import smallest_step
-from workbench.bounds.simultaneous.rank_band import level_of_each, rank_grid
+from workbench.bounds.simultaneous.rank_band import level_at_grid, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 from workbench.curves.validation import Floats
@@ -174,7 +174,7 @@ def critical_counts(claimed: Tradeoff, n_p: int, n_q: int, confidence: float) ->
     """
     ranks = rank_grid(n_q)
     tests = rank_tests(ranks, np.ones_like(ranks), n_p, n_q)
-    return refuting_counts(tests, n_p, claimed, level_of_each(confidence, ranks.size))
+    return refuting_counts(tests, n_p, claimed, level_at_grid(confidence, n_q))
 
 
 def scores_needed(

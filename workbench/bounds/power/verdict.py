@@ -6,7 +6,8 @@ the claim is refuted exactly if
 
     p = 1 − (1 − min_k p_k(f))^J ≤ 1 − confidence,
 
-and p is a p-value of the claim that is corrected for all J ranks. All verdicts on the same scores
+and p is a p-value of the claim that is corrected for all J ranks (J is a little more than their
+number, for the share of the error budget that ties take). All verdicts on the same scores
 rest on the same event: with the stated confidence, none of them refutes a true claim. Where one
 claim is fixed before the scores are seen, p is its exact value instead
 (`workbench.bounds.one_question.one_question`).
@@ -430,8 +431,8 @@ def judge(
     Guarantee: as chosen, distribution-free, for independent scores; ties included. A simultaneous
     verdict rests on the same event as `tradeoff_band`, one on a single claim on
     `workbench.bounds.one_question.one_question`. Power is that of the mechanisms that
-    `Claim.alternatives` lists, under the best attack and with ties broken at
-    random; it is simulated (4000 draws). Scores that keep their ties have less power.
+    `Claim.alternatives` lists, under the best attack on scores without ties; it is simulated
+    (4000 draws). Scores with ties have less power.
 
     Examples
     --------
@@ -446,7 +447,8 @@ def judge(
     band = tradeoff_band(scores, _checks.confidence(confidence))
     claimed, sizes = claim.min_tradeoff, (scores.n_p, scores.n_q)
     at_ranks = band.tests.p_values(np.asarray(claimed(band.tests.alpha)))
-    p_value, refuted = _of_all(at_ranks), bool(at_ranks.min() <= band.level)
+    p_value = band.ranks.joint_p_value(float(at_ranks.min()))
+    refuted = bool(at_ranks.min() <= band.level)
     alone = _checks.one_of(guarantee, "guarantee", GUARANTEES) == "one question"
     if alone:
         p_value = min(claim_p_value(band.ranks, claimed), p_value)
@@ -468,12 +470,6 @@ def judge(
         *(scores, claim, verdict, band.confidence, p_value, bounds, witness, power, enough),
         guarantee=guarantee,
     )
-
-
-def _of_all(p_values: Floats) -> float:
-    """The smallest p-value over all ranks, corrected for multiple testing."""
-    smallest = float(p_values.min())
-    return -math.expm1(p_values.size * math.log1p(-smallest)) if smallest < 1 else 1.0
 
 
 def _witness(band: TradeoffBand, p_values: Floats, claimed: Tradeoff) -> RefutingPoint | None:

@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._format import percent
@@ -22,9 +22,15 @@ from workbench._html import table
 from workbench._plot import Plotted
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
-from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, rank_grid
+from workbench.bounds.simultaneous.rank_band import (
+    LARGE,
+    BandPoints,
+    RankBand,
+    dense_grid,
+    dense_weight,
+    rank_grid,
+)
 from workbench.bounds.simultaneous.rank_tests import RankTests, rank_tests
-from workbench.bounds.tie_breaking import counts_above
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
@@ -33,8 +39,6 @@ METHOD = "order-statistic band"
 
 #: False positive rates at which summaries state a true positive rate.
 SUMMARY_FPR = (0.001, 0.01, 0.1)
-
-TIES = "Ties between members and non-members are broken at random, by a hash of their counts."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,14 +52,11 @@ class TradeoffBand(Plotted):
         The tests at J ranks of Q, their joint confidence, and what they refute.
     thresholds : ndarray, shape (J,)
         In score units, from the most to the least member-like.
-    ties_broken : bool
-        Whether P and Q had ties at thresholds, which were broken at random.
     """
 
     scores: Scores
     ranks: RankBand
     thresholds: Floats
-    ties_broken: bool = False
 
     def __repr__(self) -> str:
         return (
@@ -196,8 +197,7 @@ class TradeoffBand(Plotted):
     ) -> Bound:
         s = self.scores
         witness = None if value <= 0 or i is None else float(self.thresholds[i])
-        coins = TIES if self.ties_broken and value > 0 else ""
-        notes = (s.held_out, coins, self._too_few if value <= 0 else "")
+        notes = (s.held_out, self._too_few if value <= 0 else "")
         return Bound.of_scores(
             s,
             max(value, 0.0),
@@ -257,14 +257,61 @@ def tradeoff_band(scores: Scores, confidence: float = 0.95) -> TradeoffBand:
     require_scores(scores)
     confidence = _checks.confidence(confidence)
     if scores not in _TESTS:
-        ranks = rank_grid(scores.n_q)
-        counts, broken = counts_above(scores, ranks)
-        tests = rank_tests(ranks, counts, scores.n_p, scores.n_q)
-        _TESTS[scores] = (tests, scores.most_member_like_q(ranks), broken)
-    tests, thresholds, broken = _TESTS[scores]
-    band = RankBand(scores.n_p, scores.n_q, confidence, tests)
-    return TradeoffBand(scores, band, thresholds, broken)
+        _TESTS[scores] = band_tests(scores)
+    tests, thresholds = _TESTS[scores]
+    band = RankBand(scores.n_p, scores.n_q, confidence, tests, sets_apart=True)
+    return TradeoffBand(scores, band, thresholds)
+
+
+def band_tests(scores: Scores) -> tuple[RankTests, Floats]:
+    """The tests at the ranks of the band, and the scores of Q there, shape (J,).
+
+    Parameters
+    ----------
+    scores : Scores
+    """
+    ranks = rank_grid(scores.n_q)
+    more = ranks_in_ties(scores)
+    weight = np.concatenate([np.ones(ranks.size), np.full(more.size, dense_weight(scores.n_q))])
+    ranks = np.concatenate([ranks, more])
+    order = np.argsort(ranks)
+    ranks, weight = ranks[order], weight[order]
+    tests = rank_tests(ranks, strictly_above(scores, ranks), scores.n_p, scores.n_q, weight)
+    return tests, scores.most_member_like_q(ranks)
+
+
+def strictly_above(scores: Scores, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many scores of P lie strictly above Q's score at each rank, shape (J,).
+
+    Parameters
+    ----------
+    scores : Scores
+    ranks : ndarray of int, shape (J,)
+        From 1 (the most member-like) to n_q.
+    """
+    p, q = scores.groups
+    return np.asarray(p.above(q.at(q.size - ranks)))
+
+
+def ranks_in_ties(scores: Scores) -> NDArray[np.int64]:
+    """The first rank of the dense grid in each large block of equal scores of Q.
+
+    Ranks of the grid of the band are left out.
+
+    Parameters
+    ----------
+    scores : Scores
+    """
+    _, q = scores.groups
+    ends = q.runs()[1]
+    sizes = np.diff(ends, prepend=0)
+    large = sizes >= max(LARGE * q.size, 2)
+    dense = dense_grid(q.size)
+    first = q.size - ends[large] + 1
+    ranks = dense[np.searchsorted(dense, first)]
+    ranks = ranks[ranks < first + sizes[large]]
+    return np.setdiff1d(ranks, rank_grid(q.size))
 
 
 #: Thresholds and tests do not depend on the confidence, which people move.
-_TESTS: WeakKeyDictionary[Scores, tuple[RankTests, Floats, bool]] = WeakKeyDictionary()
+_TESTS: WeakKeyDictionary[Scores, tuple[RankTests, Floats]] = WeakKeyDictionary()

@@ -17,8 +17,19 @@ R_i for P. Then the count T_k of P above the k-th score of Q is at most T'_k, th
 − f(V_(k)), at all ranks together: {score > G(v)} lies within {V < v}. The T'_k are non-decreasing
 functions of the independent V_j and −R_i, and therefore associated (Esary, Proschan & Walkup 1967):
 the events that they are not too large have at least the product of their probabilities, each at
-least 1 − c. Ties are broken by coins (`workbench.bounds.tie_breaking`), which make an attack
-randomized and do not change f.
+least 1 − c.
+
+Ties need no coins. T_k counts what lies strictly above the value of Q's k-th score, which is a cut
+between two blocks of equal scores. Attach an independent uniform number to every score: that leaves
+f unchanged and makes the law continuous, and whatever the order within the blocks becomes, the
+count at rank k is at least T_k. So what the T_k refute, the counts of a continuous pair with the
+same f refute, for every (P, Q).
+
+A grid of ranks serves continuous scores. If most scores have one of a few values, the few cuts may
+lie far below the next rank of the grid. A share `FOR_TIES` of the error budget is therefore set
+apart for a dense grid of further ranks (`dense_grid`), each with a smaller level c/w. Those inside
+a large block of ties are tested too; for continuous scores none is, and the share is lost. The
+choice of which to test may depend on the scores, since all of them are paid for.
 
 The event fails less often than c allows. Under a given f the level that just keeps the confidence
 can be computed, and it is larger, since neighboring tests agree and counts are whole numbers: at
@@ -33,8 +44,8 @@ of them.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +65,15 @@ from workbench.curves.validation import Floats
 #: Ratio of neighboring ranks. From 1.5 to 6 the bounds differ by about 1%, averaged over pairs
 #: and sizes: what a finer grid finds, it pays in error budget.
 RANK_RATIO = 2
+
+#: Share of the log of the confidence that is set apart for ranks inside large blocks of ties.
+FOR_TIES = 0.04
+
+#: Distance of neighboring ranks of the dense grid, in standard deviations of a count.
+_DENSE = 1.0
+
+#: A block of ties is large if it has this share of the scores of Q.
+LARGE = 0.02
 
 #: Ranks whose tests are inverted exactly, those that the curve's points favor.
 SHORTLIST = 3
@@ -90,25 +110,56 @@ class RankBand:
     confidence : float
         The probability, at least, with which all statements hold together.
     tests : RankTests
-        The test of trade-off functions at each rank.
+        The test of trade-off functions at each rank; those of the dense grid have a weight.
+    sets_apart : bool
+        Whether `FOR_TIES` is set apart for these.
     """
 
     n_p: int
     n_q: int
     confidence: float
     tests: RankTests
+    sets_apart: bool = False
 
     @property
     def level(self) -> float:
-        """Level c of each of the J tests."""
-        return level_of_each(self.confidence, self.tests.ranks.size)
+        """Level c of each of the J tests of weight 1."""
+        return level_of_each(self.fixed_confidence, int(self.fixed.sum()))
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Which tests have the weight 1: their ranks do not depend on the scores, shape (J,)."""
+        return self.tests.weight == 1
+
+    @property
+    def fixed_confidence(self) -> float:
+        """The confidence of these tests alone."""
+        return self.confidence ** (1 - FOR_TIES) if self.sets_apart else self.confidence
+
+    def joint_p_value(self, p_value: float) -> float:
+        """The smallest error probability of the band at which one of its tests refutes.
+
+        Parameters
+        ----------
+        p_value : float
+            Of that test, times its weight.
+        """
+        if p_value >= 1:
+            return 1.0
+        share = 1 - FOR_TIES if self.sets_apart else 1.0
+        return -math.expm1(int(self.fixed.sum()) / share * math.log1p(-p_value))
+
+    def at_fixed_ranks(self) -> RankBand:
+        """The band of the tests with the weight 1, alone."""
+        tests = self.tests.of(np.flatnonzero(self.fixed))
+        return replace(self, confidence=self.fixed_confidence, tests=tests, sets_apart=False)
 
     @cached_property
     def points(self) -> BandPoints:
         """Points on or above the trade-off function; the FPR is chosen, the FNR inverted."""
         tests = self.tests
-        # Of ranks with one count the first refutes most.
-        rank = np.flatnonzero(np.diff(tests.counts, prepend=0) > 0)
+        # Of ranks with one count and one weight the first refutes most.
+        rank = np.sort(np.concatenate([self._rising(self.fixed), self._rising(~self.fixed)]))
         near, far = POINTS
         z = np.concatenate([near, -ndtri(self.level) * np.array(far)])
         alpha = tests.of(rank).quantile(z)
@@ -184,6 +235,11 @@ class RankBand:
             enough += 1
         return enough
 
+    def _rising(self, which: NDArray[np.bool_]) -> Which:
+        """Ranks at which the count exceeds that of the rank before, among some of them."""
+        some = np.flatnonzero(which)
+        return some[np.diff(self.tests.counts[some], prepend=0) > 0]
+
     def _at_points(self, question: Question) -> tuple[Which, Floats]:
         """Ranks of the points, and the largest value of the question at each of them."""
         rank, fpr, fnr = self.points
@@ -217,6 +273,37 @@ def level_of_each(confidence: float, tests: int) -> float:
         1 − confidence^{1/J}.
     """
     return -math.expm1(math.log(confidence) / tests)
+
+
+def level_at_grid(confidence: float, n: int) -> float:
+    """Level of each test at the grid of ranks in the band.
+
+    Parameters
+    ----------
+    confidence : float
+        Of the band.
+    n : int
+        Number of scores of Q.
+    """
+    return level_of_each(confidence ** (1 - FOR_TIES), rank_grid(n).size)
+
+
+@lru_cache(maxsize=64)
+def dense_grid(n: int) -> NDArray[np.int64]:
+    """Ranks up to n, at most a count's standard deviation apart, or next to each other."""
+    steps = math.ceil(math.pi * math.sqrt(n) / _DENSE)
+    share = np.sin(np.linspace(0, math.pi / 2, steps + 1)[1:]) ** 2
+    return np.unique(np.maximum(np.ceil(n * share).astype(np.int64), 1))
+
+
+def dense_weight(n: int) -> float:
+    """Weight w of a test at a rank of the dense grid.
+
+    With c = 1 − confidence^{(1 − s)/J}, s being `FOR_TIES`, all tests together keep the confidence:
+    those of the J ranks confidence^{1 − s}, and N further ones with the level c/w confidence^s if
+    w = (1 − s)N/(sJ), since c ≤ −(1 − s)·log(confidence)/J.
+    """
+    return (1 - FOR_TIES) * dense_grid(n).size / (FOR_TIES * rank_grid(n).size)
 
 
 def rank_grid(n: int) -> NDArray[np.int64]:

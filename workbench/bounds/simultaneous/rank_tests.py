@@ -28,7 +28,7 @@ log-concave distribution function, which lies below its tangents.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -75,6 +75,8 @@ class RankTests:
         Center and standard deviation of the logit of W, about.
     height, slope : ndarray, shape (J, tangents)
         log Pr[W ≤ x] ≤ height + slope·logit(x).
+    weight : ndarray, shape (J,)
+        What p-values are multiplied by: a test of weight w has a w-th of the common level.
     """
 
     ranks: NDArray[Any]
@@ -87,17 +89,11 @@ class RankTests:
     spread_w: Floats
     height: Floats
     slope: Floats
+    weight: Floats
 
     def of(self, chosen: Which) -> RankTests:
         """The tests at some of the ranks."""
         return RankTests(**{f.name: getattr(self, f.name)[chosen] for f in fields(self)})
-
-    @classmethod
-    def joined(cls, several: Sequence[RankTests]) -> RankTests:
-        """The tests of several samples, one after the other."""
-        return cls(
-            **{f.name: np.concatenate([getattr(t, f.name) for t in several]) for f in fields(cls)}
-        )
 
     def counted(self, counts: NDArray[Any], n_p: int) -> RankTests:
         """The tests at the same ranks with other counts; faster than `rank_tests`.
@@ -121,7 +117,7 @@ class RankTests:
         return order_quantile(self.ranks, self.n_q, z)
 
     def p_values(self, fnr: Floats) -> Floats:
-        """Upper bounds of p(f), shape (J,).
+        """Upper bounds of p(f), times the weights, shape (J,).
 
         Parameters
         ----------
@@ -129,7 +125,7 @@ class RankTests:
             f at :attr:`alpha`, a function for each rank.
         """
         within = np.einsum("jc,jc->j", self._distribution(fnr), self.mass)
-        return np.minimum((within + self.beyond) * (1 + _ROUND_OFF), 1.0)
+        return np.minimum((within + self.beyond) * (1 + _ROUND_OFF) * self.weight, 1.0)
 
     def of_values(self, question: Question, values: Floats) -> Floats:
         """Upper bounds of p at curves of a question.
@@ -169,7 +165,13 @@ class RankTests:
         return np.exp(y, out=y)
 
 
-def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) -> RankTests:
+def rank_tests(
+    ranks: NDArray[Any],
+    counts: NDArray[Any],
+    n_p: int,
+    n_q: int,
+    weight: Floats | None = None,
+) -> RankTests:
     """Tests of trade-off functions at ranks of Q.
 
     Parameters
@@ -179,6 +181,8 @@ def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) ->
     counts : ndarray of int, shape (J,)
         How many scores of P lie strictly above each.
     n_p, n_q : int
+    weight : ndarray, shape (J,), optional
+        As of `RankTests`; 1 for all by default.
 
     Returns
     -------
@@ -193,6 +197,7 @@ def rank_tests(ranks: NDArray[Any], counts: NDArray[Any], n_p: int, n_q: int) ->
         alpha=alpha,
         mass=-np.diff(above, axis=1, prepend=1.0),
         beyond=above[:, -1],
+        weight=np.ones(ranks.size) if weight is None else weight,
         **_of_counts(counts, n_p),
     )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.scores import chance
 from workbench.scores.ordered import (
     CountedGroup,
     Distinct,
@@ -58,7 +59,7 @@ class CountedScores(Scores):
         As of `Scores`.
     sampling : {"independent runs", "one run", "unknown"}
         As of `Scores`.
-    name, held_out : str
+    name, held_out, seed
         As of `Scores`.
     nonfinite_p, nonfinite_q : NonFiniteCounts, optional
         NaN and ±∞ among the rows of P and of Q that were left out. By default none were, and those
@@ -109,6 +110,7 @@ class CountedScores(Scores):
         sampling: str = "unknown",
         name: str = "",
         held_out: str = "",
+        seed: int | np.random.Generator | None = None,
         nonfinite_p: NonFiniteCounts | None = None,
         nonfinite_q: NonFiniteCounts | None = None,
         first: tuple[ArrayLike, ArrayLike] | None = None,
@@ -153,6 +155,7 @@ class CountedScores(Scores):
             nonfinite="drop" if dropped else "keep",
             name=_checks.text(name, "name"),
             held_out=_checks.text(held_out, "held_out"),
+            seed=chance.checked_seed(seed),
             nonfinite_p=odd["P"],
             nonfinite_q=odd["Q"],
             rows_p=int(p.sum()) + (odd["P"].total if dropped else 0),
@@ -179,6 +182,7 @@ class CountedScores(Scores):
             sampling="unknown" if scores.sampling == "clustered" else scores.sampling,
             name=scores.name,
             held_out=scores.held_out,
+            seed=scores.seed,
             nonfinite_p=scores.nonfinite_p if dropped else None,
             nonfinite_q=scores.nonfinite_q if dropped else None,
             first=scores.in_order(MOST_FIRST),
@@ -316,12 +320,6 @@ class CountedScores(Scores):
         return p, q
 
     @property
-    def content(self) -> tuple[NDArray[Any], ...]:
-        """Arrays that determine the scores: oriented values and their counts."""
-        found = self.distinct
-        return found.values, found.p.astype(float), found.q.astype(float)
-
-    @property
     def rounding(self) -> str:
         """A sentence for fits of families, where the scores are rounded to a grid; otherwise ""."""
         if self.grid is None:
@@ -360,7 +358,10 @@ class CountedScores(Scores):
         return self._changed(larger_is_member=larger_is_member, first=first)
 
     def _split(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Scores, Scores]:
-        p, q = (drawn(counts, k, rng) for counts, k in zip(self._sides, sizes, strict=True))
+        p, q = (
+            self._in_score_order(group.drawn(k, rng))
+            for group, k in zip(self.groups, sizes, strict=True)
+        )
         return (
             self._changed(counts_p=_locked(p), counts_q=_locked(q), first=None),
             self._changed(
@@ -369,6 +370,10 @@ class CountedScores(Scores):
                 first=None,
             ),
         )
+
+    def _in_score_order(self, counts: Integers) -> Integers:
+        """Counts of the `distinct` values in the order of ``values``."""
+        return _reoriented(self.distinct.values, counts, counts, self.larger_is_member)[1]
 
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """A subset of the scores, counted.
@@ -466,7 +471,7 @@ class CountedScores(Scores):
 
 
 #: What describes scores besides their numbers.
-_DESCRIBED = ("larger_is_member", "sampling", "name", "held_out", "grid", "notes")
+_DESCRIBED = ("larger_is_member", "sampling", "name", "held_out", "seed", "grid", "notes")
 
 #: What a `CountedScores` holds; the rest is computed.
 _FIELDS = (
@@ -480,6 +485,7 @@ _FIELDS = (
     "nonfinite",
     "name",
     "held_out",
+    "seed",
     "nonfinite_p",
     "nonfinite_q",
     "rows_p",
@@ -488,37 +494,6 @@ _FIELDS = (
     "grid",
     "_notes",
 )
-
-
-def drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """Counts of a random subset of what is counted, multivariate hypergeometric.
-
-    Parameters
-    ----------
-    counts : ndarray of int, shape (k,)
-    size : int
-        Of the subset.
-    rng : numpy.random.Generator
-
-    Notes
-    -----
-    Each element is in the subset with probability size/n; then as many as are too many or missing,
-    chosen uniformly, leave or join it. Given its size a random subset is uniform before and after
-    that. NumPy's own draw ends at 10⁹ elements.
-    """
-    chosen = rng.binomial(counts, size / int(counts.sum()))
-    excess = int(chosen.sum()) - size
-    if excess > 0:
-        return chosen - _few_drawn(chosen, excess, rng)
-    return chosen + _few_drawn(counts - chosen, -excess, rng)
-
-
-def _few_drawn(counts: Integers, size: int, rng: np.random.Generator) -> Integers:
-    """Counts of a random subset that is small enough to list."""
-    which = rng.choice(int(counts.sum()), size, replace=False, shuffle=False)
-    return np.bincount(
-        np.searchsorted(np.cumsum(counts), which, side="right"), minlength=counts.size
-    )
 
 
 def _reoriented(

@@ -1,14 +1,18 @@
-"""Reproducible splits of data: the seed is a hash of the data."""
+"""Splits of scores into two parts, by the chance that the data set was given."""
 
 from __future__ import annotations
-
-import hashlib
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench._format import percent
-from workbench.scores.sample import Scores, ScoresError, random_mask
+from workbench.scores.chance import drawn_again, generator
+from workbench.scores.sample import Scores, ScoresError
+
+#: Why a bound from another split of the same scores is void.
+SECOND_SPLIT = (
+    "the same scores were split by another random number before, so this split is a second try"
+)
 
 
 def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]:
@@ -33,22 +37,16 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
 
     Notes
     -----
-    Who is in which part follows from a hash of the sorted scores, or of their counts, so that
-    neither the order of the rows nor a seed can be chosen until a result looks good. The hash
-    stands for a random number that is independent of the scores.
+    The split follows from `Scores.chance`, which was drawn once for these scores, whatever their
+    units, their order and the way in which they are held.
     """
-    rng = hashed_generator(*scores.content, which=which)
     sizes = first_size(scores.n_p, share, "P"), first_size(scores.n_q, share, "Q")
-    return scores.split_at_random(sizes, rng)
+    return scores.split_at_random(sizes, generator(scores.chance, "split", which))
 
 
-def hashed_generator(*arrays: NDArray[np.float64], which: int = 0) -> np.random.Generator:
-    """A generator seeded by SHA-256 of the arrays; 0 and −0 are one value, and all NaN are."""
-    digest = hashlib.sha256(str(which).encode())
-    for x in arrays:
-        digest.update(str(x.shape).encode())
-        digest.update(np.where(np.isnan(x), np.nan, x + 0.0).astype("<f8").tobytes())
-    return np.random.default_rng(int.from_bytes(digest.digest(), "big"))
+def second_split(scores: Scores) -> str | None:
+    """`SECOND_SPLIT` where the same scores were split by another number before."""
+    return SECOND_SPLIT if drawn_again(scores.fingerprint, scores.chance) else None
 
 
 def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArray[np.bool_]:
@@ -60,7 +58,10 @@ def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArr
         As in `first_size`, as are the errors raised.
     rng : numpy.random.Generator
     """
-    return random_mask(n, first_size(n, share, side), rng)
+    mask = np.zeros(n, bool)
+    mask[: first_size(n, share, side)] = True
+    rng.shuffle(mask)
+    return mask
 
 
 def first_size(n: int, share: float, side: str) -> int:
@@ -88,6 +89,13 @@ def first_size(n: int, share: float, side: str) -> int:
     return min(max(round(share * n), 2), n - 2)
 
 
-def describe_split(share: float) -> str:
-    """Words for a split with this share in the first part."""
-    return f"{percent(share)} of the scores, chosen by a hash of all of them"
+def describe_split(share: float, seed: int) -> str:
+    """Words for a split with this share in the first part.
+
+    Parameters
+    ----------
+    share : float
+    seed : int
+        The random number from which the split follows.
+    """
+    return f"{percent(share)} of the scores, drawn at random (seed {seed})"

@@ -1,0 +1,185 @@
+"""Chance that is given to data: drawn from the operating system once, and kept.
+
+Some bounds need chance: a split into two parts, an order of models. It must not depend on the data,
+or few likely data sets have few likely splits, and the error probability is whatever those splits
+make of it. A number is therefore drawn from the operating system. It is drawn once for a data set,
+since a second draw after a look at the first result is a second try.
+
+A data set is known by its ranks, not by their representation: `Fingerprint` is the same in other
+units, for another order of rows, in the other direction, and for counts in place of rows. It only
+says *which* data set is meant; nothing random follows from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench import _checks
+
+#: Bits of a number that is drawn. It is short enough to be read out, and stored by any language.
+BITS = 32
+
+#: Surprise, in bits, from which on equal ranks mean equal data.
+DISTINCTIVE = 64.0
+
+#: Uses of the chance of one data set; each has a stream of numbers of its own.
+USES = ("split", "ties", "classifier", "models", "arrival")
+
+#: Fingerprint -> the number that the data set was given in this process.
+_GIVEN: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """What a data set is known by.
+
+    Attributes
+    ----------
+    digest : str
+        Of the ranks, in hexadecimal digits.
+    bits : float
+        Surprise at these ranks if nothing leaked. Scores with few values have few possible ranks:
+        two independent data sets may have the same ones.
+    """
+
+    digest: str
+    bits: float
+
+    @property
+    def is_distinctive(self) -> bool:
+        """Whether equal ranks mean equal data."""
+        return self.bits >= DISTINCTIVE
+
+    @classmethod
+    def of_counts(cls, p: NDArray[np.int64], q: NDArray[np.int64], nan: bool) -> Fingerprint:
+        """The fingerprint of two samples.
+
+        Parameters
+        ----------
+        p, q : ndarray of int, shape (k,)
+            Number of scores of P and of Q with each distinct value, in ascending order.
+        nan : bool
+            Whether the last value is NaN, which has no place in the order.
+        """
+        known, both = p.size - int(nan), np.stack([p, q], axis=1)
+        ways = [_digest(both[:known][::step], both[known:]) for step in (1, -1)]
+        return cls(min(ways), _surprise(p, q))
+
+    @classmethod
+    def of_rows(cls, p: NDArray[np.float64], q: NDArray[np.float64]) -> Fingerprint:
+        """The fingerprint of two samples of vectors: the ranks of each coordinate.
+
+        Parameters
+        ----------
+        p, q : ndarray, shape (n_p, d), (n_q, d)
+        """
+        both = np.concatenate([p, q])
+        ranks = [np.unique(column, return_inverse=True)[1] for column in both.T]
+        rows, which = np.unique(np.stack(ranks, axis=1), axis=0, return_inverse=True)
+        counts = [
+            np.bincount(side, minlength=len(rows)) for side in np.split(which.ravel(), [len(p)])
+        ]
+        return cls(_digest(rows, *counts), _surprise(*counts))
+
+
+def new_seed() -> int:
+    """A number from the operating system."""
+    return secrets.randbits(BITS)
+
+
+def seed_of(known: Fingerprint, given: int | None = None) -> int:
+    """The number that a data set was given; it is drawn at the first call of a process.
+
+    Parameters
+    ----------
+    known : Fingerprint
+    given : int, optional
+        A number that was drawn for these data before, and kept with them.
+    """
+    if given is not None:
+        _GIVEN.setdefault(known.digest, given)
+        return given
+    return _GIVEN.setdefault(known.digest, new_seed())
+
+
+def drawn_again(known: Fingerprint, seed: int) -> bool:
+    """Whether the same data were given another number before, so that this one is a second try.
+
+    Parameters
+    ----------
+    known : Fingerprint
+    seed : int
+    """
+    return known.is_distinctive and _GIVEN.get(known.digest, seed) != seed
+
+
+def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
+    """A source of random numbers for one use of a data set's number.
+
+    Parameters
+    ----------
+    seed : int
+    use : str
+        One of `USES`.
+    which : int
+        0, 1, …: further ones for the same use.
+    """
+    return np.random.default_rng([seed, USES.index(use), which])
+
+
+def checked_seed(seed: object) -> int | None:
+    """``seed`` as a whole number of at least 0, or None.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.Generator or None
+        A generator gives its next number.
+
+    Raises
+    ------
+    ValueError
+        Something else.
+    """
+    if seed is None:
+        return None
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(2**BITS))
+    return _checks.count(seed, "seed")
+
+
+def spawned_seed(rng: np.random.Generator) -> int:
+    """A number from a child of a generator, whose own numbers stay as they are.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    """
+    (child,) = rng.spawn(1)
+    return int(child.integers(2**BITS))
+
+
+def _digest(*arrays: NDArray[np.int64]) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for x in arrays:
+        found.update(str(x.shape).encode())
+        found.update(np.ascontiguousarray(x, dtype="<i8").tobytes())
+    return found.hexdigest()
+
+
+def _surprise(p: NDArray[np.int64], q: NDArray[np.int64]) -> float:
+    """Bits of the counts of P, given those of both, if every order is equally likely."""
+    n, m = int(p.sum()), int(q.sum())
+    log_ways = _log_choices(n + m, n) - _log_choices(p + q, p).sum()
+    return float(log_ways / np.log(2))
+
+
+def _log_choices(n: NDArray[np.int64] | int, k: NDArray[np.int64] | int) -> NDArray[np.float64]:
+    from scipy.special import gammaln
+
+    n, k = np.asarray(n, float), np.asarray(k, float)
+    return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
