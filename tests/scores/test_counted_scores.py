@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import workbench as wb
-from workbench.scores.counting.counted import MOST_FIRST, CountedScores, drawn
+from workbench.scores.counting.counted import MOST_FIRST, CountedScores
+from workbench.scores.ordered import drawn
 from workbench.scores.sample import NonFiniteCounts
 
 # Few values make many ties; the odd ones stand in the same list so that they meet often.

@@ -268,7 +268,8 @@ class Bound(Wording):
     # -- as text and data -------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return f"Bound({self})"
+        drawn = "" if self.seed is None else f"; seed {self.seed}"
+        return f"Bound({self}{drawn})"
 
     def cite(self) -> str:
         """BibTeX of the method's sources."""

@@ -438,20 +438,22 @@ class Pair(Plotted, ABC):
         Returns
         -------
         Scores
-            With ``sampling="independent runs"`` and the name of the pair.
+            With ``sampling="independent runs"``, the name of the pair, and a seed of their own,
+            so that splits of them can be repeated.
 
         Raises
         ------
         ValueError
             A size that is not a whole number of at least 2.
         """
+        from workbench.scores.chance import spawned_seed
         from workbench.scores.sample import Scores
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
         rng = np.random.default_rng(seed)
         p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
         q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
-        return Scores(p, q, sampling="independent runs", name=self.name)
+        return Scores(p, q, sampling="independent runs", name=self.name, seed=spawned_seed(rng))
 
     # -- what a subclass gives --------------------------------------------------------------------
 

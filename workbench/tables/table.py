@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.scores import chance
 from workbench.scores.sample import SAMPLINGS, Scores, ScoresError
 from workbench.tables.bounds.methods import TableBounds
-from workbench.tables.bounds.tabulated import digests_of
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
 
 #: How the scores of several augmentations become one.
@@ -57,6 +57,10 @@ class ScoreTable(TableBounds):
         Shown in titles.
     notes : tuple of str
         Remarks on how the table was read: what was used and what was not.
+    seed : int or numpy.random.Generator, optional
+        A number that was drawn by chance for this table, whatever is in it: splits of the models
+        follow from it. By default one from the operating system, the same for the same table; see
+        `chance`.
     design : Design
         How the records were assigned to the models, as the memberships show it.
 
@@ -82,12 +86,14 @@ class ScoreTable(TableBounds):
     sampling: str = "unknown"
     name: str = ""
     notes: tuple[str, ...] = ()
+    seed: int | np.random.Generator | None = None
     design: Design = field(init=False)
 
     def __post_init__(self) -> None:
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
         _checks.text(self.name, "name")
+        object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.sampling, "sampling", [s for s in SAMPLINGS if s in _SAMPLINGS])
         _checks.one_of(self.augmentations, "augmentations", AUGMENTATION_RULES)
         scores, member = _scores(self.scores), _cells(self.member, "memberships")
@@ -182,12 +188,30 @@ class ScoreTable(TableBounds):
         return "if rows are independent"
 
     @cached_property
-    def digests(self) -> NDArray[np.uint64]:
-        """A hash of each model's scores and memberships, shape (M,).
+    def fingerprint(self) -> chance.Fingerprint:
+        """What this table is known by: its ranks, whatever the order of its models."""
+        return chance.Fingerprint.of_table(self.matrix, self.member, self.present)
 
-        Splits of the models and the order of ties follow from it.
+    @cached_property
+    def chance(self) -> int:
+        """The random number from which `keys` follow: `seed`, or one that is drawn now.
+
+        It is drawn from the operating system once for the same `fingerprint`.
         """
-        return digests_of(self)
+        given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
+        return chance.seed_of(self.fingerprint, given)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """A random number of each model, from which splits and orders follow, shape (M,).
+
+        All differ. They depend on neither scores nor memberships, and a part of a table has those
+        of the whole.
+        """
+        order = chance.rows_in_order(self.matrix, self.member, self.present)
+        keys = np.empty(self.n_models, dtype=np.int64)
+        keys[order] = chance.generator(self.chance, "models").permutation(self.n_models)
+        return keys
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -212,9 +236,11 @@ class ScoreTable(TableBounds):
         return self._part(rows=_chosen(which, self.n_models, "models"))
 
     def one_of_each_pair(self) -> ScoreTable:
-        """The table of one model of each complementary pair, the first of each.
+        """The table of one model of each complementary pair.
 
-        Its models are independent, if the pairs are.
+        Its models are independent, if the pairs are. It is the first one of neighboring models,
+        and one drawn at random of a pair that was found elsewhere in the table: the order of the
+        models may follow their memberships.
 
         Raises
         ------
@@ -227,15 +253,24 @@ class ScoreTable(TableBounds):
                 "the models of this table do not come in complementary pairs (the design is "
                 f"{self.design.name!r}); use the table as it is"
             )
+        if not (np.diff(pairs, axis=1) == 1).all():
+            pairs = np.take_along_axis(pairs, np.argsort(self.keys[pairs], axis=1), axis=1)
         return self._part(rows=np.sort(pairs[:, 0]))
+
+    @cached_property
+    def independent(self) -> ScoreTable:
+        """The table whose models bounds take for independent: of complementary pairs one each."""
+        paired = self.design.name == "complementary pairs"
+        return self.one_of_each_pair() if paired else self
 
     def _part(
         self, rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None
     ) -> ScoreTable:
         m = slice(None) if rows is None else rows
         r = slice(None) if columns is None else columns
-        return replace(
+        part = replace(
             self,
+            seed=self.chance,
             scores=self.scores[m][:, r],
             member=self.member[m][:, r],
             present=None if self.present is None else self.present[m][:, r],
@@ -243,6 +278,8 @@ class ScoreTable(TableBounds):
             records=self.record_names[r],
             attributes={name: column[r] for name, column in self.attributes.items()},
         )
+        part.__dict__["keys"] = self.keys[m]
+        return part
 
     def __repr__(self) -> str:
         name = f"{self.name!r}, " if self.name else ""
@@ -289,6 +326,8 @@ class ScoreTable(TableBounds):
         ScoresError
             No such record, or one in fewer than two models, or out of fewer than two.
         """
+        if self.independent is not self:
+            return self.independent.record(record)
         r = self.index(record)
         if not self.auditable[r]:
             raise ScoresError(
