@@ -16,8 +16,8 @@ def halves(models, records, seed=0):
     return np.stack([rng.permutation(models) < models // 2 for _ in range(records)], axis=1)
 
 
-def paired(models, records):
-    first = coins(models // 2, records)
+def paired(models, records, seed=0):
+    first = coins(models // 2, records, seed)
     return np.stack([first, ~first], axis=1).reshape(models, records)
 
 
