@@ -134,7 +134,7 @@ class Pointwise(Strategy):
 class HeldOut(Strategy):
     """Bounds tuned on one fifth of the scores and measured on the rest.
 
-    A hash of the scores decides which part is which.
+    `Scores.chance` decides which part is which.
 
     Parameters
     ----------

@@ -333,7 +333,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "held-out",
             "Held-out",
             "The attack is tuned on one part of the scores, and the bound is measured on the rest. "
-            "A hash of the scores determines the parts, so nobody can choose a favorable split.",
+            "The parts are drawn at random, once for the same scores, so nobody can choose a "
+            "favorable split.",
             ("held-out",),
             ("onerun", "held_out"),
         ),

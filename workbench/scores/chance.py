@@ -32,7 +32,7 @@ DISTINCTIVE = 64.0
 _COLUMNS = 64
 
 #: Uses of the chance of one data set; each has a stream of numbers of its own.
-USES = ("split", "models", "canaries", "arrival")
+USES = ("split", "models", "ties", "permutations")
 
 #: Fingerprint -> the number that the data set was given in this process.
 _GIVEN: dict[str, int] = {}
@@ -75,8 +75,8 @@ class Fingerprint:
         return cls(min(ways), _surprise(p, q))
 
     @classmethod
-    def of_rows(cls, p: NDArray[np.float64], q: NDArray[np.float64]) -> Fingerprint:
-        """The fingerprint of two samples of vectors: the ranks of each coordinate.
+    def of_rows(cls, p: NDArray[Any], q: NDArray[Any]) -> Fingerprint:
+        """The fingerprint of two samples of vectors, or texts: the ranks of each coordinate.
 
         Parameters
         ----------

@@ -82,6 +82,9 @@ class Scores:
         How these scores were computed by a rule that was tuned on other data ("a classifier
         trained on other runs"); "" where nothing was tuned. Bounds over all their thresholds have
         the guarantee "held-out" and carry this as a note.
+    yes_no : bool, optional
+        Whether the attack answers yes or no, which must be known before the scores are seen. There
+        is one threshold then, and nothing to tune. By default true of boolean arrays only.
     seed : int or numpy.random.Generator, optional
         A number that was drawn by chance for these scores, whatever they are: splits follow from
         it. By default one from the operating system, the same for the same scores; see `chance`.
@@ -122,6 +125,7 @@ class Scores:
     nonfinite: str = "keep"
     name: str = ""
     held_out: str = ""
+    yes_no: bool | None = None
     seed: int | np.random.Generator | None = None
     nonfinite_p: NonFiniteCounts = field(init=False)
     nonfinite_q: NonFiniteCounts = field(init=False)
@@ -151,6 +155,10 @@ class Scores:
                 "clusters cannot make the scores of one run independent: leave out one of "
                 "clusters= and sampling='one run'"
             )
+        declared = self.yes_no
+        if declared is None:
+            declared = all(np.asarray(x).dtype == bool for x in (self.p, self.q))
+        object.__setattr__(self, "yes_no", _checks.flag(declared, "yes_no"))
         sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
         labels = _cluster_labels(self.clusters, sides["p"].size, sides["q"].size)
         for side, x in sides.items():
@@ -183,6 +191,13 @@ class Scores:
             )
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
+        if self.yes_no:
+            answers = np.unique(np.concatenate([p, q]))
+            if answers.size > 2 or not np.isfinite(answers).all():
+                raise ScoresError(
+                    f"yes_no=True means two finite values, got {_checks.shown(answers)}; leave it "
+                    "out, or give the answers as booleans"
+                )
         if self.clusters is not None:
             object.__setattr__(self, "sampling", "clustered")
 
@@ -336,6 +351,13 @@ class Scores:
         """
         t = self._sign * _checks.array(t, "thresholds")
         return float(t) if t.ndim == 0 else t
+
+    @property
+    def only_threshold(self) -> float | None:
+        """The threshold between the two answers of an attack that says yes or no; else None."""
+        if not self.yes_no:
+            return None
+        return float(self.pooled.at(0) + self.pooled.at(-1)) / 2
 
     @cached_property
     def results(self) -> dict[Any, Any]:
@@ -502,6 +524,15 @@ class Scores:
         if larger_is_member == self.larger_is_member:
             return self
         return self._changed(larger_is_member=larger_is_member)
+
+    def with_seed(self, seed: int | np.random.Generator) -> Scores:
+        """The same scores with a number that was drawn for them before.
+
+        Parameters
+        ----------
+        seed : int or numpy.random.Generator
+        """
+        return self._changed(seed=chance.checked_seed(seed))
 
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """A subset of the scores, sorted: the order of arrival is lost.

@@ -132,7 +132,7 @@ def epsilon_at_threshold(
     ----------
     Kairouz, Oh & Viswanath (2015); Nasr et al. (2023).
     """
-    return _at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
+    return question_at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
 
 
 def mu_at_threshold(
@@ -154,12 +154,20 @@ def mu_at_threshold(
     ----------
     Nasr et al. (2023).
     """
-    return _at_threshold(scores, threshold, Mu(), confidence, interval)
+    return question_at_threshold(scores, threshold, Mu(), confidence, interval)
 
 
-def _at_threshold(
+def question_at_threshold(
     scores: Scores, threshold: float, question: Question, confidence: float, interval: str
 ) -> Bound:
+    """Lower bound on a quantity from the error rates at one threshold.
+
+    Parameters
+    ----------
+    scores, threshold, confidence, interval
+        As in `epsilon_at_threshold`.
+    question : Question
+    """
     threshold = _checks.number(threshold, "threshold")
     return bound(
         Counts.at_threshold(scores, threshold),

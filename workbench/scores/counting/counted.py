@@ -155,6 +155,7 @@ class CountedScores(Scores):
             nonfinite="drop" if dropped else "keep",
             name=_checks.text(name, "name"),
             held_out=_checks.text(held_out, "held_out"),
+            yes_no=False,
             seed=chance.checked_seed(seed),
             nonfinite_p=odd["P"],
             nonfinite_q=odd["Q"],
@@ -174,7 +175,7 @@ class CountedScores(Scores):
         found = scores.distinct
         values, p, q = _reoriented(found.values, found.p, found.q, scores.larger_is_member)
         dropped = scores.nonfinite == "drop"
-        return cls(
+        counted = cls(
             values,
             p,
             q,
@@ -187,6 +188,7 @@ class CountedScores(Scores):
             nonfinite_q=scores.nonfinite_q if dropped else None,
             first=scores.in_order(MOST_FIRST),
         )
+        return counted._changed(yes_no=scores.yes_no)
 
     # -- size and description ---------------------------------------------------------------
 
@@ -485,6 +487,7 @@ _FIELDS = (
     "nonfinite",
     "name",
     "held_out",
+    "yes_no",
     "seed",
     "nonfinite_p",
     "nonfinite_q",
