@@ -1,16 +1,16 @@
 """The level of held-out bounds, given the ranks that the first part of the scores chose.
 
-Whatever the first part is, the rest is tested at `RANKS` ranks. Coins order equal scores, so the
-rest behaves like distinct scores, and its level at these ranks is that of
-`workbench.coverage_lab.exact.orders`, for any distribution. Over the choice of ranks the level is
-an average of these, and the largest one bounds it. That the rest does not depend on the choice is
-what `average_level` looks at: it runs the whole method on all count tables of two values, with
-random numbers of its own for each of them.
+Whatever the first part is, the rest is tested at `RANKS` ranks at most. Its level at given ranks is
+that of `workbench.coverage_lab.exact.orders` for distinct scores, and at most that with ties, which
+can only hide some of the cuts. Over the choice of ranks the level is an average of these, and the
+largest one bounds it. That the rest does not depend on the choice is what `average_level` looks at:
+it runs the whole method on all count tables of two values, with random numbers of its own for each
+of them.
 """
 
 from __future__ import annotations
 
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from workbench.bounds.held_out.held_out import RANKS, held_out_bound
 from workbench.bounds.one_question.one_question import QuestionTest
 from workbench.bounds.quantities import Question
-from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
+from workbench.bounds.simultaneous.rank_band import RankBand
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 from workbench.coverage_lab.exact.methods import CONFIDENCE
 from workbench.coverage_lab.exact.orders import level_of_blocks, level_of_equal
@@ -27,9 +27,12 @@ from workbench.curves.validation import Floats
 from workbench.scores.counting.counted import CountedScores
 from workbench.scores.sample import ScoresError
 
+#: Choices of ranks that are looked at, at most.
+CHOICES = 60
+
 
 def level_at_worst_ranks(
-    sizes: tuple[int, int], question: Question, truth: float, every: int = 1
+    sizes: tuple[int, int], question: Question, truth: float
 ) -> tuple[float, tuple[int, ...]]:
     """The largest level over choices of ranks, and the ranks.
 
@@ -40,12 +43,19 @@ def level_at_worst_ranks(
     question : Question
     truth : float
         Of ε at δ = 0, or 0.
-    every : int
-        Every how-manieth choice is looked at.
+
+    Returns
+    -------
+    level : float
+    ranks : tuple of int
+
+    Notes
+    -----
+    With many scores, every choice out of `CHOICES` evenly spaced ones is looked at.
     """
-    choices = islice(combinations(rank_grid(sizes[1]).tolist(), RANKS), 0, None, every)
+    every = list(combinations(range(1, sizes[1] + 1), RANKS))
     found = []
-    for ranks in choices:
+    for ranks in every[:: -(-len(every) // CHOICES)]:
         limits = limits_at(np.array(ranks), sizes, question, truth)
         if truth:
             odds = 1 / (1 + np.exp(-truth))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.intervals import bound
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.quantities import Epsilon, Mu, Question, TotalVariation
 from workbench.bounds.simultaneous.band import tradeoff_band
-from workbench.scores.sample import ScoresError
+from workbench.scores.counting.counted import CountedScores
+from workbench.scores.sample import Scores, ScoresError
 
 #: What is asked, by the name in stored results.
 QUESTIONS: dict[str, Question] = {
@@ -41,11 +44,26 @@ class ExactMethod:
         (scores, question) -> the bound.
     one_cut : bool
         Whether it looks at one threshold only.
+    answers : bool
+        Whether its scores are answers, yes or no.
     """
 
     name: str
     value: Callable[[Any, Question], float]
     one_cut: bool = False
+    answers: bool = False
+
+    def scores(self, p: Sequence[int], q: Sequence[int]) -> Scores | CountedScores:
+        """Scores 0, 1, … from the count of each.
+
+        Parameters
+        ----------
+        p, q : sequence of int
+        """
+        values = np.arange(len(p), dtype=float)
+        if not self.answers:
+            return CountedScores(values, p, q)
+        return Scores(np.repeat(values, p), np.repeat(values, q), yes_no=True)
 
 
 def of_band(scores: Any, question: Question) -> float:
@@ -72,6 +90,7 @@ EXACT_METHODS = {
     for method in (
         ExactMethod("simultaneous", of_band),
         ExactMethod("one-question", _one_question),
+        ExactMethod("one-question, yes or no", _one_question, one_cut=True, answers=True),
         ExactMethod("exact", _at_the_cut("joint"), one_cut=True),
         ExactMethod("clopper-pearson", _at_the_cut("clopper-pearson"), one_cut=True),
     )

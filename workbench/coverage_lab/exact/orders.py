@@ -85,7 +85,7 @@ def level_of_blocks(limits: NDArray[np.int64], n_p: int, p: float, q: float) -> 
 
 
 def _paths(limits: NDArray[np.int64], n_p: int) -> Floats:
-    """Numbers of orders of the first a of P and b of Q that reach no limit, shape (n_q + 1, n_p + 1)."""
+    """Numbers of orders of the first a of P and b of Q below limits, shape (n_q + 1, n_p + 1)."""
     _few(limits, n_p)
     a, found = np.arange(n_p + 1), [np.ones(n_p + 1)]
     for limit in limits:

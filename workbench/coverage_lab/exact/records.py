@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.coverage_lab.exact.methods import CONFIDENCE
-from workbench.coverage_lab.exact.tables import LEFT_OUT, binomial, least_false, level_of_two, likely
+from workbench.coverage_lab.exact.tables import (
+    LEFT_OUT,
+    binomial,
+    least_false,
+    level_of_two,
+    likely,
+)
 from workbench.curves.validation import Floats
 from workbench.tables.table import ScoreTable
 

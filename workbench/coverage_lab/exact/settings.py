@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from typing import Any
+from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
-from workbench.bounds.quantities import Epsilon, Mu, Question, TotalVariation
+from workbench.bounds.quantities import Question
 from workbench.coverage_lab.exact.held_out import average_level, level_at_worst_ranks
 from workbench.coverage_lab.exact.methods import (
     EXACT_METHODS,
@@ -40,7 +38,6 @@ from workbench.coverage_lab.exact.tables import (
     likely,
 )
 from workbench.curves.validation import Floats
-from workbench.scores.counting.counted import CountedScores
 from workbench.scores.sample import Scores
 
 #: Probabilities of the larger value, whose atoms have from 0.5 to 0.999.
@@ -130,9 +127,7 @@ def level_of(setting: Setting, method: ExactMethod | None) -> Level:
     if setting.kind == "table":
         return _largest(level_of_records(*sizes, setting.question, DENSE), DENSE, DENSE)
     if setting.kind == "held-out":
-        level, ranks = level_at_worst_ranks(
-            sizes, QUESTIONS[setting.question], setting.truth, _thinned(setting.n_q)
-        )
+        level, ranks = level_at_worst_ranks(sizes, QUESTIONS[setting.question], setting.truth)
         return Level(level, "ranks " + ", ".join(map(str, ranks)))
     if setting.kind == "held-out, average":
         levels, errors = average_level(sizes, QUESTIONS[setting.question], RATES, _SEEDS)
@@ -146,10 +141,6 @@ def level_of(setting: Setting, method: ExactMethod | None) -> Level:
 
 #: Random numbers for each count table of an average.
 _SEEDS = 12
-
-
-def _thinned(n: int) -> int:
-    return 1 if n <= 30 else 11
 
 
 def _largest(levels: Floats, p: Floats, q: Floats) -> Level:
@@ -169,7 +160,7 @@ def _two_values(
     def is_false(a: int, b: int) -> bool:
         if not 0 < a + b < n_p + n_q:
             return False
-        scores = CountedScores([0, 1], [n_p - a, a], [n_q - b, b])
+        scores = method.scores([n_p - a, a], [n_q - b, b])
         return any(exceeds(method, scores, question, truth) for question in asked)
 
     least = least_false(is_false, n_p, columns.tolist())
@@ -182,12 +173,12 @@ def _three_values(
 ) -> Level:
     n_p, n_q = sizes
 
-    @lru_cache(maxsize=None)
+    @cache
     def is_false(a1: int, a12: int, b1: int, b12: int) -> bool:
         p, q = [n_p - a12, a12 - a1, a1], [n_q - b12, b12 - b1, b1]
         if sum(x + y > 0 for x, y in zip(p, q, strict=True)) < 2:
             return False
-        scores = CountedScores([0, 1, 2], p, q)
+        scores = method.scores(p, q)
         return any(exceeds(method, scores, question, truth) for question in asked)
 
     found = []
@@ -266,7 +257,7 @@ def settings(quick: bool = False) -> Iterator[Setting]:
                 yield Setting(name, question, "two values", n_p, n_q, truth)
         if not method.one_cut:
             yield from _of_more_values(name, quick)
-    for n_p, n_q in ((10, 10), (24, 10)) if quick else ((10, 10), (16, 16), (24, 10), (80, 80)):
+    for n_p, n_q in ((10, 10),) if quick else ((10, 10), (16, 16), (24, 10), (80, 80)):
         for question, truth in (("ε at δ = 0", 0.0), ("ε at δ = 0", 1.0), ("μ", 0.0)):
             yield Setting("held-out", question, "held-out", n_p, n_q, truth)
     if not quick:

@@ -58,7 +58,11 @@ def least_false(is_false: FalseOfTwo, n_p: int, columns: Sequence[int]) -> NDArr
 
 
 def level_of_two(
-    least: NDArray[np.int64], columns: NDArray[np.int64], sizes: tuple[int, int], p: Floats, q: Floats
+    least: NDArray[np.int64],
+    columns: NDArray[np.int64],
+    sizes: tuple[int, int],
+    p: Floats,
+    q: Floats,
 ) -> Floats:
     """Probability of a false bound for pairs of Bernoulli distributions, shape (k,).
 

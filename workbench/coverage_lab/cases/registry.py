@@ -1,0 +1,13 @@
+"""All simulated cases, by name."""
+
+from __future__ import annotations
+
+from workbench.coverage_lab.cases.case import Case
+from workbench.coverage_lab.cases.one_run import ONE_RUN
+from workbench.coverage_lab.cases.others import OTHERS
+from workbench.coverage_lab.cases.tables import TABLES
+
+CASES: dict[str, Case] = {case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS)}
+
+#: (case, method) that have no guarantee, measured to show what they do.
+NOT_CLAIMED = {("largest of four guarantees", "largest of four")}
