@@ -28,8 +28,8 @@ from workbench.scores.sample import Scores, ScoresError
 _DELTA = 1e-5
 _EPSILON = Epsilon(0.0)
 
+#: Steps of a composition.
 _STEPS = 4
-_COMPOSED = RandomizedResponsePair(1.0, 0.0)
 
 
 def _seed(rng: np.random.Generator) -> int:
@@ -65,11 +65,10 @@ def _best_of_four(rng: np.random.Generator) -> tuple[bool, ...]:
 
 
 def _composed(rng: np.random.Generator) -> tuple[bool, ...]:
-    band = tradeoff_band(_COMPOSED.sample(100, seed=rng))
-    return (exceeds(lambda: compose_band(band, _STEPS).epsilon(0.05), _COMPOSED_TRUTH),)
-
-
-_COMPOSED_TRUTH = float(_COMPOSED.compose(_STEPS).epsilon(0.05))
+    pair = RandomizedResponsePair(1.0, 0.0)
+    band = tradeoff_band(pair.sample(100, seed=rng))
+    truth = float(pair.compose(_STEPS).epsilon(0.05))
+    return (exceeds(lambda: compose_band(band, _STEPS).epsilon(0.05), truth),)
 
 
 def _vectors(rng: np.random.Generator, n: int) -> Floats:

@@ -168,24 +168,21 @@ TABLES = (
     *_by_size(),
     _case("few values, one record", Drawn(1, 128, "0/1")),
     _case("saturated, five records", Drawn(5, 128, "saturated", groups=True)),
-    _case("classes of five", Drawn(20, 64, "saturated", groups=True), ),
+    _case("classes of five", Drawn(20, 64, "saturated", groups=True)),
     _case("exactly half", Drawn(5, 64, "saturated", "exactly half")),
     _case("complementary pairs", Drawn(20, 64, "0/1", "complementary pairs")),
     _case(
         "complementary pairs, scores x and −x",
         Drawn(20, 64, "three values", "complementary pairs", mirrored=True),
     ),
-    _case("one user", Drawn(20, 64, "0/1", "one user", groups=True), ),
-    _case(
-        "one user, exactly half", Drawn(20, 64, "0/1", "one user, exactly half", groups=True),
-        ,
-    ),
+    _case("one user", Drawn(20, 64, "0/1", "one user", groups=True)),
+    _case("one user, exactly half", Drawn(20, 64, "0/1", "one user, exactly half", groups=True)),
     _case("two records in each model", Drawn(5, 64, "0/1", "two in each model", same=True)),
     _case("inclusion 0.65", Drawn(2, 64, "rare 0", "inclusion 0.65")),
     _case("inclusion 0.65, three records", Drawn(3, 128, "0/1", "inclusion 0.65")),
     _case("randomized response", Drawn(2, 64, truth=1.0), "randomized response, ε = 1"),
     _case(
         "randomized response, many records", Drawn(40, 64, truth=1.0),
-        "randomized response, ε = 1", ,
+        "randomized response, ε = 1",
     ),
 )  # fmt: skip
