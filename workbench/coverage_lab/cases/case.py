@@ -40,8 +40,8 @@ class Case:
         Draws data and says which methods claim too much.
     reps : int
         Replicates of a full measurement.
-    claims : bool
-        Whether the methods state that they keep their level here.
+    unclaimed : tuple of str
+        Methods without a guarantee, which are measured to show what they do.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Case:
     methods: tuple[str, ...]
     replicate: Replicate
     reps: int = 1000
-    claims: bool = True
+    unclaimed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ class FalseClaims:
     ----------
     case, method : str
     claims : bool
+        Whether the method states that it keeps its level here.
     reps, false : int
         Replicates, and those with a false claim.
     """
@@ -106,7 +107,7 @@ def count_false(
     for _, false in map_in_processes(partial(_chunk, case, seed), chunks, silent, executor):
         found += false
     return tuple(
-        FalseClaims(case.name, method, case.claims, reps, int(false))
+        FalseClaims(case.name, method, method not in case.unclaimed, reps, int(false))
         for method, false in zip(case.methods, found, strict=True)
     )
 

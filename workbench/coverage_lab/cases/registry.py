@@ -8,6 +8,3 @@ from workbench.coverage_lab.cases.others import OTHERS
 from workbench.coverage_lab.cases.tables import TABLES
 
 CASES: dict[str, Case] = {case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS)}
-
-#: (case, method) that have no guarantee, measured to show what they do.
-NOT_CLAIMED = {("largest of four guarantees", "largest of four")}
