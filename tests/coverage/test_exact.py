@@ -4,10 +4,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from helpers.hashed_coins import HASHED_BAND, HASHED_QUESTION
 from scipy.stats import binom, multinomial
 
 import workbench as wb
-from helpers.hashed_coins import HASHED_BAND, HASHED_QUESTION
 from workbench.coverage_lab.exact.methods import (
     EXACT_METHODS,
     QUESTIONS,
