@@ -5,9 +5,20 @@ from helpers import constants
 from helpers.constants import OF_FUNCTIONS, OF_LAB, OF_OTHERS
 
 from workbench import _checks
+from workbench.coverage_lab import methods
 from workbench.coverage_lab.methods import METHODS
 
 CHECKS = OF_LAB | OF_OTHERS
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept():
+    """Bounds of counts are kept in the lab, whatever their level was changed to."""
+    methods._of_counts.cache_clear()
+    yield
+    methods._of_counts.cache_clear()
+
+
 FACTORS = {"half of the level": 0.5, "twice the level": 2.0}
 
 
