@@ -155,11 +155,11 @@ class Scores:
                 "clusters cannot make the scores of one run independent: leave out one of "
                 "clusters= and sampling='one run'"
             )
+        sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
         declared = self.yes_no
         if declared is None:
             declared = all(np.asarray(x).dtype == bool for x in (self.p, self.q))
         object.__setattr__(self, "yes_no", _checks.flag(declared, "yes_no"))
-        sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
         labels = _cluster_labels(self.clusters, sides["p"].size, sides["q"].size)
         for side, x in sides.items():
             object.__setattr__(self, f"nonfinite_{side}", _count_nonfinite(x))
