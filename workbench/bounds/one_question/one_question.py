@@ -42,7 +42,7 @@ from workbench.bounds.simultaneous.rank_band import RankBand
 from workbench.bounds.simultaneous.rank_tests import Which, invert
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 from workbench.curves.validation import Floats
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic test of one question"
 
@@ -80,7 +80,7 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     threshold, and its bound is an exact test of both counts there. Source: the workbench's own;
     proof in `workbench.bounds.one_question.one_question`.
     """
-    if scores.only_threshold is not None:
+    if require_scores(scores).only_threshold is not None:
         return _yes_or_no(scores, question, confidence)
     band = tradeoff_band(scores, confidence)
     value, rank = question_limit(band.ranks, question)
