@@ -149,7 +149,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
     @derived(needs=("scores",), shared=True)
     def histogram(self) -> Histogram:
-        """Histograms of both groups, with bins by Scott's rule."""
+        """Histograms of both groups, with bins of equal probability."""
         return histogram(self.scores)
 
     # -- the strip of numbers ------------------------------------------------------------------
