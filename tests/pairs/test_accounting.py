@@ -364,13 +364,63 @@ def test_tiny_losses_are_resolved_as_well_as_large_ones():
     assert np.all(high - low < 1e-3 * high)
 
 
-def test_below_the_resolution_epsilon_is_infinite_unless_losses_are_bounded():
-    pair = wb.DPSGDPair(1.0, 0.01, 1000)
-    low, high = pair.epsilon_interval([1e-20, 0.0])
-    assert np.all(np.isfinite(low))
-    assert np.all(np.isinf(high))
+def test_below_the_resolution_epsilon_is_that_of_renyi_divergences():
+    """The Rényi accountant of `dp_accounting` gives the upper limits, with fewer orders."""
+    for pair, delta, most in (
+        (wb.DPSGDPair(1, 0.001, 1000), 1e-12, 2.021),
+        (wb.DPSGDPair(1, 0.001, 1000), 1e-16, 2.789),
+        (wb.DPSGDPair(1, 0.01, 1000), 1e-15, 5.40),
+        (wb.DPSGDPair(1, 0.01, 1000), 1e-20, 7.04),
+        (wb.ComposedPair(wb.SubsampledGaussianPair(0.25, 0.3), 10), 1e-15, 110),
+    ):
+        low, high = pair.epsilon_interval(delta)
+        assert delta < pair.resolution * 100
+        assert low <= pair.epsilon(delta) == high <= most
+        assert pair.epsilon(1e-11) < high
+    low, high = pair.epsilon_interval(0.0)
+    assert np.isfinite(low) and np.isinf(high)  # no Gaussian noise gives δ = 0
     assert wb.ComposedPair(wb.LaplacePair(0.25), 8).epsilon([1e-30, 0]) == pytest.approx([2, 2])
     assert wb.ComposedPair(wb.LaplacePair(0.25), 8).profile([2, 3]) == pytest.approx([0, 0])
+
+
+def unbounded_steps():
+    return [
+        wb.DPSGDPair(1.0, 0.001, 1000),
+        wb.DPSGDPair(2.0, 0.05, 100, "substitute"),
+        wb.ComposedPair(wb.SubsampledGaussianPair(0.25, 0.5), 10),
+        wb.ComposedPair(wb.DPSGDPair(2.0, 0.05, 10), 10),
+        wb.FixedBatchPair(2, 10, 1000, 100),
+        wb.TruncatedBatchPair(2.0, 0.01, 20, 1000, 100),
+        wb.MixturePair((0, 1, 2), (0.9, 0.09, 0.01), 2, 10),
+    ]
+
+
+@pytest.mark.parametrize("pair", unbounded_steps(), ids=lambda pair: pair.name)
+def test_no_delta_is_too_small_and_all_values_belong_together(pair):
+    delta = np.r_[np.geomspace(1e-300, 1e-16, 60), np.geomspace(1e-16, 1e-6, 120)]
+    epsilon = pair.epsilon(delta)
+    assert np.all(np.isfinite(epsilon))
+    assert np.all(np.diff(epsilon) <= 0)
+    assert np.all(pair.delta(epsilon) <= delta * (1 + 1e-6))
+    at = np.linspace(0, epsilon[0], 300)
+    log_profile = pair.log_profile(at)
+    assert np.all(np.diff(log_profile) <= 1e-12)
+    for direction in ("P‖Q", "Q‖P"):
+        assert np.all(pair.log_hockey_stick(at, direction) <= log_profile + 1e-12)
+    low, high = pair.profile_interval(at)
+    assert np.all(low <= high)
+    np.testing.assert_allclose(high, np.exp(log_profile))
+
+
+def test_the_limits_of_small_deltas_are_above_the_truth():
+    """Two sensitivities that hardly differ are composed numerically, and are Gaussian noise."""
+    pair = wb.MixturePair((1, 1 - 1e-9), (0.5, 0.5), 4, 16)
+    assert not pair.exact
+    delta = np.geomspace(1e-200, 1e-4, 50)
+    truth = wb.GaussianPair(1.0).epsilon(delta)
+    found = pair.epsilon(delta)
+    assert np.all(found >= truth * (1 - 1e-6))
+    assert np.all(found <= truth * 1.25)
 
 
 # -- what holds for all -----------------------------------------------------------------------

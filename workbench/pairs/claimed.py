@@ -86,7 +86,7 @@ class RenyiPair(OutcomesPair):
         known = zip(self.orders, self.epsilons, strict=True)
         return min((e for a, e in known if a >= order), default=math.inf)
 
-    def compose(self, k: int) -> RenyiPair:
+    def _composed(self, k: int) -> RenyiPair:
         # Rényi divergences add up.
         return RenyiPair(self.orders, tuple(k * e for e in self.epsilons))
 

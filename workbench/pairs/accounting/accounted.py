@@ -1,23 +1,63 @@
-"""`AccountedPair`: a pair composed in closed form where there is one, else numerically."""
+"""`AccountedPair`: a pair composed in closed form where there is one, else numerically.
+
+Numerically there are two upper limits of the profile, and the smaller one holds: the composed
+privacy loss distribution, which is sharp but resolves no δ below about 1e-11, and the sum of the
+Rényi divergences of the steps, which is a few percent to some times larger and holds at any δ.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench import _checks
 from workbench._roots import falling_root
+from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
 from workbench.curves.validation import Floats, Values, deltas, reals, shaped
-from workbench.pairs.accounting.pld import Composition
+from workbench.pairs.accounting import pld
 from workbench.pairs.base import ExplicitPair, Pair
+from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 #: Scores times steps that are simulated at most.
 MOST_DRAWS = 1_000_000_000
+
+
+#: δ below this many times the resolution are looked for among Rényi divergences, too.
+_NEAR_RESOLUTION = 1000
+
+#: Orders − 1 of the Rényi divergences at first, further ones between two that some δ needs, the δ
+#: that are looked at, and the share by which divergences are rounded up.
+_ORDERS = np.geomspace(0.05, 1e5, 36)
+_BETWEEN = 10
+_SMALL_DELTAS = np.geomspace(1e-40, 1e-9, 63)
+_ROUNDED_UP = 1e-9
+
+
+@dataclass(frozen=True)
+class Accounted:
+    """Equal steps that are composed; ``symmetric`` if both directions of a step coincide."""
+
+    step: pld.Step
+    steps: int
+    symmetric: bool = False
+
+    def compose(self) -> pld.Composition:
+        """The composition on a grid of privacy losses."""
+        return pld.compose(self.step, self.steps, self.symmetric)
+
+    def renyi_divergence(self, order: float) -> float:
+        """Of all steps together: Rényi divergences add up."""
+        if isinstance(self.step, Pair):
+            return self.steps * self.step.renyi_divergence(order)
+        return self.steps * renyi_divergence(self.step, order)
 
 
 class Sampled(Protocol):
@@ -48,10 +88,11 @@ class AccountedPair(Pair):
 
     @property
     def resolution(self) -> float:
-        """The δ below which nothing is resolved: ε(δ) is then infinite unless losses are bounded.
+        """The δ below which the loss distribution resolves nothing.
 
         0 in closed form, about 1e-15 to 1e-11 otherwise (truncated tails, and the round-off of
-        the convolution, which grows with the number of steps).
+        the convolution, which grows with the number of steps). Smaller δ rest on the Rényi
+        divergences, which give larger ε.
         """
         known = self._functions
         return known.composition.resolution if isinstance(known, _GridPair) else 0.0
@@ -90,7 +131,8 @@ class AccountedPair(Pair):
         Returns
         -------
         lower, upper : float or ndarray, the shape of ``delta``
-            The upper one is ``inf`` below the resolution.
+            The upper one is that of the Rényi divergences below the resolution, and ``inf`` at
+            δ = 0 unless losses are bounded.
 
         Raises
         ------
@@ -109,9 +151,10 @@ class AccountedPair(Pair):
     def _closed_form(self) -> Pair | None:
         """An equivalent pair whose values are exact; None where only the grid helps."""
 
+    @property
     @abstractmethod
-    def _compose(self) -> Composition:
-        """The composition on a grid."""
+    def _accounted(self) -> Accounted:
+        """The steps whose privacy losses are composed."""
 
     @property
     def _largest_loss(self) -> float:
@@ -137,7 +180,12 @@ class AccountedPair(Pair):
             return closed._functions
         if isinstance(closed, ExplicitPair):
             return closed
-        return _GridPair(self.name, self._compose(), self._largest_loss)
+        return _GridPair(self.name, self._accounted, self._largest_loss)
+
+    def renyi_divergence(self, order: float) -> float:
+        order = _checks.order(order)
+        closed = self._closed_form()
+        return (self._accounted if closed is None else closed).renyi_divergence(order)
 
     def _privacy_loss(self, score: Floats) -> Floats:
         # The optimal attack on all steps is the sum of their losses: scores are losses already.
@@ -156,12 +204,14 @@ class AccountedPair(Pair):
 
 
 class _GridPair(OutcomesPair):
-    """The pessimistic pair of a composition."""
+    """The pessimistic pair of a composition, with the Rényi limit of small δ."""
 
-    def __init__(self, name: str, composition: Composition, largest_loss: float) -> None:
+    def __init__(self, name: str, accounted: Accounted, largest_loss: float) -> None:
         self._name = name
-        self.composition = composition
+        self._accounted = accounted
+        self.composition = accounted.compose()
         self._limit = largest_loss
+        self._small = np.log(_NEAR_RESOLUTION * self.composition.resolution)
 
     @property
     def name(self) -> str:
@@ -175,15 +225,57 @@ class _GridPair(OutcomesPair):
     def outcomes(self) -> Outcomes:
         return self.composition.outcomes
 
+    @cached_property
+    def _renyi(self) -> RenyiPair | None:
+        """What the Rényi divergences of the steps imply; None where all are infinite or unknown."""
+        known = self._divergences(_ORDERS)
+        if not known:
+            return None
+        # Near a jump of the divergences, few orders would give away a lot.
+        excess = np.array(sorted(known))
+        at, a = np.array([known[x] for x in excess]), excess + 1
+        gap = np.log(_SMALL_DELTAS)[:, None] + np.log(a)
+        best = np.unique(np.argmin(at + np.log1p(-1 / a) - gap / excess, axis=1))
+        ends = np.unique(np.clip([best - 1, best, best + 1], 0, excess.size - 1))
+        between = [np.geomspace(x, y, _BETWEEN + 2)[1:-1] for x, y in pairwise(excess[ends])]
+        known |= self._divergences(np.concatenate([[], *between]))
+        excess = np.array(sorted(known))
+        return RenyiPair(tuple(excess + 1), tuple(known[x] for x in excess))
+
+    def _divergences(self, excess: Floats) -> dict[float, float]:
+        """Finite Rényi divergences, rounded up, by order − 1."""
+        known = {}
+        for x in excess:
+            try:
+                found = self._accounted.renyi_divergence(1 + float(x))
+            except DivergenceError:  # any set of orders gives an upper limit
+                continue
+            if np.isfinite(found):
+                known[float(x)] = found * (1 + _ROUNDED_UP)
+        return known
+
+    def _smaller(self, log_h: Floats, epsilon: Floats) -> Floats:
+        """The smaller of both upper limits where that of the grid comes near its resolution."""
+        small = (log_h < self._small) & (epsilon >= 0)
+        if small.any() and self._renyi is not None:
+            log_h = np.where(small, np.minimum(log_h, self._renyi.log_profile(epsilon)), log_h)
+        return np.where(epsilon >= self._limit, -np.inf, log_h)
+
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        h = super()._log_hockey_stick(epsilon, direction)
-        return np.where(epsilon >= self._limit, -np.inf, h)
+        return self._smaller(super()._log_hockey_stick(epsilon, direction), epsilon)
 
     def _log_profile(self, epsilon: Floats) -> Floats:
-        return np.where(epsilon >= self._limit, -np.inf, super()._log_profile(epsilon))
+        return self._smaller(super()._log_profile(epsilon), epsilon)
 
     def _epsilon(self, delta: Floats) -> Floats:
-        return np.minimum(super()._epsilon(delta), self._limit)
+        epsilon = super()._epsilon(delta)
+        near = np.exp(self._small)
+        small = (delta < near) & (epsilon > 0)
+        if small.any() and self._renyi is not None:
+            # Both limits hold from the ε on at which that of the grid comes near its resolution.
+            later = np.maximum(self._renyi.epsilon(delta), super()._epsilon(np.asarray(near)))
+            epsilon = np.where(small, np.minimum(epsilon, later), epsilon)
+        return np.minimum(epsilon, self._limit)
 
     def lower_profile(self, epsilon: Floats) -> Floats:
         """The lower limit of δ(ε)."""
