@@ -23,7 +23,7 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
+    "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage", "NoBoundError", "Pair",
     "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
 )  # fmt: skip
 

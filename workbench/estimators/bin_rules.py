@@ -124,12 +124,13 @@ def scott_width(scores: Scores) -> float:
     whichever is smaller, since one outlier may move the first as far as it likes. n is the smaller
     sample size. At most 2¹³ bins, as of all rules.
     """
-    p, q = scores.moments()
-    n = _smaller_side(p.size, q.size)
-    sides = zip((p, q), _finite_sides(scores), strict=True)
-    scales = [min(math.sqrt(of.variance), _normal_scale(_span(x))) for of, x in sides]
-    sigma = math.hypot(*(s * math.sqrt(of.size) for s, of in zip(scales, (p, q), strict=True)))
-    sigma /= math.sqrt(p.size + q.size)
+    sides = _finite_sides(scores)
+    n = _smaller_side(*(x.size for x in sides))
+    unit = float(np.abs(scores.quantile([0, 1])).max()) or 1.0  # so that no square overflows
+    total = 0.0
+    for moments, x in zip(scores.moments(unit), sides, strict=True):
+        total += min(math.sqrt(moments.variance), _normal_scale(_span(x)) / unit) ** 2 * x.size
+    sigma = unit * math.sqrt(total / sum(x.size for x in sides))
     return _resolved(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
 
 
@@ -295,13 +296,18 @@ WIDTH_RULES: dict[str, Callable[[Scores], float]] = {
 
 
 def default_range(scores: Scores) -> tuple[float, float]:
-    """The 0.1% and 99.9% quantiles of the pooled scores; never equal."""
+    """The 0.1% and 99.9% quantiles of the pooled scores; a stretch around them if all are equal."""
     low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
     if low == high:
         low, high = (float(x) for x in scores.quantile([0, 1]))
-    if low == high:  # all finite scores are equal: one bin around them
-        return low - 0.5, low + 0.5
-    return low, high
+    return (low, high) if low < high else around(low)
+
+
+def around(value: float) -> tuple[float, float]:
+    """A display range for scores that are all one value: ½ to both sides, or as floats allow."""
+    most = np.finfo(float).max
+    half = max(0.5, 1e-6 * abs(value))
+    return max(value - half, -most), min(value + half, most)
 
 
 def _usable(width: float, scores: Scores) -> float:

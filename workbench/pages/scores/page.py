@@ -23,7 +23,7 @@ from workbench.bounds.power.verdict import Verdict, judge
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
-from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width, quantile_bins
+from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, around, bin_width, quantile_bins
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
@@ -590,6 +590,11 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
 
+    @sentence(needs=("scores",), place="strip")
+    def constant(self) -> str:
+        """That all scores are equal, where they are."""
+        return str(self.scores.constant)
+
     @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
     def asked_afterwards(self) -> str:
         """That the question was chosen too late for these data."""
@@ -731,7 +736,7 @@ def nice_below(x: float) -> float:
 def _span(scores: Scores) -> tuple[float, float]:
     """The range of nearly all scores, which is never empty."""
     low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
-    return (low - 0.5, high + 0.5) if low == high else (low, high)
+    return (low, high) if low < high else around(low)
 
 
 def _slider(scores: Scores) -> tuple[float, tuple[float, float]]:

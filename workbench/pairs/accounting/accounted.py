@@ -317,9 +317,11 @@ def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Gener
         More than `MOST_DRAWS` draws.
     """
     if n * k > MOST_DRAWS:
+        most = MOST_DRAWS // k
         raise ValueError(
-            f"{n} scores of {k} steps are {n * k:.3g} draws, more than {MOST_DRAWS:.0e}; "
-            f"take at most {MOST_DRAWS // k} scores, or a Gaussian pair of the same μ"
+            f"{n} scores of {k} steps are {n * k:.3g} draws, more than {MOST_DRAWS:.0e}; take "
+            f"{f'at most {most} scores' if most > 1 else 'fewer steps'}, or a Gaussian pair of the "
+            "same μ"
         )
     draw = step.draw_p if side == "p" else step.draw_q
     total = np.zeros(n)
