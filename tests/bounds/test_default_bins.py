@@ -92,7 +92,8 @@ def test_yes_no_scores_have_two_bins():
 def test_a_range_cuts_off_the_quantile_bins():
     s = wb.Scores(*gaussian())
     h = wb.histogram(s, range=(-1, 1))
-    assert tuple(h.edges[[0, -1]]) == (-1, 1) and h.from_data
+    assert tuple(h.edges[[0, -1]]) == (-1, 1)
+    assert h.from_data
     assert 2 < h.bins < wb.histogram(s).bins
     assert h.p_counts.sum() == N
 
@@ -119,8 +120,10 @@ def test_an_estimate_below_its_bound_is_marked():
     coarse = total_variation_estimate(wb.histogram(s, rule="scott"))
     marked = checked_against(coarse, certified)
     assert coarse.value < certified.value == pytest.approx(0.826, abs=1e-3)
-    assert marked.badge == "not valid" and "too coarse" in marked.void
-    assert "not valid" in str(marked) and "not valid" in marked.explain()
+    assert marked.badge == "not valid"
+    assert "too coarse" in marked.void
+    assert "not valid" in str(marked)
+    assert "not valid" in marked.explain()
     assert checked_against(coarse, certified.voided("chosen late")) == coarse
     with pytest.raises(ValueError, match="no bound on"):
         checked_against(coarse, wb.tradeoff_band(s).mu())

@@ -2,7 +2,8 @@
 
 Bins of equal pooled probability (`quantile_edges`), about n^{1/3} of them, are the same for a score
 and for any increasing function of it, as the divergences are that a histogram estimates. The other
-rules give a width in the unit of the score. With bins of width h, the integrated mean squared error of both densities is about
+rules give a width in the unit of the score. With bins of width h, the integrated mean squared error
+of both densities is about
 
     1/(n_p h) + 1/(n_q h) + (h²/12)·(∫P'² + ∫Q'²),
 
@@ -319,7 +320,7 @@ def _usable(width: float, scores: Scores) -> float:
 
 
 def _resolved(width: float, scores: Scores) -> float:
-    """A rule's width, such that the range has at most as many bins as cells of the plug-in rules."""
+    """A rule's width, with at most as many bins on the range as the plug-in rules have cells."""
     low, high = default_range(scores)
     return _usable(max(width, (high - low) / GRID_CELLS) if width > 0 else 0.0, scores)
 

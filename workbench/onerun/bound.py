@@ -158,8 +158,8 @@ def one_run_bound(
     -------
     Bound
         ``n_p`` and ``n_q`` are the numbers of canaries in and out, or 0 where ``included`` is
-        unknown. The value is 0 where nothing is shown, such as without guesses, and ``inf`` where every member of the
-        family is refuted.
+        unknown. The value is 0 where nothing is shown, such as without guesses, and ``inf`` where
+        every member of the family is refuted.
 
     Raises
     ------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
