@@ -24,7 +24,8 @@ from workbench.scores.table import DataTable
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
     "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage",
-    "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
+    "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
+    "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
