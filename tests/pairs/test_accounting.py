@@ -686,7 +686,9 @@ def test_composed_histograms_are_near_the_truth_of_hist_figure_11():
     step = wb.SubsampledGaussianPair(0.5, 2.0)
     truth = wb.ComposedPair(step, 10)
     scores = step.sample(100_000, seed=1)
-    composed = wb.compose_histogram(wb.histogram(scores), 10)
+    default = wb.compose_histogram(wb.histogram(scores), 10)
+    assert default.epsilon(1e-3).value == pytest.approx(truth.epsilon(1e-3), rel=0.05)
+    composed = wb.compose_histogram(wb.histogram(scores, rule="scott"), 10)
     epsilon = np.array([0.0, 0.5, 1, 2])
     assert composed.infinite_mass == 0
     assert composed.profile(epsilon) == pytest.approx(truth.profile(epsilon), rel=0.35)
@@ -737,7 +739,7 @@ def test_a_composed_band_keeps_its_level_where_composed_histograms_do_not(monkey
     monkeypatch.setattr(pld, "MOST_POINTS", 2**13)
     # At 5%, five misses or more of 25 have a chance of 0.7%.
     assert misses(lambda s: wb.compose_band(wb.tradeoff_band(s), 10), 25) <= 4
-    assert misses(lambda s: wb.compose_histogram(wb.histogram(s), 10), 10) == 10
+    assert misses(lambda s: wb.compose_histogram(wb.histogram(s, rule="scott"), 10), 10) == 10
 
 
 def test_a_composed_band_says_something_and_what_it_rests_on():
