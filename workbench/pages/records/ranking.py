@@ -271,8 +271,8 @@ class RecordRanking(TableInView, DeltaSetting):
         if above:
             return (
                 f"{' and '.join(above)} can exceed “Uncorrected maximum”: bounds on the ε of the "
-                "training take many records together, this is the largest limit of one record by "
-                f"its own scores. Chosen among {n} records, it stays without guarantee."
+                "training use many records together, whereas the maximum is the largest limit of "
+                f"one record by its own scores. As it was chosen among {n}, it has no guarantee."
             )
         return (
             f"“Uncorrected maximum” is the largest of {n} limits of one record each. What it "
