@@ -364,10 +364,10 @@ def test_tiny_losses_are_resolved_as_well_as_large_ones():
     assert np.all(high - low < 1e-3 * high)
 
 
-def test_below_the_resolution_epsilon_is_that_of_renyi_divergences():
-    """The Rényi accountant of `dp_accounting` gives the upper limits, with fewer orders."""
+def test_below_the_resolution_other_limits_hold():
+    """`dp_accounting` gives the upper limits: its loss distribution, its Rényi accountant."""
     for pair, delta, most in (
-        (wb.DPSGDPair(1, 0.001, 1000), 1e-12, 2.021),
+        (wb.DPSGDPair(1, 0.001, 1000), 1e-12, 0.884),
         (wb.DPSGDPair(1, 0.001, 1000), 1e-16, 2.789),
         (wb.DPSGDPair(1, 0.01, 1000), 1e-15, 5.40),
         (wb.DPSGDPair(1, 0.01, 1000), 1e-20, 7.04),

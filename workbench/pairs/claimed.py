@@ -125,6 +125,17 @@ class RenyiPair(OutcomesPair):
         epsilon = np.where(log_delta >= self._log_total_variation, 0.0, epsilon)
         return np.maximum(epsilon, 0.0)
 
+    def best_orders(self, delta: Floats) -> Floats:
+        """The order that gives the least ε at each δ, above 0.
+
+        Parameters
+        ----------
+        delta : ndarray, shape (n,)
+        """
+        a, e = np.array(self.orders), np.array(self.epsilons)
+        rest = (np.log(delta)[:, None] + np.log(a)) / (a - 1)
+        return np.asarray(a[np.argmin(e + np.log1p(-1 / a) - rest, axis=1)])
+
     @cached_property
     def outcomes(self) -> Outcomes:
         # Each ε gives lines below the trade-off function (HIST Lemma 7); fewer of them, a lower f.

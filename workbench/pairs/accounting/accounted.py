@@ -1,15 +1,16 @@
 """`AccountedPair`: a pair composed in closed form where there is one, else numerically.
 
-Numerically there are two upper limits of the profile, and the smaller one holds: the composed
-privacy loss distribution, which is sharp but resolves no δ below about 1e-11, and the sum of the
-Rényi divergences of the steps, which is a few percent to some times larger and holds at any δ.
+Numerically there are three upper limits of the profile, and the smallest one holds: the composed
+privacy loss distribution, which is sharp but resolves no δ below about 1e-11; the same tilted
+(`tilted`), down to about 1e-16; and what the Rényi divergences of the steps imply, whose ε is a few
+percent to some times larger, at any δ.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -19,8 +20,9 @@ from numpy.typing import ArrayLike
 from workbench import _checks
 from workbench._roots import falling_root
 from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
-from workbench.curves.validation import Floats, Values, deltas, reals, shaped
+from workbench.curves.validation import DIRECTIONS, Floats, Values, deltas, reals, shaped
 from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.tilted import TiltedTail, tilted_tail
 from workbench.pairs.base import ExplicitPair, Pair
 from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.gaussian import GaussianPair
@@ -30,8 +32,8 @@ from workbench.pairs.outcomes import Outcomes, OutcomesPair
 MOST_DRAWS = 1_000_000_000
 
 
-#: δ below this many times the resolution are looked for among Rényi divergences, too.
-_NEAR_RESOLUTION = 1000
+#: δ below this many times the resolution have other upper limits, too.
+_NEAR_RESOLUTION = 10
 
 #: Orders − 1 of the Rényi divergences at first, further ones between two that some δ needs, the δ
 #: that are looked at, and the share by which divergences are rounded up.
@@ -39,6 +41,9 @@ _ORDERS = np.geomspace(0.05, 1e5, 36)
 _BETWEEN = 10
 _SMALL_DELTAS = np.geomspace(1e-40, 1e-9, 63)
 _ROUNDED_UP = 1e-9
+
+#: δ for which compositions are tilted.
+_TILTED_DELTAS = (1e-11, 1e-13, 1e-15)
 
 
 @dataclass(frozen=True)
@@ -225,56 +230,49 @@ class _GridPair(OutcomesPair):
     def outcomes(self) -> Outcomes:
         return self.composition.outcomes
 
-    @cached_property
+    def _tilted(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the upper limit by the tilted compositions; 0 where there is none."""
+        one = "P‖Q" if self.outcomes.symmetric else direction
+        tails = _tails(self._accounted, self.composition, one)
+        limits = [tail.log_hockey_stick(epsilon) for tail in tails]
+        return np.minimum.reduce([np.zeros_like(epsilon), *limits])
+
+    @property
     def _renyi(self) -> RenyiPair | None:
-        """What the Rényi divergences of the steps imply; None where all are infinite or unknown."""
-        known = self._divergences(_ORDERS)
-        if not known:
-            return None
-        # Near a jump of the divergences, few orders would give away a lot.
-        excess = np.array(sorted(known))
-        at, a = np.array([known[x] for x in excess]), excess + 1
-        gap = np.log(_SMALL_DELTAS)[:, None] + np.log(a)
-        best = np.unique(np.argmin(at + np.log1p(-1 / a) - gap / excess, axis=1))
-        ends = np.unique(np.clip([best - 1, best, best + 1], 0, excess.size - 1))
-        between = [np.geomspace(x, y, _BETWEEN + 2)[1:-1] for x, y in pairwise(excess[ends])]
-        known |= self._divergences(np.concatenate([[], *between]))
-        excess = np.array(sorted(known))
-        return RenyiPair(tuple(excess + 1), tuple(known[x] for x in excess))
+        return _renyi_limit(self._accounted)
 
-    def _divergences(self, excess: Floats) -> dict[float, float]:
-        """Finite Rényi divergences, rounded up, by order − 1."""
-        known = {}
-        for x in excess:
-            try:
-                found = self._accounted.renyi_divergence(1 + float(x))
-            except DivergenceError:  # any set of orders gives an upper limit
-                continue
-            if np.isfinite(found):
-                known[float(x)] = found * (1 + _ROUNDED_UP)
-        return known
-
-    def _smaller(self, log_h: Floats, epsilon: Floats) -> Floats:
-        """The smaller of both upper limits where that of the grid comes near its resolution."""
+    def _smallest(self, log_h: Floats, epsilon: Floats, directions: tuple[str, ...]) -> Floats:
+        """The smallest upper limit where that of the grid comes near its resolution."""
         small = (log_h < self._small) & (epsilon >= 0)
-        if small.any() and self._renyi is not None:
-            log_h = np.where(small, np.minimum(log_h, self._renyi.log_profile(epsilon)), log_h)
+        if small.any():
+            near = epsilon[small]
+            limit = np.maximum.reduce([self._tilted(near, direction) for direction in directions])
+            if self._renyi is not None:
+                limit = np.minimum(limit, self._renyi.log_profile(near))
+            log_h = np.array(log_h)
+            log_h[small] = np.minimum(log_h[small], limit)
         return np.where(epsilon >= self._limit, -np.inf, log_h)
 
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        return self._smaller(super()._log_hockey_stick(epsilon, direction), epsilon)
+        return self._smallest(super()._log_hockey_stick(epsilon, direction), epsilon, (direction,))
 
     def _log_profile(self, epsilon: Floats) -> Floats:
-        return self._smaller(super()._log_profile(epsilon), epsilon)
+        return self._smallest(super()._log_profile(epsilon), epsilon, DIRECTIONS)
 
     def _epsilon(self, delta: Floats) -> Floats:
         epsilon = super()._epsilon(delta)
         near = np.exp(self._small)
-        small = (delta < near) & (epsilon > 0)
-        if small.any() and self._renyi is not None:
-            # Both limits hold from the ε on at which that of the grid comes near its resolution.
-            later = np.maximum(self._renyi.epsilon(delta), super()._epsilon(np.asarray(near)))
-            epsilon = np.where(small, np.minimum(epsilon, later), epsilon)
+        small = (delta < near) & (delta > 0) & (epsilon > 0)
+        if small.any():
+            # From this ε on the profile is the smallest of all limits.
+            first = np.full(int(small.sum()), float(super()._epsilon(np.asarray(near))))
+            last = epsilon[small]
+            if self._renyi is not None:
+                last = np.maximum(np.minimum(last, self._renyi.epsilon(delta[small])), first)
+            log_delta = np.log(delta[small])
+            _, found = falling_root(lambda e, d: self._log_profile(e) - d, first, last, log_delta)
+            epsilon = np.array(epsilon)
+            epsilon[small] = np.where(np.isfinite(last), found, last)
         return np.minimum(epsilon, self._limit)
 
     def lower_profile(self, epsilon: Floats) -> Floats:
@@ -291,6 +289,55 @@ class _GridPair(OutcomesPair):
         low, high = np.zeros_like(upper), np.minimum(upper, largest + 1.0)
         below, _ = falling_root(lambda e, d: self.lower_profile(e) - d, low, high, delta)
         return below
+
+
+@lru_cache(maxsize=16)
+def _renyi_limit(accounted: Accounted) -> RenyiPair | None:
+    """What the Rényi divergences of the steps imply; None where all are infinite or unknown."""
+    known = _divergences(accounted, _ORDERS)
+    if not known:
+        return None
+    # Near a jump of the divergences, few orders would give away a lot.
+    coarse = np.array(sorted(known))
+    pair = RenyiPair(tuple(coarse + 1), tuple(known[x] for x in coarse))
+    best = np.unique(np.searchsorted(coarse + 1, pair.best_orders(_SMALL_DELTAS)))
+    ends = np.unique(np.clip([best - 1, best, best + 1], 0, coarse.size - 1))
+    between = [np.geomspace(x, y, _BETWEEN + 2)[1:-1] for x, y in pairwise(coarse[ends])]
+    known |= _divergences(accounted, np.concatenate([[], *between]))
+    excess = np.array(sorted(known))
+    return RenyiPair(tuple(excess + 1), tuple(known[x] for x in excess))
+
+
+def _divergences(accounted: Accounted, excess: Floats) -> dict[float, float]:
+    """Finite Rényi divergences, rounded up, by order − 1."""
+    known = {}
+    for x in excess:
+        try:
+            found = accounted.renyi_divergence(1 + float(x))
+        except DivergenceError:  # any set of orders gives an upper limit
+            continue
+        if np.isfinite(found):
+            known[float(x)] = found * (1 + _ROUNDED_UP)
+    return known
+
+
+@lru_cache(maxsize=4)
+def _tails(
+    accounted: Accounted, composition: pld.Composition, direction: str
+) -> tuple[TiltedTail, ...]:
+    """One direction of a composition, tilted for some δ below the resolution."""
+    renyi = _renyi_limit(accounted)
+    if renyi is None:
+        return ()
+    step = composition.step
+    side = (step.first, step.p, step.p_only)
+    if direction == "Q‖P":
+        side = (1 - step.first - step.q.size, step.q[::-1], step.q_only)
+    made = (
+        tilted_tail(step.width, *side, composition.steps, float(order) - 1)
+        for order in np.unique(renyi.best_orders(np.array(_TILTED_DELTAS)))
+    )
+    return tuple(tail for tail in made if tail is not None)
 
 
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:
