@@ -9,8 +9,8 @@ k-fold convolution T gives that of p as M^k e^{−θ s} T(s), so that::
 
 p_∞ being the mass of infinite loss. What may be missing or wrong in T, a mass of η in all, adds at
 most M^k e^{−θ ε} η/(1 + θ), since e^{−θ x}(1 − e^{−x}) ≤ 1/(1 + θ) for x ≥ 0; that is counted
-against privacy. At the best θ this is η times a Chernoff bound of δ. Any θ > 0 gives an upper limit,
-and the smallest of several holds.
+against privacy. At the best θ this is η times a Chernoff bound of δ. Any θ > 0 gives an upper
+limit, and the smallest of several holds.
 """
 
 from __future__ import annotations
