@@ -89,6 +89,11 @@ def test_yes_no_scores_have_two_bins():
     np.testing.assert_array_equal(h.q_counts, [990, 10])
 
 
+def test_the_largest_floats_have_bins():
+    h = wb.histogram(wb.Scores([-1.7e308, 0, 0], [0, 1.7e308, 1.7e308]))
+    assert h.total_variation == pytest.approx(1 / 3)  # two bins, cut at 0
+
+
 def test_a_range_cuts_off_the_quantile_bins():
     s = wb.Scores(*gaussian())
     h = wb.histogram(s, range=(-1, 1))

@@ -421,7 +421,9 @@ def test_the_limits_of_small_deltas_are_above_the_truth():
     truth = wb.GaussianPair(1.0).epsilon(delta)
     found = pair.epsilon(delta)
     assert np.all(found >= truth * (1 - 1e-6))
-    assert np.all(found <= truth * 1.25)
+    assert np.all(found <= truth * 1.03)  # by Rényi divergences
+    tilted = delta > 1e-16
+    assert np.all(found[tilted] <= truth[tilted] * 1.001)
 
 
 # -- what holds for all -----------------------------------------------------------------------

@@ -87,7 +87,7 @@ def tilted_tail(
     if _DEVIATIONS * math.sqrt(k * (tilted @ (index - mean) ** 2)) > _MOST_POINTS:
         return None
     start, total, noise = pld.self_convolve(tilted, first, k)
-    loss = width * (start + np.arange(total.size))
+    loss: Floats = width * np.arange(start, start + total.size, dtype=float)
     log_total = np.log(total) - theta * loss
     # Round-off of the moment, which is taken to the k-th power.
     log_scale = k * log_moment + 4 * k * math.ulp(abs(log_moment) + masses.size)
