@@ -23,13 +23,14 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
-    "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage",
+    "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
+    "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
 PROTOCOL = (
-    "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
+    "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
     "add", "gradients", "layers", "norms", "products",
 )  # fmt: skip

@@ -232,7 +232,7 @@ def test_what_is_no_list_of_e_values(together, values):
         ),
         (lambda: SCORES.part_of_sorted([0.5], [0.5]), "p must be 60 bools"),
         (lambda: valid.one_run().part("text"), "rows must be 40 bools"),
-        (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308])), "divide the scores"),
+        (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308]), 3), "divide the scores"),
         (lambda: wb.Coverage.quantile(valid.OBJECTS["Coverage"](), [0.5, None]), "level must be"),
     ],
 )

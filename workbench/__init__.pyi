@@ -102,6 +102,7 @@ from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
 from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
+from .curves.renyi_quadrature import DivergenceError as DivergenceError
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram

@@ -154,9 +154,11 @@ def confidence(value: Any) -> float:
     """
     x = open_unit(value, "confidence", "write 0.95 for 95%")
     if x <= 0.5:
+        meant = f"{1 - x:g}"
+        ask = f": did you mean {meant}?" if 0.5 < float(meant) < 1 else ""
         raise ValueError(
             f"confidence must be above 0.5, got {shown(value)}; give the confidence (0.95), "
-            f"not the error probability (0.05): did you mean {1 - x:g}?"
+            f"not the error probability (0.05){ask}"
         )
     return x
 

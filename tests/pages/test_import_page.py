@@ -248,6 +248,15 @@ def test_the_name_is_that_of_the_file_until_it_is_chosen(page):
 # -- what cannot be read -----------------------------------------------------------------------
 
 
+def test_constant_scores_are_read_with_a_question(page):
+    opened(page, ("a.csv", "in,out\n1,1\n1,1\n1,1\n"))
+    assert page.message == ""
+    assert "All scores equal 1" in page.constant()
+    assert accepted(page).n_p == 3
+    opened(page, ("good.csv", CSV))
+    assert page.constant() == ""
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [
@@ -256,7 +265,6 @@ def test_the_name_is_that_of_the_file_until_it_is_chosen(page):
         ([("a.csv", CSV)] * 3, "3 files were given"),
         ([("a.csv", "in,out\n1,2\nthree,4\n5,6\n")], "row 3"),
         ([("a.csv", "score,member\n1,1\n2,1\n3,1\n")], "give both files at once, or choose"),
-        ([("a.csv", "in,out\n1,1\n1,1\n1,1\n")], "all 6 scores equal 1"),
     ],
 )
 def test_what_cannot_be_read_is_said_and_changes_nothing(page, files, says):

@@ -166,7 +166,6 @@ GOOD = [0.0, 1.0]
         (([1.0, "abc"], GOOD), {}, "P is not numeric: entry 1 is 'abc'"),
         ((GOOD, [np.nan] * 3), {}, "Q holds nothing but NaN; check that the column"),
         (([np.nan] * 5, GOOD), {"clusters": (range(5), [5, 6])}, "P holds nothing but NaN"),
-        (([2.0, 2.0], [2.0, 2.0]), {}, "all 4 scores equal 2"),
         ((GOOD, GOOD), {"sampling": "iid"}, "sampling must be one of .*'one run'.* got 'iid'"),
         ((GOOD, GOOD), {"cluster_rule": "median"}, "cluster_rule must be one of"),
         ((GOOD, GOOD), {"nonfinite": "ignore"}, "nonfinite must be one of"),

@@ -82,7 +82,8 @@ class Bound(Wording):
     discarded : int
         Number of non-finite scores that were left out.
     void : str, optional
-        Why the guarantee does not hold after all; None when it does.
+        Why the guarantee does not hold after all, or what refutes an estimate; None when nothing
+        does.
     note : str, optional
         One sentence that a reader of this value needs, such as that n is too small.
     recompute : callable, optional

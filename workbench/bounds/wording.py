@@ -174,8 +174,9 @@ class Wording:
         """The bound as sentences for a reader without formulas."""
         value, what = self.rounded, self.symbol
         if self.guarantee == "estimate":
-            note = f" {self.note}" if self.note else ""
-            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}{note}"
+            text = f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
+            text += f" {self.note}" if self.note else ""
+            return text + (f" This number is not valid: it is {self.void}." if self.void else "")
         if self.guarantee == "proven":
             given = f"By proof, {_GIVEN[self.assumption]}"
         else:

@@ -149,8 +149,8 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
     @derived(needs=("scores",), shared=True)
     def histogram(self) -> Histogram:
-        """Histograms of both groups, with bins by Scott's rule."""
-        return histogram(self.scores)
+        """Histograms of both groups with bins of one width, to compare densities."""
+        return histogram(self.scores, rule="scott")
 
     # -- the strip of numbers ------------------------------------------------------------------
 

@@ -184,11 +184,6 @@ class Scores:
             x.flags.writeable = False
             sides[side] = x
         p, q = sides["p"], sides["q"]
-        if p[0] == q[0] and np.all(p == p[0]) and np.all(q == p[0]):
-            raise ScoresError(
-                f"all {p.size + q.size} scores equal {p[0]:g}, so there is nothing to compare; "
-                "check that the score column is the right one"
-            )
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
         if self.yes_no:
@@ -228,6 +223,18 @@ class Scores:
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
+
+    @property
+    def constant(self) -> str:
+        """For readers, that all scores are one value; empty where they are not."""
+        ends = [group.at(i) for group in self.groups for i in (0, group.size - 1)]
+        if not all(end == ends[0] for end in ends):
+            return ""
+        value = self.in_score_units(ends[0])
+        return (
+            f"All scores equal {value:g}, so they show no leak; check that the score column is the "
+            "right one."
+        )
 
     def __repr__(self) -> str:
         member = "larger" if self.larger_is_member else "smaller"
@@ -465,7 +472,7 @@ class Scores:
         Parameters
         ----------
         unit : float
-            What the scores are divided by first.
+            What the scores are divided by first, above 0.
         """
         p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
         return p, q

@@ -194,7 +194,7 @@ class NormalScores(FamilyEstimator):
     def _moments(self, scores: Scores) -> tuple[Any, Any]:
         """Size, mean and variance of P and of Q, in units of the largest score."""
         ends = [(float(group.at(0)), float(group.at(group.size - 1))) for group in scores.groups]
-        unit = max(abs(x) for x in itertools.chain(*ends))
+        unit = max(abs(x) for x in itertools.chain(*ends)) or 1.0
         if not all(math.isfinite(x) for x in itertools.chain(*ends)):
             raise ValueError(
                 "a Gaussian pair has finite scores, and some of these are NaN or infinite; take a "
@@ -360,6 +360,11 @@ class ResponseScores(FamilyEstimator):
         groups = scores.groups
         low = min(group.at(0) for group in groups)
         high = max(group.at(group.size - 1) for group in groups)
+        if low == high:
+            raise ValueError(
+                f"all scores are {scores.in_score_units(low):g}, and randomized response has two "
+                "outcomes; take a bound that needs no family"
+            )
         two = all(group.up_to(low) == group.below(high) for group in groups)
         if not two or any(scores.nan_counts):
             ends = [scores.in_score_units(groups[0].at(i)) for i in (0, groups[0].size - 1)]

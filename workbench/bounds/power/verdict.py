@@ -527,4 +527,4 @@ def _detectable(caught: Detector, family: Mechanisms) -> Detectable:
 
 
 def _about(n: int) -> str:
-    return f"{int(round_safely(n, 'up', 2)):,}"
+    return f"{int(float(round_safely(n, 'up', 2))):,}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
-from workbench.bounds.estimates import auc_estimate, total_variation_estimate
+from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
@@ -89,14 +89,15 @@ class FileAudit:
         files : tuple of Path
         """
         band = tradeoff_band(scores, confidence)
+        certified = band.total_variation()
         auc = auc_estimate(roc(scores))
         bounds = (
             band.epsilon(delta),
             band.mu(),
-            band.total_variation(),
+            certified,
             *(band.tpr(fpr) for fpr in SUMMARY_FPR),
             auc,
-            total_variation_estimate(histogram(scores)),
+            checked_against(total_variation_estimate(histogram(scores)), certified),
         )
         verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
         doubtful = not direction_stated and is_reversed(scores, auc.value)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from workbench.audits.plan import time_text
-from workbench.estimators.bin_rules import RANGE_TAIL
+from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import figure, sentence
@@ -148,6 +148,12 @@ class ImportPage(ImportChoices):
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
         return f"NaN and infinite scores: {self.odd:,}. They are {fate}."
 
+    @sentence(needs=("read",))
+    def constant(self) -> str:
+        """That all scores are equal, which is rarely meant."""
+        found = self.read()
+        return str(found.constant) if isinstance(found, Scores) else ""
+
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
@@ -216,8 +222,7 @@ class ImportPage(ImportChoices):
             return empty(self.missing() or "The scores cannot be read.")
         low, high = map(float, found.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
         if low == high:
-            half = max(0.5, 1e-6 * abs(low))
-            low, high = low - half, high + half
+            low, high = around(low)
         if not math.isfinite(high - low):
             return empty("No float holds the range of these scores.")
         distinct = found.distinct

@@ -139,11 +139,6 @@ class CountedScores(Scores):
             )
         for side, counts in (("P", p), ("Q", q)):
             _check_group(side, at, counts)
-        if at.size < 2:
-            raise ScoresError(
-                f"all {int(p.sum() + q.sum())} scores equal {at[0]:g}, so there is nothing to "
-                "compare; check that the score column is the right one"
-            )
         self._set(
             values=_locked(at),
             counts_p=_locked(p),
@@ -314,7 +309,7 @@ class CountedScores(Scores):
         Parameters
         ----------
         unit : float
-            What the scores are divided by first.
+            What the scores are divided by first, above 0.
         """
         finite = np.isfinite(self.values)
         values = self.values[finite] / unit
