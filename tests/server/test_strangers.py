@@ -477,7 +477,13 @@ class Stranger(Reader):
 
     def __init__(self, made):
         super().__init__(made)
-        self.texts = []
+        self.texts, self.requests = [], set()
+
+    def tell(self, **entries):
+        super().tell(**entries)
+        for told in entries.values():
+            if isinstance(told, dict) and "request" in told:
+                self.requests.add(told["request"])
 
     def on(self, page, **gesture):
         self.viewers.setdefault(page, Viewer(self.texts.append, Sent()))
@@ -488,8 +494,7 @@ class Stranger(Reader):
         self.serial += 1
         request = self.serial
         self.bench.receive({"kind": kind, "request": request, "serial": request, **more}, self)
-        entry = {"audit": "audits", "share": "shares"}[kind]
-        wait(lambda: any(told.get(entry, {}).get("request") == request for told in self.told))
+        wait(lambda: request in self.requests)
         settle(self.bench)
 
     @property
