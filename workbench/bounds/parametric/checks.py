@@ -1,4 +1,21 @@
-"""`family_check`: whether scores contradict a family, where, and what the check would miss."""
+"""`family_check`: whether scores contradict a family, where, and what the check would miss.
+
+Limits of both error rates at about 4·log₂(n) thresholds (`workbench.bounds.simultaneous.roc_band`)
+hold at once with the stated confidence, for any pair. A family is refuted where none of its members
+respects all of them. Proof of the level: if the scores are of the family, their own member respects
+all limits whenever all limits hold. A refutation therefore needs a limit that fails, whatever the
+member's parameters are, which has probability at most 1 − confidence; nothing is lost by looking at
+all members. Normal scores with one or two unknown variances are such a family, in which the member
+is two lines on normal paper, and whether any two lines pass through all limits is a linear program.
+
+Equal scores, as of rounded ones, only widen limits: the one from above is taken for the attack
+"above t", the one from below for "at least t". A family of continuous scores is then refuted where
+a block of equal scores has more mass than the limits leave room for, and rightly: it is no family
+of these scores.
+
+A bound that assumes a family is void where the check of exactly this family refutes it. That does
+not change the level of the bound, since the check can only take bounds away.
+"""
 
 from __future__ import annotations
 
@@ -163,8 +180,7 @@ def family_check(
     trade-off functions. The method is the workbench's own.
 
     Level: at most 1 − ``confidence``, for every member of the family, since the right member is
-    refuted only if some limit fails (`workbench.bounds.parametric.estimators` has the argument for
-    normal scores with one or two variances). The level is not exact, and the check has little power
+    refuted only if some limit fails (`workbench.bounds.parametric.checks` has the proof). The level is not exact, and the check has little power
     in tails beyond 1/n: `FamilyCheck.power` says how much a bound may suffer from what it misses.
 
     Examples

@@ -281,12 +281,6 @@ class NormalScores(FamilyEstimator):
         threshold t. Whether some a_p = a_q, b_p, b_q pass through all limits is a linear program:
         the least v by which they must be widened on that scale. With own variances a_p and a_q are
         two unknowns.
-
-        Level: if the scores are of the family, the lines of their own means and variances pass
-        through all limits whenever all limits hold, which fails with probability at most the error
-        of the limits, whatever the means and variances are. Then v ≤ 0 and nothing is refuted.
-        Equal scores only widen the limits, since a threshold's limit from above is of "above t" and
-        the one from below of "at least t".
         """
         from scipy.optimize import linprog
 
