@@ -180,8 +180,9 @@ def family_check(
     trade-off functions. The method is the workbench's own.
 
     Level: at most 1 − ``confidence``, for every member of the family, since the right member is
-    refuted only if some limit fails (`workbench.bounds.parametric.checks` has the proof). The level is not exact, and the check has little power
-    in tails beyond 1/n: `FamilyCheck.power` says how much a bound may suffer from what it misses.
+    refuted only if some limit fails (`workbench.bounds.parametric.checks` has the proof). The level
+    is not exact, and the check has little power in tails beyond 1/n: `FamilyCheck.power` says how
+    much a bound may suffer from what it misses.
 
     Examples
     --------
