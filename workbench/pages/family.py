@@ -239,7 +239,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         level = f"{percent(self.confidence)} two-sided, assuming the family"
         return Fact(
             f"{symbol}: {limits}",
-            " · ".join(filter(None, (estimate, level, void and f"not valid: {void}"))),
+            " · ".join(filter(None, (void and f"not valid: {void}", estimate, level))),
         )
 
     @number(
@@ -272,12 +272,12 @@ class FamilyPage(ScoreSource, DeltaSetting):
         """A pair outside the family that would hardly be noticed: its ε, and its typical bound."""
         power = self.power()
         if power is None:
-            return Fact("–", "the scores rule out this family")
+            return NO_MEMBER if isinstance(self.check(), str) else Fact("–", REFUTED)
         if power.missed is None:
             return Fact("none", "what the test misses does not raise the bound above the truth")
         truth, claimed = (round_safely(x, "nearest") for x in (power.truth, power.claimed))
         of = " with two variances" if self._refuted else ""
-        return Fact(truth, f"where the bound that assumes the family{of} is typically {claimed}")
+        return Fact(truth, f"claimed to be ≥ {claimed}{of}, typically")
 
     @property
     def _refuted(self) -> bool:

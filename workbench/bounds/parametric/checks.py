@@ -121,15 +121,14 @@ class FamilyCheck:
             )
         return (
             f"These scores do not contradict that the pair is {self.family.given}; that does not "
-            "show that it is so: power(delta) says what the check can miss."
+            "show that it is so."
         )
 
     def __repr__(self) -> str:
-        found = "refuted" if self.refuted else "not refuted"
-        return (
-            f"FamilyCheck({self.family.given}: {found} at {percent(self.confidence)}"
-            f"{self.reason and f', {self.reason}'}; {self.scores!r})"
-        )
+        found = f"refuted at {percent(self.confidence)}, {self.reason}"
+        if not self.refuted:
+            found = f"not refuted at {percent(self.confidence)}. {self.power()}"
+        return f"FamilyCheck({self.family.given}: {found}; {self.scores!r})"
 
     def _repr_html_(self) -> str:
         rows = [

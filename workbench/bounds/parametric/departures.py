@@ -164,8 +164,8 @@ class CheckPower:
             round_safely(x, "nearest") for x in (self.missed, self.claimed, self.truth)
         )
         return (
-            f"{found}. It can miss {size}: {at} is then {truth}, and the bound that assumes the "
-            f"family is typically {claimed}."
+            f"{found}. It can miss one of {size}: {at} is then {truth}, and the bound that assumes "
+            f"the family is typically {claimed}."
         )
 
 
