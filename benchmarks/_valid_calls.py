@@ -305,6 +305,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
     "Roc": functools.cache(lambda: wb.roc(scores())),
     "FamilyCheck": functools.cache(lambda: wb.family_check(scores(), "gaussian")),
+    "CheckPower": functools.cache(lambda: wb.family_check(scores(), "gaussian").power(1e-5)),
     "FamilyFit": functools.cache(lambda: wb.family_fit(scores(), "gaussian")),
     "ComposedBand": functools.cache(lambda: wb.compose_band(band(), 2)),
     "ComposedHistogram": functools.cache(
@@ -735,9 +736,10 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"quantity": "delta", "delta": None, "epsilon": 0.5},
         {"quantity": "mu", "delta": None},
         {"quantity": "total variation", "delta": None},
+        {"equal_variances": False},
     ),
     "family_fit": _MEMBERS,
-    "family_check": _MEMBERS,
+    "family_check": (*_MEMBERS, {"equal_variances": False}),
     "gdp_fit": (
         {"source": Make(scores), "method": "threshold", "threshold": 0.5},
         {"method": "range", "floor": 1e-3},

@@ -29,6 +29,10 @@ GUARANTEES = (
     "proven",
 )
 
+#: What is known of the family that a bound from samples assumes; the last where the record of the
+#: bound does not say.
+FAMILY_CHECKS = ("not refuted", "refuted", "cannot be checked", "not recorded")
+
 
 @dataclass(frozen=True, repr=False)
 class Bound(Wording):
@@ -66,6 +70,10 @@ class Bound(Wording):
     family : str, optional
         None is distribution-free; "Gaussian" holds if the pair is Gaussian, "monotone score" if
         the best of many runs is chosen by a score that is monotone in the privacy loss.
+    checked : str, optional
+        Of a bound from samples with a family, which must state it: "not refuted" or "refuted" by
+        the check of exactly this family at this confidence, which voids it; "cannot be checked",
+        such as from guesses; "not recorded" in a record from before checks were part of it.
     side : {"lower", "upper", "two"}
         The truth is at least, or at most, the value, or between ``low`` and ``high``. Ignored
         for estimates.
@@ -93,7 +101,8 @@ class Bound(Wording):
     Raises
     ------
     ValueError
-        An unknown quantity, guarantee or side, NaN, ``high`` without ``side="two"`` or the reverse.
+        An unknown quantity, guarantee or side, NaN, ``high`` without ``side="two"`` or the reverse,
+        a bound from samples whose family has no ``checked``, a refuted one that is not void.
 
     Examples
     --------
@@ -116,6 +125,7 @@ class Bound(Wording):
     confidence: float | None = None
     at: QuantityArguments = field(default_factory=QuantityArguments)
     family: str | None = None
+    checked: str | None = None
     side: str = "lower"
     high: float | None = None
     direction: str | None = None
@@ -142,6 +152,21 @@ class Bound(Wording):
                 f"high is the upper end of a two-sided bound: got side={self.side!r} and "
                 f"high={self.high!r}"
             )
+        self._require_check()
+
+    def _require_check(self) -> None:
+        """A family is assumed by what comes from samples; estimates promise nothing."""
+        assumed = self.family is not None and self.guarantee not in ("estimate", "proven")
+        if self.checked is not None:
+            _checks.one_of(self.checked, "checked", FAMILY_CHECKS)
+        if assumed != (self.checked is not None):
+            raise ValueError(
+                "a bound from samples that assumes a family states the check of that family, and "
+                f"no other does: got family={self.family!r}, guarantee={self.guarantee!r}, "
+                f"checked={self.checked!r}"
+            )
+        if self.checked == "refuted" and self.void is None:
+            raise ValueError("a bound whose family is refuted is void: state void=, got None")
 
     @classmethod
     def of_scores(cls, scores: Scores, value: float, **rest: Any) -> Bound:
@@ -178,6 +203,8 @@ class Bound(Wording):
         names = {f.name for f in fields(QuantityArguments)}
         at = {name: value for name, value in values.items() if name in names}
         rest = {name: value for name, value in values.items() if name not in names}
+        if rest.get("family") is not None and rest.get("guarantee") not in ("estimate", "proven"):
+            rest.setdefault("checked", "not recorded")
         return cls(at=QuantityArguments(**at), **rest)
 
     # -- as a number ------------------------------------------------------------------------------
@@ -292,12 +319,17 @@ class Bound(Wording):
         return latex_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as plain Python values, those of ``at`` among them: ``"delta"``, …."""
+        """All fields as plain Python values, those of ``at`` among them: ``"delta"``, ….
+
+        ``"checked"`` is among them only where a check is stated, so that records from before there
+        were any stay as they are.
+        """
         values: dict[str, Any] = {}
+        unstated = self.checked in (None, "not recorded")
         for f in fields(self):
             if f.name == "at":
                 values |= asdict(self.at)
-            elif f.name != "recompute":
+            elif f.name != "recompute" and not (f.name == "checked" and unstated):
                 values[f.name] = getattr(self, f.name)
         return values
 

@@ -159,7 +159,8 @@ def one_run_bound(
     Bound
         ``n_p`` and ``n_q`` are the numbers of canaries in and out, or 0 where ``included`` is
         unknown. The value is 0 where nothing is shown, such as without guesses, and ``inf`` where
-        every member of the family is refuted.
+        every member of the family is refuted; the bound is void then. Otherwise guesses cannot
+        check a family, which ``checked`` states.
 
     Raises
     ------
@@ -208,14 +209,23 @@ def one_run_bound(
         return _bound(counts, how, value=value, at=at, confidence=confidence)
     assumed = family_named("randomized-response" if family is None else family, delta=delta, q=q)
     leak = how.leak(assumed, counts, error) if counts.guesses else 0.0
+    any_mechanism, exhausted = assumed == RandomizedResponseFamily(delta), math.isinf(leak)
+    family: dict[str, Any] = {}
+    if not any_mechanism:
+        # The right family has a member that explains the guesses, but for the error probability.
+        family = {
+            "family": assumed.name,
+            "checked": "refuted" if exhausted else "cannot be checked",
+            "void": REFUTED if exhausted else None,
+        }
     return _bound(
         counts,
         how,
         value=assumed.epsilon(leak, delta),
         at=at,
         confidence=confidence,
-        family=None if assumed == RandomizedResponseFamily(delta) else assumed.name,
-        extra=_EXHAUSTED.format(assumed.name) if math.isinf(leak) else None,
+        extra=_EXHAUSTED.format(assumed.name) if exhausted else None,
+        **family,
     )
 
 
@@ -392,6 +402,9 @@ def _coins_note(counts: Guesses) -> str | None:
         )
     return None
 
+
+#: Why a bound is void.
+REFUTED = "the guesses rule out this family"
 
 _EXHAUSTED = (
     "No member of the family ({}) explains so few errors: the family itself is refuted, and with "
