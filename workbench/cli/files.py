@@ -28,16 +28,18 @@ STDIN = Path("-")
 COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
 
 #: Options that say how a score table is read, by their destinations.
-TABLE_PARTS = ("layout", "scores", "member", "model", "record", "transposed")
+TABLE_PARTS = (
+    *("layout", "scores", "member", "member_value", "labels", "model", "record", "transposed"),
+)
 
 #: What arguments of `wb.read_scores` and `wb.Scores` are called here, where it is another name.
 _OPTIONS = {"path_q": "a second FILE", "path_labels": "--labels", "clusters": "--cluster"}
 
+#: Further arguments that are options of the same name.
+_SAME = ("sampling", "nonfinite", "cluster_rule", "augmentations")
+
 #: Mention of an argument, as in "with member=" or "sampling='one run'", but not code: "q=a[:, 1]".
-_ARGUMENT = re.compile(
-    rf"\b({'|'.join([*COLUMNS, *TABLE_PARTS, *_OPTIONS, 'sampling', 'nonfinite', 'cluster_rule'])})"
-    r"=(?!\w)"
-)
+_ARGUMENT = re.compile(rf"\b({'|'.join([*COLUMNS, *TABLE_PARTS, *_OPTIONS, *_SAME])})=(?!\w)")
 
 
 def add_layout_arguments(command: argparse.ArgumentParser) -> None:

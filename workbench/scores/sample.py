@@ -616,6 +616,10 @@ def require_scores(value: Any, name: str = "scores") -> Scores:
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
     """One side as a fresh 1-d float array."""
     try:
+        _checks.unmasked(values, side)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
+    try:
         raw = np.asarray(values)
     except ValueError:
         raise ScoresError(f"{side} is ragged: give one number a run, as a 1-d array") from None
@@ -662,6 +666,11 @@ def _cluster_labels(
 ) -> dict[str, NDArray[Any] | None]:
     if clusters is None:
         return {"p": None, "q": None}
+    for labels in clusters if isinstance(clusters, list | tuple) else ():
+        try:
+            _checks.unmasked(labels, "a side of clusters")
+        except ValueError as error:
+            raise ScoresError(str(error)) from None
     try:
         p, q = (np.asarray(c) for c in clusters)
     except (TypeError, ValueError):

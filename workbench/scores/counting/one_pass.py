@@ -101,7 +101,7 @@ def count_scores(
         found = count_on_cluster(client, tasks, silent if progress is None else progress)
     counts = found.counts
     if layout.kind == "score and label" and found.labels:
-        groups = Groups(said, f"{samples[0].label}: the label column {layout.member!r}")
+        groups = Groups(said, str(layout.member), samples[0].label)
         for label in found.labels:
             groups.of(label)
         of_p = groups.of_p()

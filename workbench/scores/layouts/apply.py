@@ -19,6 +19,7 @@ from workbench.scores.layouts.labels import (
     text_of,
 )
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.senses import why_open
 from workbench.scores.layouts.tools import recognized
 from workbench.scores.refusals import listed
 from workbench.scores.sample import Scores, ScoresError
@@ -214,8 +215,8 @@ def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     if member_value is None:
         raise ScoresError(
             f"{table.label}: the label column {member!r} holds {len(shown)} labels, "
-            f"{listed(shown)}; say which one means 'in the data' with member_value=, for example "
-            f"member_value={shown[0]!r} (all other rows become Q)"
+            f"{listed(shown)}, {why_open(shown, member)}; say which one means 'in the data' with "
+            f"member_value=, for example member_value={shown[0]!r} (all other rows become Q)"
         )
     of_p = np.array([spelling(text_of(label)) == spelling(member_value) for label in labels])
     if not of_p.any():
