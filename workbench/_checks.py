@@ -64,7 +64,7 @@ def unmasked(values: ArrayLike, name: str) -> None:
     if masked:
         raise ValueError(
             f"{name} has {masked} masked value{'s' * (masked > 1)}, which would be counted; leave "
-            "them out with a.compressed(), or count them as missing with a.filled(np.nan)"
+            "them out with a.compressed(), or keep them as missing with a.filled(np.nan)"
         )
 
 

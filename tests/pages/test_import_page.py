@@ -11,10 +11,10 @@ import workbench as wb
 from workbench.pages.compare import ComparePage
 from workbench.pages.family import FamilyPage
 from workbench.pages.importing.page import ImportPage
-from workbench.pages.importing.proposals import members_first
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.layouts.direction import proposed_direction
+from workbench.scores.layouts.senses import members_first
 from workbench.workspaces.workspace import Workspace
 
 RNG = np.random.default_rng(0)

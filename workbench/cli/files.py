@@ -25,7 +25,7 @@ from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 STDIN = Path("-")
 
 #: Options that name columns and labels, by their destinations.
-COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
+COLUMNS = ("p", "q", "score", "member", "member_value", "cluster", "rows")
 
 #: Options that say how a score table is read, by their destinations.
 TABLE_PARTS = (
@@ -69,6 +69,9 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
         "--labels", metavar="FILE", type=Path, help="a file of the labels, in the order of FILE"
     )
     layout.add_argument("--cluster", help="column of subjects or runs; each becomes one score")
+    layout.add_argument(
+        "--rows", metavar="COLUMN=VALUE", help="the rows that are used, where records repeat"
+    )
     layout.add_argument("--cluster-rule", default="mean", choices=("mean", "max", "first"))
     layout.add_argument(
         "--sampling", default="unknown", choices=("unknown", "independent runs", "one run")

@@ -451,7 +451,7 @@ class Pair(Plotted, ABC):
         rng = np.random.default_rng(seed)
         p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
         q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
-        return Scores(p, q, sampling="independent runs", name=self.name)
+        return Scores(p, q, True, "independent runs", name=self.name)
 
     # -- what a subclass gives --------------------------------------------------------------------
 

@@ -60,9 +60,11 @@ class Scores:
     ----------
     p, q : array_like, shape (n_p,), (n_q,)
         Scores with the record in, and with the record out. The two sizes may differ.
-    larger_is_member : bool
+    larger_is_member : bool, optional
         True when a larger score indicates membership (an inner product with a canary), False
-        when a smaller one does (a loss). Never inferred from the data.
+        when a smaller one does (a loss). Never inferred from the data. Where it is not stated, it
+        is True, and ``direction_stated`` is False: bounds and verdicts then say if the scores look
+        as if they were read the wrong way.
     sampling : {"independent runs", "clustered", "one run", "unknown"}
         How the scores were sampled; every bound states it as its assumption.
     clusters : pair of array_like, shape (n_p,), (n_q,), optional
@@ -111,7 +113,7 @@ class Scores:
 
     p: NDArray[np.float64]
     q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is refused below
-    larger_is_member: bool = True
+    larger_is_member: bool = None  # type: ignore[assignment]  # not stated: True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
     cluster_rule: str = "mean"
@@ -122,6 +124,7 @@ class Scores:
     nonfinite_q: NonFiniteCounts = field(init=False)
     rows_p: int = field(init=False)
     rows_q: int = field(init=False)
+    direction_stated: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
         if self.q is None:
@@ -129,8 +132,9 @@ class Scores:
                 f"q is missing, the scores without the record: give wb.Scores(p, q), or the table "
                 f"that holds both to wb.read_scores(...); got p={_checks.shown(self.p)}"
             )
-        direction = _checks.flag(self.larger_is_member, "larger_is_member")
+        direction, stated = stated_direction(self.larger_is_member)
         object.__setattr__(self, "larger_is_member", direction)
+        object.__setattr__(self, "direction_stated", stated)
         _checks.text(self.name, "name")
         _checks.text(self.held_out, "held_out")
         _checks.one_of(self.sampling, "sampling", SAMPLINGS)
@@ -479,9 +483,9 @@ class Scores:
         larger_is_member : bool
         """
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        if larger_is_member == self.larger_is_member:
+        if self.direction_stated and larger_is_member == self.larger_is_member:
             return self
-        return self._changed(larger_is_member=larger_is_member)
+        return self._changed(larger_is_member=larger_is_member, direction_stated=True)
 
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """A subset of the scores, sorted: the order of arrival is lost.
@@ -558,7 +562,9 @@ class Scores:
                 f"{p.shape} and {q.shape}"
             )
         p, q = _locked(p), _locked(q)
-        return self._changed(p=p, q=q, larger_is_member=True, held_out=held_out)
+        return self._changed(
+            p=p, q=q, larger_is_member=True, direction_stated=True, held_out=held_out
+        )
 
     def _changed(self, **values: Any) -> Scores:
         """A copy with some fields changed; a new construction would drop and cluster once more."""
@@ -578,6 +584,13 @@ def oriented(x: NDArray[np.float64], larger_is_member: bool) -> NDArray[np.float
         Of ``x``.
     """
     return x if larger_is_member else -x
+
+
+def stated_direction(larger_is_member: bool | None) -> tuple[bool, bool]:
+    """The direction of scores, and whether it was stated; ValueError where it is no direction."""
+    if larger_is_member is None:
+        return True, False
+    return _checks.flag(larger_is_member, "larger_is_member"), True
 
 
 def random_mask(n: int, chosen: int, rng: np.random.Generator) -> NDArray[np.bool_]:

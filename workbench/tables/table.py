@@ -344,9 +344,9 @@ def _rule(stated: str | None, scores: NDArray[Any]) -> str:
         raise ScoresError(
             f"scores have the shape {scores.shape}: it is open whether the last axis is of {k} "
             f"augmentations or of {k} classes. State augmentations='mean', 'max' or 'first' if it "
-            "is of augmentations; if it is of classes, the score of a record is the log-odds of its "
-            "class, log p_y − log Σ_{k≠y} p_k, which wb.read_score_table computes of arrays with "
-            "labels"
+            "is of augmentations; if it is of classes, the score of a record is the log-odds of "
+            "its class, log p_y − log Σ_{k≠y} p_k, which wb.read_score_table computes of arrays "
+            "with labels"
         )
     return AUGMENTATION_RULES[0]
 

@@ -20,6 +20,7 @@ _OF_LAYOUT = {
     "member": "the column",
     "member_value": "the label",
     "cluster": "the cluster column",
+    "rows": "the rows that are used",
 }
 
 #: What messages call the other fields that may change scores.

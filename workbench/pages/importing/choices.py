@@ -11,10 +11,7 @@ import param
 
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.upload import Upload
-from workbench.pages.importing.proposals import (
-    has_labels,
-    members_first,
-)
+from workbench.pages.importing.proposals import has_labels
 from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
 from workbench.pages.inputs.plan_choice import KnownPlans, PlanChoice
@@ -22,6 +19,7 @@ from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout, score_columns
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.senses import members_first
 from workbench.scores.layouts.tools import Recognized, recognized
 from workbench.scores.opening import Opened
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores

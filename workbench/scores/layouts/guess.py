@@ -7,15 +7,16 @@ the direction of the score are never guessed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from numpy.typing import NDArray
 
 from workbench.scores.layouts.direction import SMALLER
-from workbench.scores.layouts.labels import factorized, labels_of, text_of
+from workbench.scores.layouts.labels import factorized, labels_of, spelling, text_of
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.repeats import rows_of
 from workbench.scores.layouts.senses import (
     OPEN_NAMES,
     PAIRS,
@@ -40,6 +41,8 @@ _SCORE_WORDS = vocabulary(
 _ID_WORDS = vocabulary("id ids index idx row nr no seed run epoch step user subject cluster")
 #: Words of columns that a learning curve has, a row for each epoch.
 _CURVE_WORDS = vocabulary("epoch epochs step steps iteration iterations iter round lr")
+#: Words of columns that number records.
+_RECORD_WORDS = vocabulary("id ids idx index record sample example canary")
 _MOST_LISTED = 12
 
 
@@ -79,6 +82,7 @@ def guess_layout(
     member: str | None = None,
     member_value: object = None,
     cluster: str | None = None,
+    rows: str | None = None,
 ) -> Layout:
     """The layout of a table, or of one table per group; whatever is given is taken as it is.
 
@@ -96,6 +100,8 @@ def guess_layout(
         The label of P, as text, number or boolean.
     cluster : str, optional
         Column of the labels of scores that belong together.
+    rows : str, optional
+        The rows that are used, as of `Layout`.
 
     Returns
     -------
@@ -107,6 +113,18 @@ def guess_layout(
         Nothing found without doubt, a column that does not exist, arguments that contradict
         each other.
     """
+    if rows is not None:
+        kept = [rows_of(one, rows) for one in (table, table_q) if one is not None]
+        of_kept = guess_layout(
+            *kept,
+            p=p,
+            q=q,
+            score=score,
+            member=member,
+            member_value=member_value,
+            cluster=cluster,
+        )
+        return replace(of_kept, rows=rows)
     labeled = score is not None or member is not None or member_value is not None
     if table_q is not None:
         if member is not None or member_value is not None:
@@ -137,7 +155,8 @@ def guess_layout(
             raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
         table.column(p), table.column(q)
         return Layout("two columns", p=p, q=q, cluster=cluster)
-    of_tool = _of_tool(table, recognized((table,)), score, member)
+    known = recognized((table,))
+    of_tool = _of_tool(table, known, score, member)
     if not labeled and of_tool is None:
         pair = _named_pair(table)
         if pair is not None:
@@ -146,7 +165,7 @@ def guess_layout(
     if found is not None:
         score, member = found
         # Tools write 1 for members, whatever they call the column.
-        sense = True if of_tool is not None else None
+        sense = True if known is not None and member in known.labeled.values() else None
         value = (
             member_label(labels_of(table, member), member, sense)
             if member_value is None
@@ -234,6 +253,7 @@ def _check_no_curve(table: DataTable, pair: tuple[str, str]) -> None:
     split = any(sense_of(word) is not None and word != "in" for word in words[0])
     losses = split and table.rows is not None and all(each & SMALLER for each in words)
     even = losses and len({table.filled.get(name) for name in pair}) == 1
+    even = even and not any(set(name_words(c)) & _RECORD_WORDS for c in table.columns)
     if beside or (even and words[0] & {"train", "training"}):
         why = f"beside {listed(beside)} " if beside else ""
         raise ScoresError(
@@ -258,11 +278,12 @@ def _score_and_label(
     if score is None:
         numeric = [c for c in numeric_columns(table) if c in free and c != member]
         others = [c for c in numeric if not set(name_words(c)) & _ID_WORDS]
+        if not others and cluster in numeric_columns(table):  # equal scores belong together
+            others = [str(cluster)]
         tiers = [[c for c in others if set(name_words(c)) & _SCORE_WORDS], others]
         score = next((tier[0] for tier in tiers if len(tier) == 1), None)
-        plain = (
-            named and member is not None and member_label(labels_of(table, member), member)
-        ) is not None
+        found = [] if member is None else labels_of(table, member)
+        plain = named and member_label(found, str(member)) is not None
         if score is None and plain and others:
             raise ScoresError(_several(table, next(filter(None, tiers))))
     return None if score is None or member is None else (score, member)
@@ -286,9 +307,8 @@ def _of_one_mind(table: DataTable, names: list[str], few: dict[str, list[str]]) 
     for name in names:
         inside = member_label(few[name], name)
         index, values = factorized(table.column(name))
-        known = [
-            inside is not None and text_of(value).lower() == inside.lower() for value in values
-        ]
+        wanted = None if inside is None else spelling(inside)
+        known = [spelling(text_of(value)) == wanted for value in values]
         sides.append([known[i] if i >= 0 else None for i in index])
     if any(side != sides[0] for side in sides):
         raise ScoresError(

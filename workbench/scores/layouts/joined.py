@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from workbench.scores.layouts.labels import labels_of, text_of, words_of
-from workbench.scores.layouts.senses import are_sides, sense_of, vocabulary
+from workbench.scores.layouts.senses import FROM_LABELS, are_sides, sense_of, vocabulary
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, is_unnamed
@@ -161,5 +161,5 @@ def _is_nameless(name: str) -> bool:
 def _free(name: str, table: DataTable) -> str:
     """The name, or a longer one where the table has a column of it."""
     while name in table.columns or name in table.unusable:
-        name += " of the labels file"
+        name += FROM_LABELS
     return name

@@ -68,6 +68,9 @@ _POSITIVE = r"i|i?m|[if]?t|vi?|v[ip]t|u[ipof]t|t[mi]|m[oi]t"
 _MEMBERS = re.compile(_POSITIVE)
 _OTHERS = re.compile(rf"N(?:{_POSITIVE})|[if]?e|i?k|u[ipo]e|ek|z|Ot?|x|[xw][ipf]t")
 
+#: Ends the name of a column of labels from a file of their own, where the scores have that name.
+FROM_LABELS = " of the labels file"
+
 #: Names that a tool writes, and their sense.
 _OF_TOOLS = {"challengebit": True, "challengebits": True}
 
@@ -84,7 +87,7 @@ _GUESSES = vocabulary(
     "estimate estimated inferred attack attacked output outputs hat"
 )
 
-#: Names of the columns or files of P and Q, after filler words are taken out ("in_canary_scores" -> "in").
+#: Names of the columns or files of P and Q, without words such as "score" and "canary".
 PAIRS = (
     ("p", "q"),
     ("in", "out"),
@@ -104,11 +107,14 @@ PAIRS = (
 
 _P_WORDS, _Q_WORDS = (frozenset(pair[i] for pair in PAIRS) for i in (0, 1))
 
+#: Names of columns that are more often the class of a record than its membership.
+_CLASS_NAMES = vocabulary("label labels y class classes target targets")
+
 #: Names, without separators, of columns that may hold labels and whose sense is open. "label",
 #: "y" and "target" are more often the class of a record; they are tried last.
 OPEN_NAMES = (
     vocabulary("bit world inout truelabel truelabels"),
-    vocabulary("label labels group set split side status target y class fold subset"),
+    vocabulary("label labels group set split side status target y"),
 )
 
 
@@ -130,6 +136,7 @@ def sense_of(name: str) -> bool | None:
     bool or None
         False where it means "not in"; None where the name leaves it open.
     """
+    name = name.removesuffix(FROM_LABELS)
     if not re.fullmatch(r"[\s_]*\w[\w\s./:\-]*", name):  # a sign such as ! or a minus may negate it
         return None
     known = _OF_TOOLS.get(re.sub(r"[\W_]", "", name).lower())
@@ -267,6 +274,6 @@ def why_open(labels: list[str], name: str) -> str:
         return f"and {name!r} may be what an attack guesses, not what was in the training data"
     if sense_of(name) is not None:
         return f"which is no answer to what {name!r} asks"
-    if "".join(name_words(name)) in OPEN_NAMES[1]:
+    if "".join(name_words(name)) in _CLASS_NAMES:
         return f"and {name!r} may be the class of a record, or say that it was in the training data"
     return f"and {name!r} does not say which one means 'in the training data'"

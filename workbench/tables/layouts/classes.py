@@ -29,7 +29,7 @@ _CERTAIN = 6.0
 
 
 def output_kind(values: NDArray[Any]) -> str:
-    """What values over a last axis certainly are: "probabilities" or "log-probabilities" of classes.
+    """What a last axis certainly is: "probabilities" or "log-probabilities" of classes.
 
     Parameters
     ----------
@@ -148,13 +148,13 @@ def resolved(
             return scores, note
     if kind:
         raise ScoresError(
-            f"{name!r} of {where} has {k} {kind} for each record, which are of classes: a mean over "
-            "them says nothing. Add an array 'labels' with the class of each record, or name it "
-            "with labels=; the score is then the log-odds of that class"
+            f"{name!r} of {where} has {k} {kind} for each record, which are of classes: a mean "
+            "over them says nothing. Add an array 'labels' with the class of each record, or name "
+            "it with labels=; the score is then the log-odds of that class"
         )
     raise ScoresError(
-        f"{name!r} of {where} has {k} values for each model and record: it is open whether they are "
-        f"those of {k} augmentations or of {k} classes. State augmentations='mean', 'max' or "
+        f"{name!r} of {where} has {k} values for each model and record: it is open whether they "
+        f"are those of {k} augmentations or of {k} classes. State augmentations='mean', 'max' or "
         "'first' if they are augmentations; if they are classes, name the array of the class of "
         "each record with labels=, and the score is the log-odds of that class"
     )

@@ -158,7 +158,7 @@ def member_of(values: NDArray[Any], name: str, stated: object, where: str) -> ND
     member = member_label(both, name)
     if member is None:
         raise ScoresError(
-            f"{where} should say which scores are of members; it holds {listed(texts)}"
+            f"{where} should say which scores are of members; it holds {listed(sorted(texts))}"
             + (f", {why_open(texts, name)}" if len(texts) == 2 else "")
             + ". State the label of members with member_value="
         )

@@ -16,7 +16,8 @@ SCORES = vocabulary(
 )
 LOSSES = vocabulary("loss losses")
 _MODELS = vocabulary(
-    "model models run runs seed seeds shadow shadows shadowmodel experiment experiments exp trial trials"
+    "model models run runs seed seeds shadow shadows shadowmodel experiment experiments "
+    "exp trial trials"
 )
 _RECORDS = vocabulary(
     "record records sample samples canary canaries example examples point points datapoint "
