@@ -76,6 +76,11 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
     layout.add_argument(
         "--sampling", default="unknown", choices=("unknown", "independent runs", "one run")
     )
+    layout.add_argument(
+        "--augmentations",
+        choices=("mean", "max", "first"),
+        help="of a score table: its last axis is of augmentations, which become one score so",
+    )
     layout.add_argument("--nonfinite", default="keep", choices=("keep", "drop"))
     layout.add_argument(
         "--trusted",
@@ -135,6 +140,7 @@ def given_table(arguments: argparse.Namespace) -> wb.ScoreTable | None:
         found = wb.read_score_table(
             path,
             larger_is_member=arguments.larger_is_member,
+            augmentations=arguments.augmentations,
             sampling=arguments.sampling,
             trusted=arguments.trusted,
         )

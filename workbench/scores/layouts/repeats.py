@@ -72,9 +72,8 @@ class Repeats:
         """The sentence, what it means for bounds, and what to do."""
         offers = []
         if self.cluster is not None:
-            offers.append(
-                f"make one score of those that belong together with cluster={self.cluster!r}"
-            )
+            together = f"cluster={self.cluster!r}"
+            offers.append(f"make one score of those that belong together with {together}")
         if self.key is not None:
             offers.append(
                 f"keep the rows of one value of {self.key!r}, chosen before any result is seen, "

@@ -25,7 +25,8 @@ _CLASSES = {
                     "holdout holdoutset"),
     "z": vocabulary("out"),
     "O": vocabulary("outof"),
-    "x": vocabulary("excluded unseen untrained heldout leftout"),
+    "h": vocabulary("heldout leftout"),
+    "x": vocabulary("excluded unseen untrained"),
     "w": vocabulary("unused omitted absent missing removed"),
     "N": vocabulary("not non no un never"),
     "i": vocabulary("in"),
@@ -66,7 +67,7 @@ _SILENT_BESIDE = {
 # Sequences of classes with one sense. "In" with a noun is a preposition, alone it is the sense.
 _POSITIVE = r"i|i?m|[if]?t|vi?|v[ip]t|u[ipof]t|t[mi]|m[oi]t"
 _MEMBERS = re.compile(_POSITIVE)
-_OTHERS = re.compile(rf"N(?:{_POSITIVE})|[if]?e|i?k|u[ipo]e|ek|z|Ot?|x|[xw][ipf]t")
+_OTHERS = re.compile(rf"N(?:{_POSITIVE})|[if]?e|i?k|u[ipo]e|ek|z|Ot?|h(?:ft)?|x|[xw][ipf]t")
 
 #: Ends the name of a column of labels from a file of their own, where the scores have that name.
 FROM_LABELS = " of the labels file"

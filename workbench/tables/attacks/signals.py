@@ -18,8 +18,8 @@ from workbench.tables.attacks.blocks import Blocks
 from workbench.tables.attacks.lira import lira_scores
 from workbench.tables.attacks.references import References
 from workbench.tables.attacks.rmia import rmia_scores
+from workbench.tables.classes import output_kind
 from workbench.tables.design import Design
-from workbench.tables.layouts.classes import output_kind
 from workbench.tables.table import ScoreTable
 
 #: What a signal is, and its range.

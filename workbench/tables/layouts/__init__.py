@@ -5,5 +5,5 @@
 
 `base` has the protocol of a layout and what it finds; `place` reads a folder or file for it.
 `words` has names of columns, `columns` reads labels and names, `orientation` finds which axis of an
-array is which, `classes` whether one is of classes.
+array is which.
 """

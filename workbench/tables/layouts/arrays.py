@@ -13,9 +13,9 @@ from workbench.scores.layouts.labels import MOST_LABELS
 from workbench.scores.layouts.senses import vocabulary
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
+from workbench.tables.classes import resolved
 from workbench.tables.layouts import words
 from workbench.tables.layouts.base import FoundTable, Stated
-from workbench.tables.layouts.classes import resolved
 from workbench.tables.layouts.columns import member_of
 from workbench.tables.layouts.orientation import orientation
 from workbench.tables.layouts.place import StoredArray, TablePlace
