@@ -596,16 +596,16 @@ def test_a_file_of_labels_is_joined_and_the_order_is_said_to_be_assumed(page, or
 
 
 def test_the_code_of_a_file_of_labels_reads_it(page, tmp_path, monkeypatch):
-    page.upload = (("x.npy", npy(VALUES)), ("labels.npy", npy(SIDES)))
+    page.upload = (("x.npy", npy(VALUES)), ("membership.npy", npy(SIDES)))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.npy").write_bytes(npy(VALUES))
-    (tmp_path / "labels.npy").write_bytes(npy(SIDES))
+    (tmp_path / "membership.npy").write_bytes(npy(SIDES))
     names = {"wb": wb}
     exec(page.code({}).partition("view")[0].replace("import workbench as wb", ""), names)
     assert names["scores"].n_p == 60
     kept = accepted(page)
     found = wb.recorded_scores(
-        kept.sha256, files=["x.npy", "labels.npy"], reading=kept.reading.to_dict()
+        kept.sha256, files=["x.npy", "membership.npy"], reading=kept.reading.to_dict()
     )
     assert found.n_p == 60
 
@@ -614,6 +614,8 @@ def test_two_groups_are_told_from_scores_and_labels_by_a_person_where_names_do_n
     page.upload = (("a.npy", npy(VALUES)), ("b.npy", npy(SIDES)))
     assert "“a.npy”, and 100 of non-members" in said(page)["groups"]
     page.labels_apart = True
+    assert "does not say which one" in page.missing() or "may be the class" in page.missing()
+    page.member_value = "1"
     assert "60 scores of members and 40 of non-members" in said(page)["groups"]
     page.labels_apart = False
     assert "100 scores of members" in said(page)["groups"]

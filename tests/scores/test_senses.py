@@ -204,7 +204,9 @@ def _made_up(rng):
         name, truth = (f"{turn} {name}" if rng.random() < 0.7 else f"{name} {turn}"), None
     elif kind < 0.65:
         other = rng.choice(_OUT if inside else _IN)
-        joins = ["or", "and", "vs", "", *["of"] * inside]  # no member of training is in no doubt
+        joins = ["or", "and", "vs"]
+        if inside:  # "nonmember of training" and "unseen in training" are in no doubt
+            joins += ["of", ""]
         name, truth = f"{name} {rng.choice(joins)} {other}", None
     words = name.split()
     if rng.random() < 0.4:

@@ -15,7 +15,7 @@ import workbench as wb
 from workbench.cli.progress import progress
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.folders import run_file
-from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.opening import Opened, is_of_tool, open_sources
 from workbench.scores.sample import ScoresError
@@ -119,6 +119,7 @@ def read_tables(arguments: argparse.Namespace) -> tuple[Opened, Layout]:
         )
         opened = replace(opened, files=tuple(name or STDIN.name for name in opened.files))
         columns["member"] = opened.member or columns["member"]
+        check_order(opened.tables, columns["p"], columns["q"])
         return opened, guess_layout(*opened.tables, **columns)
 
 

@@ -10,7 +10,7 @@ from workbench.progress import Report
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import doubt_of_direction
-from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.labels import shared_columns, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.tools import recognized
@@ -147,6 +147,7 @@ def read_scores(
     if client is not None:
         raise ScoresError("client= counts on a cluster, which counted=False excludes")
     opened = open_sources(path, path_q, path_labels, member=member, trusted=trusted)
+    check_order(opened.tables, p, q)
     layout = guess_layout(
         *opened.tables,
         p=p,

@@ -642,9 +642,9 @@ class ImportChoices(KnownPlans):
             return "Which columns hold the scores of members and of non-members? Choose them."
         if "score_column" in open_choices and self.candidates:
             return SEVERAL.format(len(self.candidates))
-        if open_choices == ["member_value"] and self.member_column is not None:
-            labels = list(self._labels.get(self.member_column, ()))
-            why = why_open(labels, self.member_column) if len(labels) == 2 else "several labels"
+        labels = list(self._labels.get(self.member_column or "", ()))
+        if open_choices == ["member_value"] and len(labels) == 2:
+            why = why_open(labels, self.member_column)
             return (
                 f"“{self.member_column}” holds {' and '.join(f'“{x}”' for x in labels)}, {why}: "
                 f"choose “{self.param.member_value.label}”."

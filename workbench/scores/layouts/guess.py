@@ -129,13 +129,6 @@ def guess_layout(
     if table_q is not None:
         if member is not None or member_value is not None:
             raise ScoresError("member= and member_value= have no use with one file per group")
-        names = (table.name, table_q.name)
-        if p is None and q is None and members_first(*names, both=True) is False:
-            raise ScoresError(
-                f"{table.label} is given as the file of members and {table_q.label} as that of "
-                "non-members, and their names say the opposite; exchange them, or name the columns "
-                "of scores with p= and q= if the order is right"
-            )
         known = recognized((table, table_q))
         named = (score, score) if known is None or score is not None else known.sides
         of_p, of_q = named or (None, None)
@@ -178,6 +171,32 @@ def guess_layout(
     if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
         return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
     raise ScoresError(_not_found(table, numeric))
+
+
+def check_order(tables: Sequence[DataTable], p: str | None, q: str | None) -> None:
+    """Refuse two files whose names say that the first one has the non-members.
+
+    Parameters
+    ----------
+    tables : sequence of DataTable
+        One, or that of P and that of Q.
+    p, q : str, optional
+        The columns of scores: whoever names them has looked.
+
+    Raises
+    ------
+    ScoresError
+        The names say the opposite of the order.
+    """
+    if len(tables) != 2 or p is not None or q is not None:
+        return
+    first, second = tables
+    if members_first(first.name, second.name, both=True) is False:
+        raise ScoresError(
+            f"{first.label} is given as the file of members and {second.label} as that of "
+            "non-members, and their names say the opposite; exchange them, or name the columns of "
+            "scores with p= and q= if the order is right"
+        )
 
 
 def _of_tool(

@@ -37,7 +37,7 @@ _OWN_RECORDS = vocabulary("seed seeds run runs model models shadow repeat repeti
 _SHARE = 0.05
 
 #: Different scores that are all there equally often, or a multiple of it: for discrete scores
-#: this has a probability of at most 2^-20.
+#: this has a probability of at most 2^-20, if their numbers are not arranged.
 _LEAST_COPIED = 20
 
 _REMEDY = (
@@ -224,8 +224,8 @@ def _copies(
 ) -> Repeats | None:
     """Every score of one side several times."""
     for side, scores in sides.items():
-        _, times = np.unique(scores[np.isfinite(scores)], return_counts=True)
-        if times.size < _LEAST_COPIED:
+        values, times = np.unique(scores[np.isfinite(scores)], return_counts=True)
+        if times.size < _LEAST_COPIED or _is_scale(values):
             continue
         k = int(np.gcd.reduce(times))
         if k > 1:
@@ -235,6 +235,12 @@ def _copies(
             )
             return Repeats(why, score)
     return None
+
+
+def _is_scale(values: NDArray[np.float64]) -> bool:
+    """Whether ascending values are most of the marks of a scale, as grades or counts are."""
+    marks = (values[-1] - values[0]) / np.diff(values).min()
+    return bool(marks < 4 * values.size)
 
 
 def _free(table: DataTable, layout: Layout) -> list[str]:

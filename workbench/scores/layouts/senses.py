@@ -25,10 +25,10 @@ _CLASSES = {
                     "holdout holdoutset"),
     "z": vocabulary("out"),
     "O": vocabulary("outof"),
-    "h": vocabulary("heldout leftout"),
-    "x": vocabulary("excluded unseen untrained"),
+    "h": vocabulary("heldout leftout untrained"),
+    "x": vocabulary("excluded unseen"),
     "w": vocabulary("unused omitted absent missing removed"),
-    "N": vocabulary("not non no un never"),
+    "N": vocabulary("not non no never"),
     "i": vocabulary("in"),
     "f": vocabulary("from"),
     "o": vocabulary("of"),
@@ -65,8 +65,8 @@ _SILENT_BESIDE = {
 }
 
 # Sequences of classes with one sense. "In" with a noun is a preposition, alone it is the sense.
-_POSITIVE = r"i|i?m|[if]?t|vi?|v[ip]t|u[ipof]t|t[mi]|m[oi]t"
-_MEMBERS = re.compile(_POSITIVE)
+_POSITIVE = r"i|i?m|[if]?t|vi?|v[ip]t|u[ipof]t"
+_MEMBERS = re.compile(rf"{_POSITIVE}|t[mi]|m[oi]t")
 _OTHERS = re.compile(rf"N(?:{_POSITIVE})|[if]?e|i?k|u[ipo]e|ek|z|Ot?|h(?:ft)?|x|[xw][ipf]t")
 
 #: Ends the name of a column of labels from a file of their own, where the scores have that name.

@@ -13,12 +13,12 @@ from scipy.special import expit
 
 from workbench import _checks
 from workbench.progress import Report, silent
+from workbench.scores.class_outputs import output_kind
 from workbench.scores.sample import ScoresError
 from workbench.tables.attacks.blocks import Blocks
 from workbench.tables.attacks.lira import lira_scores
 from workbench.tables.attacks.references import References
 from workbench.tables.attacks.rmia import rmia_scores
-from workbench.tables.classes import output_kind
 from workbench.tables.design import Design
 from workbench.tables.table import ScoreTable
 
