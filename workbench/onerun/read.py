@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from workbench.onerun.guesses import DESIGNS
 from workbench.onerun.run import OneRun
 from workbench.scores.layouts.apply import members
+from workbench.scores.layouts.direction import doubt_of_direction
 from workbench.scores.layouts.folders import run_file
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
@@ -136,6 +137,9 @@ def one_run_of_table(
     names = f"; canaries are named by '{found}'" if found else ""
     log.info("%s: %s%s", table.label, layout.describe(), names)
     statement = ScoreStatement.of([table])
+    doubt = doubt_of_direction(layout.columns, [table.name])
+    if doubt and statement.stated_direction(larger_is_member) is None:
+        log.warning("%s: %s", table.label, doubt)
     if statement.describe():
         log.info("%s: %s", table.label, statement.describe())
     return OneRun(

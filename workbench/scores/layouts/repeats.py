@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench.scores.layouts.labels import factorized, spelling, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.senses import name_words, sense_of, vocabulary
@@ -99,6 +100,7 @@ def rows_of(table: DataTable, rows: str | None) -> DataTable:
     """
     if rows is None:
         return table
+    _checks.text(rows, "rows")
     names = [name for name in table.columns if rows.startswith(f"{name}=")]
     if not names or table.rows is None:
         raise ScoresError(

@@ -152,18 +152,13 @@ def read_array(file: IO[bytes], size: int) -> NDArray[Any]:
 
 def _unusable(array: NDArray[Any]) -> str:
     """Why an array cannot be a column of scores or labels, "" when it can."""
-    if array.ndim == 2 and array.shape[1] > 2:
-        return (
-            f"is 2-dimensional, shape {array.shape}; scores are one number a run. If its rows are "
-            f"outputs for {array.shape[1]} classes, the score is the log-odds of the true class, "
-            "log p_y − log Σ_{k≠y} p_k: save that, or give the class of each row as an array "
-            "'labels' of the same npz file; if every entry is a score, ravel it"
-        )
     if array.ndim > 1:
         return (
             f"is {array.ndim}-dimensional, shape {array.shape}; scores are one number a run: save "
             "each side as its own 1-d array, e.g. np.savez('scores.npz', p=a[:, 0], q=a[:, 1]), or "
-            "ravel it if every entry is a score"
+            "ravel it if every entry is a score. If its last axis is of classes, the score is the "
+            "log-odds of the true class, log p_y − log Σ_{k≠y} p_k: save that, or the class of each "
+            "row as an array 'labels' of the same npz file"
         )
     if array.ndim == 0:
         return "is a single value, not an array of scores"
