@@ -76,7 +76,7 @@ class ScoreTable(TableBounds):
     member: NDArray[np.bool_]
     records: NDArray[Any] | None = None
     models: NDArray[Any] | None = None
-    augmentations: str | None = None
+    augmentations: str = None  # type: ignore[assignment]  # to be stated, if there are several
     present: NDArray[np.bool_] | None = None
     attributes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     larger_is_member: bool = True

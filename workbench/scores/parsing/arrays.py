@@ -157,8 +157,8 @@ def _unusable(array: NDArray[Any]) -> str:
             f"is {array.ndim}-dimensional, shape {array.shape}; scores are one number a run: save "
             "each side as its own 1-d array, e.g. np.savez('scores.npz', p=a[:, 0], q=a[:, 1]), or "
             "ravel it if every entry is a score. If its last axis is of classes, the score is the "
-            "log-odds of the true class, log p_y − log Σ_{k≠y} p_k: save that, or the class of each "
-            "row as an array 'labels' of the same npz file"
+            "log-odds of the true class, log p_y − log Σ_{k≠y} p_k: save that, or the class of "
+            "each row as an array 'labels' of the same npz file"
         )
     if array.ndim == 0:
         return "is a single value, not an array of scores"

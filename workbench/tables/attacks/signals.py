@@ -366,7 +366,7 @@ def _saturated(signals: NDArray[Any], kind: str) -> int:
     return sum(int(np.count_nonzero(signals == end)) for end in ends)
 
 
-def _of_records(signals: ArrayLike) -> ArrayLike:
+def _of_records(signals: NDArray[Any]) -> NDArray[Any]:
     """The signals, if their last axis is not certainly one of classes."""
     if np.ndim(signals) == 3 and (kind := output_kind(np.asarray(signals, dtype=float))):
         raise ScoresError(
