@@ -4,6 +4,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.pages import CSV, LABELED, added, as_plain
 
@@ -703,3 +704,62 @@ def test_columns_without_a_known_tool_are_chosen_from_too(page):
     assert (page.member_column, page.member_value) == ("member", "1")
     assert "3 columns may hold the scores" in page.missing()
     assert said(page)["tool"] == ""
+
+
+# -- what files leave open ------------------------------------------------------------------------
+
+
+def csv_of(**columns):
+    return pd.DataFrame(columns).to_csv(index=False).encode()
+
+
+@pytest.mark.parametrize("name", ["is_test", "nonmember", "excluded"])
+def test_a_flag_of_non_members_is_read_as_its_negation(page, name):
+    opened(page, ("a.csv", csv_of(score=VALUES, **{name: SIDES})))
+    assert (page.missing(), page.member_value) == ("", "0")
+    assert page.read().n_p == int((SIDES == 0).sum())
+
+
+@pytest.mark.parametrize(("name", "why"), [("label", "may be the class"), ("flag", "does not say")])
+def test_a_name_whose_sense_is_open_is_a_question(page, name, why):
+    opened(page, ("a.csv", csv_of(score=VALUES, **{name: SIDES})))
+    assert why in page.missing()
+    assert "“Label of members”" in said(page)["question"]
+    assert page.read() is None
+    page.accept = True
+    assert page.accepted == ""
+    page.member_value = "0"
+    assert page.missing() == ""
+    assert page.read().n_p == int((SIDES == 0).sum())
+
+
+def test_rows_of_the_same_records_are_a_choice_of_rows_or_clusters(page):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": np.tile(np.arange(50), 2), "attack": ["a"] * 50 + ["b"] * 50})
+    frame = frame.assign(score=rng.normal(size=100), member=np.tile(np.arange(50) % 2, 2))
+    opened(page, ("a.csv", frame.to_csv(index=False).encode()))
+    question = said(page)["question"]
+    assert "one for each of 2 values of 'attack'" in question
+    assert "“Rows”" in question
+    assert "“Cluster column”" in question
+    assert page.read() is None
+    page.accept = True
+    assert page.accepted == ""
+    page.rows = "attack=b"
+    assert page.missing() == ""
+    assert page.read().n_p + page.read().n_q == 50
+    assert "rows='attack=b'" in page.code({})
+    page.rows = None
+    assert page.missing() == question
+    page.cluster_column = "id"
+    assert page.missing() == ""
+    page.cluster_column = None
+    page.sampling = "one run"
+    assert page.missing() == ""
+    page.sampling = "unknown"
+    page.rows = "attack=a"
+    kept = accepted(page)
+    assert kept.reading.layout.rows == "attack=a"
+    again = ImportPage(page.workspace, kept.key)
+    assert again.rows == "attack=a"
+    assert again.missing() == ""
