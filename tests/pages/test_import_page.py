@@ -710,7 +710,7 @@ def test_columns_without_a_known_tool_are_chosen_from_too(page):
 
 
 def csv_of(**columns):
-    return pd.DataFrame(columns).to_csv(index=False).encode()
+    return pd.DataFrame(columns).to_csv(index=False)
 
 
 @pytest.mark.parametrize("name", ["is_test", "nonmember", "excluded"])
@@ -737,7 +737,7 @@ def test_rows_of_the_same_records_are_a_choice_of_rows_or_clusters(page):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"id": np.tile(np.arange(50), 2), "attack": ["a"] * 50 + ["b"] * 50})
     frame = frame.assign(score=rng.normal(size=100), member=np.tile(np.arange(50) % 2, 2))
-    opened(page, ("a.csv", frame.to_csv(index=False).encode()))
+    opened(page, ("a.csv", frame.to_csv(index=False)))
     question = said(page)["question"]
     assert "one for each of 2 values of 'attack'" in question
     assert "“Rows”" in question
