@@ -90,7 +90,7 @@ def test_a_table_is_no_side():
 @pytest.mark.parametrize("value", ["no", 0.5, None, math.nan])
 def test_the_direction_is_true_or_false(value):
     for call in (
-        lambda: wb.Scores([1, 2], [0, 1], larger_is_member=value),
+        lambda: wb.Scores([1, 2], [0, 1], larger_is_member="" if value is None else value),
         lambda: SCORES.with_direction(value),
         lambda: wb.OneRun([1, 2], [0, 1], larger_is_member=value),
         lambda: wb.AnytimeAudit(1e-5, larger_is_member=value),

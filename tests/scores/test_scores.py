@@ -108,7 +108,10 @@ def test_turning_the_direction_keeps_every_count(nonfinite):
     fresh = Scores([1.0, np.nan, 3.0], [0.0, 2.0, np.inf], False, nonfinite=nonfinite)
     np.testing.assert_array_equal(turned.tail_counts([0, 1.5]), fresh.tail_counts([0, 1.5]))
     assert s.larger_is_member
-    assert s.with_direction(True) is s
+    stated = s.with_direction(True)
+    assert stated.direction_stated
+    assert not s.direction_stated
+    assert stated.with_direction(True) is stated
 
 
 def test_turning_the_direction_keeps_clusters():

@@ -13,6 +13,7 @@ from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.wording import SYMBOLS, Wording
+from workbench.estimators.direction import direction_doubt
 from workbench.scores.sample import Scores, require_scores
 
 if TYPE_CHECKING:
@@ -172,6 +173,8 @@ class Bound(Wording):
     def of_scores(cls, scores: Scores, value: float, **rest: Any) -> Bound:
         """A bound computed from scores, whose assumption, sizes and discarded scores it states.
 
+        Its note says if the direction of the scores was not stated and is in doubt.
+
         Parameters
         ----------
         scores : Scores
@@ -186,6 +189,8 @@ class Bound(Wording):
             "n_q": scores.n_q,
             "discarded": scores.discarded,
         }
+        if doubt := direction_doubt(scores):
+            rest["note"] = f"{rest['note']} {doubt}" if rest.get("note") else doubt
         return cls(value=value, **(sample | rest))
 
     @classmethod

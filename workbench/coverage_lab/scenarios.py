@@ -139,7 +139,7 @@ def _both_tails(p_within: Callable[[Floats], Floats], q_within: Callable[[Floats
 
 def _drawn(p: Callable[..., Floats], q: Callable[..., Floats]) -> Draw:
     def draw(n_p: int, n_q: int, rng: np.random.Generator) -> Scores:
-        return Scores(p(rng, n_p), q(rng, n_q), sampling="independent runs")
+        return Scores(p(rng, n_p), q(rng, n_q), True, "independent runs")
 
     return draw
 
@@ -257,7 +257,7 @@ def _clustered(name: str, label: str, about: str, reduced: bool) -> Scenario:
             if reduced
             else None
         )
-        return Scores(p, q, clusters=clusters, cluster_rule="first")
+        return Scores(p, q, True, clusters=clusters, cluster_rule="first")
 
     return Scenario(name, label, about, GaussianPair(0.0), draw, independent=reduced)
 

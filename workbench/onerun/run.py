@@ -298,6 +298,10 @@ class OneRun:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
+        _checks.unmasked(values, name)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
+    try:
         x = _checks.array(values, name).copy()
     except ValueError:
         raise ScoresError(

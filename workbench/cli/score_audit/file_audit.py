@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
-from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
+from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, verdict_on
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.cli.score_audit.baseline import Baseline
@@ -99,7 +99,7 @@ class FileAudit:
             auc,
             checked_against(total_variation_estimate(histogram(scores)), certified),
         )
-        verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
+        verdicts = tuple(verdict_on(scores, claim, confidence) for claim in claims)
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
 
@@ -109,7 +109,8 @@ class FileAudit:
         return (
             f"Members score lower than non-members (AUC {self.auc.value:.3f}). If smaller scores "
             "speak for membership, as losses do, add --smaller-is-member; if not, "
-            "--larger-is-member."
+            "--larger-is-member. If the two groups are exchanged, name the label of members with "
+            "--member-value, or give the files in the other order."
         )
 
     @property

@@ -14,12 +14,12 @@ from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import figure, sentence
 from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
-from workbench.pages.importing.proposals import members_first
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import short_name
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
+from workbench.scores.layouts.senses import members_first
 from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet

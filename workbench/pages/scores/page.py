@@ -19,7 +19,7 @@ from workbench.bounds.estimates import auc_estimate, checked_against, total_vari
 from workbench.bounds.held_out.ordering import learn_ordering
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.power.verdict import Verdict, verdict_on
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
@@ -424,7 +424,9 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
     def verdict(self) -> Verdict | None:
         """The test of the reference as a claim."""
         reference = self.reference()
-        return None if reference is None else judge(self.measured(), reference, self.confidence)
+        return (
+            None if reference is None else verdict_on(self.measured(), reference, self.confidence)
+        )
 
     # -- the strip of numbers ------------------------------------------------------------------
 
