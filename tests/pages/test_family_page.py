@@ -157,7 +157,7 @@ def test_the_data_of_the_workspace_are_taken_and_another_data_set_is_a_new_audit
     assert page.scores.n_p == 60
     page.confidence = 0.99
     assert "the confidence" in page.free_epsilon().void
-    upload(page, ("two.csv", CSV.replace("0.", "0.5")))
+    upload(page, ("two.csv", LABELED))
     assert page.free_epsilon().void is None
 
 
