@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import (
     CSV,
+    LABELED,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,

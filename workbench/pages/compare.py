@@ -122,8 +122,6 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         if self._quiet:
             return
         changed, before = {event.name for event in events}, self._keys
-        if events:
-            self.note_shown()  # what leaves was in view
         if "draw_again" in changed:
             seeds = {one.seed: getattr(self, one.seed) + len(INPUTS) for one in INPUTS.values()}
             self._set_quietly(**seeds)

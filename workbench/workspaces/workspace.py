@@ -406,8 +406,9 @@ class Workspace:
             self._know_all()
             record = self.seen.of(scores)
             others = [] if record is None else self.seen.others(record)
-            if record is not None and record.sha256 != sha256:
-                found.append(Opening(record.opened, record.sha256, _same_words(record)))
+            if record is not None:
+                how = "" if record.sha256 == sha256 else _same_words(record)
+                found.append(Opening(record.opened, record.sha256, how))
             found += [
                 Opening(other.opened, other.sha256, _alike_words(alike.share, alike.how, other))
                 for alike, other in others
@@ -652,13 +653,13 @@ class Workspace:
             dataset = entry.dataset
             if reading.layout is None:
                 reading = replace(reading, layout=dataset.reading.layout)
+            if reading.seed == dataset.reading.seed:  # other scores have a number of their own
+                reading = replace(reading, seed=None)
             declared, mark = dataset.declared, ""
             if seen or declared is not None:
                 declared = declared or dataset.reading
                 mark = self._mark(dataset, declared, reading)
             mark = mark or _chosen(dataset.source)
-            if reading.seed == dataset.reading.seed:  # other scores have a number of their own
-                reading = replace(reading, seed=None)
             found = self._read(dataset, reading)
             found, reading = self._given_chance(found, reading, dataset.name, dataset.sha256)
             self._cache.get((dataset.key, reading), lambda: found)

@@ -84,7 +84,7 @@ class PageSettings(param.Parameterized):
                     if name in wanted and _setting(self, known[name]) != wanted[name]:
                         with suppress(ValueError, TypeError, KeyError):
                             setattr(self, name, _from_setting(known[name], wanted[name], file))
-        lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
+            lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
 
     @contextmanager

@@ -216,8 +216,6 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         scores = self.workspace.scores(dataset.key)
         said, before = described(self.workspace, dataset), self._dataset
         arrival = self._arrival(dataset.key)
-        if before is not None and before.key != dataset.key:
-            self.note_shown()  # what leaves was in view
         if arrival is Arrival.REDRAWN and self.workspace.seen.of(scores) is not None:
             arrival = Arrival.MOVED  # another window was faster
         self._dataset = dataset

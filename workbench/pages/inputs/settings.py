@@ -181,7 +181,7 @@ class ChosenAfterLooking(ConfidenceSetting):
         noted = [(one.digest, one.kept) for one in sights], choices, id(self.workspace.seen)
         if not sights or noted == self._noted:
             return
-        by = f"page {self.title}" if self.title else type(self).__name__
+        by = f"the page “{self.title}”"  # type: ignore[attr-defined]
         results = tuple(item.name for item in self.numbers())
         # What was changed after results of an earlier page is not the first choice.
         unknown = {name: None for name, words in self.choice_words.items() if words == self.looked}

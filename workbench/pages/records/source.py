@@ -167,8 +167,6 @@ class TableInView(ResetSetting, Page):
     def _take(self, key: str, again: bool = False) -> None:
         """Take a table into view, unless it is there already."""
         dataset = self.workspace.dataset(key)
-        if self._dataset is not None and self._dataset.key != dataset.key:
-            self.note_shown()  # what leaves was in view
         before, self._dataset = self._dataset, dataset
         same = before is not None and (before.key, before.reading) == (dataset.key, dataset.reading)
         if same and not again:
