@@ -35,6 +35,19 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(autouse=True)
+def nothing_was_seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin as a new program does: nothing that it was given in Python was looked at."""
+    from workbench.workspaces import home
+    from workbench.workspaces.workspace import Workspace
+
+    before = home._open
+    monkeypatch.setattr(home, "_of_this_program", Workspace())
+    monkeypatch.setattr(home, "_open", {})
+    yield
+    before.update(home._open)  # they are closed when the tests end
+
+
 #: Loggers that ``workbench serve`` sets up for its process, which is that of the tests where they
 #: call it.
 LOGGERS = (

@@ -142,6 +142,8 @@ def audit(arguments: argparse.Namespace) -> int:
     say(FORMATS[arguments.format](result))
     if result.reversed:
         sys.stderr.write(f"workbench: {result.doubt}\n")
+    if result.looked:
+        sys.stderr.write(f"workbench: {result.late}\n")
     if problem is not None:
         raise problem
     return result.status
@@ -159,7 +161,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     workspace = wb.workspace()
     archive = workspace.audits
     old = None if arguments.baseline is None else saved_audit(archive, arguments.baseline)
-    data = FileData.read(arguments)
+    data = FileData.read(arguments, workspace)
     member, confidence = None, 0.95 if arguments.confidence is None else arguments.confidence
     if arguments.series is not None:
         member = SeriesMember.reserve(archive, arguments.series, data.scores, arguments.confidence)
@@ -167,6 +169,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     result = replace(found(data.scores, confidence), series=member)
     page = data.page(arguments.delta, confidence)
     audit = page_audit(page, result, arguments.claim)
+    result = result.after(page.looked_words)
     if old is not None:
         kept = kept_scores(old, workspace)
         baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)

@@ -176,6 +176,17 @@ def drawn_again(known: Fingerprint, seed: int) -> bool:
     return known.is_distinctive and _GIVEN.get(known.digest, seed) != seed
 
 
+def remember(known: Fingerprint, seed: int) -> None:
+    """Take the number that a workspace keeps for a data set as the one that it was given.
+
+    Parameters
+    ----------
+    known : Fingerprint
+    seed : int
+    """
+    _GIVEN[known.digest] = seed
+
+
 def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
     """A source of random numbers for one use of a data set's number.
 

@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from workbench.progress import Report
+from workbench.scores.chance import checked_seed
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import doubt_of_direction
@@ -19,6 +20,7 @@ from workbench.scores.sample import Scores, ScoresError
 from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 log = logging.getLogger(__name__)
@@ -41,6 +43,7 @@ def read_scores(
     sampling: str = "unknown",
     nonfinite: str = "keep",
     name: str | None = None,
+    seed: int | np.random.Generator | None = None,
     trusted: bool = False,
     counted: bool | None = None,
     progress: Report | None = None,
@@ -77,6 +80,8 @@ def read_scores(
         As in `Scores`.
     name : str, optional
         Shown in titles; the file's name by default.
+    seed : int or numpy.random.Generator, optional
+        As in `Scores`.
     trusted : bool
         Parse the files in this process and without limits: for large files of your own. By default
         a file is parsed in a process of its own, with limits of size, memory and time
@@ -114,6 +119,7 @@ def read_scores(
     >>> wb.read_scores(frame).p
     array([2. , 1.5])
     """
+    seed = checked_seed(seed)
     if counted is None:
         counted = client is not None or is_large(path, path_q)
     if counted:
@@ -125,7 +131,7 @@ def read_scores(
                 "scores, or read the files with counted=False"
             )
         statement = NOTHING if path_q is not None else statement_in(path).of_scores(f"'{path}'")
-        return _counted(
+        found = _counted(
             path,
             path_q,
             p=p,
@@ -144,6 +150,7 @@ def read_scores(
             progress=progress,
             client=client,
         )
+        return found if seed is None else found._changed(seed=seed)
     if client is not None:
         raise ScoresError("client= counts on a cluster, which counted=False excludes")
     opened = open_sources(path, path_q, path_labels, member=member, trusted=trusted)
@@ -168,6 +175,7 @@ def read_scores(
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
         name=name or statement.name or None,
+        seed=seed,
     )
     return scores
 

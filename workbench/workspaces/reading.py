@@ -37,6 +37,8 @@ class Reading:
         None where there are no tables: bundled examples and draws.
     larger_is_member, sampling, cluster_rule, nonfinite
         As in `Scores`.
+    seed : int, optional
+        The number that the scores were given by chance: splits follow from it.
 
     Raises
     ------
@@ -49,12 +51,15 @@ class Reading:
     sampling: str = "unknown"
     cluster_rule: str = "mean"
     nonfinite: str = "keep"
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         _checks.flag(self.larger_is_member, "larger_is_member")
         _checks.one_of(self.sampling, "sampling", SAMPLINGS)
         _checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         _checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
+        if self.seed is not None:
+            _checks.count(self.seed, "seed")
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -64,6 +69,7 @@ class Reading:
             "sampling": self.sampling,
             "cluster_rule": self.cluster_rule,
             "nonfinite": self.nonfinite,
+            "seed": self.seed,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,6 +106,8 @@ class Reading:
             said.append(f"clusters combined by {self.cluster_rule}")
         if self.nonfinite == "drop":
             said.append("non-finite scores dropped")
+        if self.seed is not None:
+            said.append(f"seed {self.seed}")
         return " · ".join(said)
 
     def changed_choice(self, other: Reading) -> str:

@@ -39,6 +39,7 @@ def reading_of(scores: Scores) -> Reading:
         scores.sampling,
         scores.cluster_rule,
         scores.nonfinite,
+        None if scores.seed is None else int(scores.seed),  # type: ignore[arg-type]
     )
 
 
@@ -355,6 +356,7 @@ class CountedSource:
             sampling=reading.sampling,
             name=table.name,
             held_out=self.held_out,
+            seed=reading.seed,
             nonfinite_p=p,
             nonfinite_q=q,
             first=first,  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.audits.audit import Audit
@@ -53,6 +53,9 @@ class FileAudit:
         What a saved audit is to it.
     saved : Audit, optional
         As it was saved.
+    looked : str
+        Why no guarantee is valid, where results of the same scores were seen with another choice
+        before; "" otherwise.
     """
 
     scores: Scores
@@ -65,6 +68,7 @@ class FileAudit:
     series: SeriesMember | None = None
     baseline: Baseline | None = None
     saved: Audit | None = None
+    looked: str = ""
 
     @classmethod
     def of(
@@ -102,6 +106,25 @@ class FileAudit:
         verdicts = tuple(verdict_on(scores, claim, confidence) for claim in claims)
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
+
+    def after(self, looked: str) -> FileAudit:
+        """The audit with its bounds marked, where something was changed after looking.
+
+        Parameters
+        ----------
+        looked : str
+            What was changed, as pages say it; "" for nothing.
+        """
+        if not looked:
+            return self
+        bounds = [b if b.guarantee == "estimate" else b.voided(looked) for b in self.bounds]
+        telling = self.telling.voided(looked)
+        return replace(self, bounds=tuple(bounds), telling=telling, looked=looked)
+
+    @property
+    def late(self) -> str:
+        """Why no guarantee is valid, as a sentence; "" where they are."""
+        return f"No guarantee is valid here: {self.looked}." if self.looked else ""
 
     @property
     def doubt(self) -> str:

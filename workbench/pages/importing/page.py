@@ -179,11 +179,12 @@ class ImportPage(ImportChoices):
         kept = {"direction", "independence of rows", "clusters", "threshold", "bins"}
         fixed = "; ".join(f"{what}: {said}" for what, said in plan.choices.items() if what in kept)
         said = f"{name} fixes {fixed}."
-        opened = self.workspace.opened(self.digest())
-        if opened is not None and opened <= plan.created:
+        opening = self.workspace.opening(self.digest(), found)
+        if opening is not None and opening.at <= plan.created:
+            how = f" ({opening.how})" if opening.how else ""
             said += (
-                f" These data were opened {time_text(opened)}, before the plan was stored: what "
-                "it fixes is not fixed in advance for them."
+                f" These data were opened {time_text(opening.at)}{how}, before the plan was "
+                "stored: what it fixes is not fixed in advance for them."
             )
         if plan.larger_is_member != found.larger_is_member:
             said += " The direction that is chosen here is another one."
@@ -296,7 +297,7 @@ class ImportPage(ImportChoices):
                 stored = self.workspace.add_table(table, self.data_name.strip(), names)
             else:
                 stored = self._stored()
-                self._keep_plan(stored.key, stored.sha256)
+                self._keep_plan(stored)
         except ValueError as error:
             self.message = str(error)
         else:
@@ -317,17 +318,19 @@ class ImportPage(ImportChoices):
             known = self.workspace.rename(known.key, name)
         return known
 
-    def _keep_plan(self, key: str, sha256: str) -> None:
+    def _keep_plan(self, stored: DataSet) -> None:
         """Have the page of the scores show the data set under the plan."""
         if not self.plan or self.dataset is not None:
             return
-        before = self.workspace.page_state(SCORES, key) or {}
+        before = self.workspace.page_state(SCORES, stored.key) or {}
         marks = {name: before[name] for name in MARKS if name in before}
-        plan, opened = self.find_plan(self.plan), self.workspace.opened(sha256)
-        if plan is not None and opened is not None and plan.created < opened:
+        plan = self.find_plan(self.plan)
+        opening = self.workspace.opening(stored.sha256, self.workspace.scores(stored.key))
+        if plan is not None and opening is not None and plan.created < opening.at:
             # No result was shown before if the data were never opened before this step.
-            self.workspace.audits.plans.use(plan, sha256, unseen=self.began <= opened)
-        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, key)
+            unseen = self.began <= opening.at
+            self.workspace.audits.plans.use(plan, opening.sha256, unseen=unseen)
+        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, stored.key)
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -47,7 +47,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     chosen = (*INPUT.parameters, INPUT.seed, "plan") if given else ()
     spec = {name: value for name, value in spec.items() if name not in chosen}
     return script(
-        data_code(page),
+        data_code(page, split=learned),
         "measured = wb.learn_ordering(scores).scores" if learned else "",
         f"band = {call('wb.tradeoff_band', measured, confidence=page.confidence)}",
         f"epsilon = {_epsilon(page, measured)}",

@@ -49,6 +49,7 @@ from workbench.pages.inputs.reference import (
     reference_controls,
 )
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
+from workbench.pages.inputs.seen_words import seen_words
 from workbench.pages.scores.code import LOW_FPR, score_code
 from workbench.pages.scores.planned import audit_facts, planned_values
 from workbench.pairs.base import Pair
@@ -323,6 +324,17 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
     def audit_facts(self, data: PlannedData) -> AuditFacts:
         """What the audit on the page does; see `workbench.pages.scores.planned`."""
         return audit_facts(self, data)
+
+    @property
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        return {**super().choice_words, "split": "the random split"}
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on: also the split that a ratio was learned on."""
+        learned = self.ordering == "learned"
+        return {**super().choices, "split": self.scores.chance if learned else None}
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -625,6 +637,11 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             f"The bound on {answer.symbol} uses that this question was fixed in advance; the "
             f"simultaneous bound is {other.rounded}."
         )
+
+    @sentence(needs=("scores",), place="strip")
+    def known_before(self) -> str:
+        """That results of these data, or of most of their rows, were seen under another name."""
+        return "" if self.source == "pair" else seen_words(self.sights[0], self.workspace)
 
     @sentence(needs=("plan", "registered", "departures"), place="strip")
     def departing(self) -> str:

@@ -40,6 +40,7 @@ def scores_from_tables(
     cluster_rule: str = "mean",
     nonfinite: str = "keep",
     name: str | None = None,
+    seed: int | np.random.Generator | None = None,
 ) -> tuple[Scores, Layout]:
     """The scores in one table, or in one table per group, and where they were found.
 
@@ -53,6 +54,8 @@ def scores_from_tables(
         As in `Scores`.
     name : str, optional
         The name of the first table by default.
+    seed : int or numpy.random.Generator, optional
+        As in `Scores`.
 
     Returns
     -------
@@ -83,6 +86,7 @@ def scores_from_tables(
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
         name=tables[0].name if name is None else name,
+        seed=seed,
     )
     return scores, layout
 
