@@ -23,7 +23,6 @@ from workbench.pages.inputs.spec import Spec
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores import chance
-from workbench.workspaces.home import workspace
 from workbench.workspaces.workspace import Workspace
 
 CHANGED = {"confidence": 0.9, "ordering": "learned", "interval": "clopper-pearson"}

@@ -182,9 +182,9 @@ def test_exchanged_groups_are_recognized():
     p, q = drawn()
     ws.add_scores(wb.Scores(p, q), "d")
     turned = ws.add_scores(wb.Scores(q, p), "turned")
-    assert "members and non-members exchanged" in ws.opening(
-        turned.sha256, ws.scores(turned.key)
-    ).how
+    assert (
+        "members and non-members exchanged" in ws.opening(turned.sha256, ws.scores(turned.key)).how
+    )
 
 
 def test_few_different_scores_are_known_by_their_ranks_and_this_is_told():

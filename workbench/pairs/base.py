@@ -480,8 +480,8 @@ class Pair(Plotted, ABC):
         rng = np.random.default_rng(seed)
         p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
         q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
-        about = {"sampling": "independent runs", "name": self.name, "seed": spawned_seed(rng)}
-        return Scores(p, q, larger_is_member=True, **about)
+        drawn = spawned_seed(rng)
+        return Scores(p, q, True, "independent runs", name=self.name, seed=drawn)
 
     # -- what a subclass gives --------------------------------------------------------------------
 

@@ -29,7 +29,11 @@ def seen_words(sight: Sight, workspace: Workspace) -> str:
 
 
 def _same(record: Seen, sight: Sight) -> str:
-    if record.shown is None or record.sha256 == sight.sha256 or not (record.sha256 and sight.sha256):
+    if (
+        record.shown is None
+        or record.sha256 == sight.sha256
+        or not (record.sha256 and sight.sha256)
+    ):
         return ""
     when = f"at {time_text(record.shown)}"
     if record.is_distinctive:
