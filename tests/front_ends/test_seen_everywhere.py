@@ -246,7 +246,7 @@ def test_the_other_direction_of_the_same_scores_is_marked():
     assert page.mu().void == "the direction of the score was changed after results were seen"
 
 
-# -- the bench: links, undo, reset, two benches on a workspace --------------------------------------
+# -- the bench: links, undo, reset, two benches on a workspace ---------------------------
 
 
 @pytest.fixture

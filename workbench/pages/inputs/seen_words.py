@@ -38,12 +38,12 @@ def _same(record: Seen, sight: Sight) -> str:
     when = f"at {time_text(record.shown)}"
     if record.is_distinctive:
         return (
-            f"These scores were seen before, {when}, as {record.called}: in another order, in other "
-            "units or with other columns beside them."
+            f"These scores were seen before, {when}, as {record.called}: in another order, in "
+            "other units or with other columns beside them."
         )
     return (
-        f"The same ranks were seen before, {when}, as {record.called}. With so few different scores "
-        "other data may have them by chance; these count as seen."
+        f"The same ranks were seen before, {when}, as {record.called}. With so few different "
+        "scores other data may have them by chance; these count as seen."
     )
 
 
