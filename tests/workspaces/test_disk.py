@@ -274,7 +274,7 @@ def test_the_database_says_its_version(opened, losses, tmp_path):
     ws.flush()
     head = (tmp_path / "home" / "workspace.sqlite").read_bytes()[:100]
     assert head[:16] == b"SQLite format 3\0"
-    assert int.from_bytes(head[60:64], "big") == 1
+    assert int.from_bytes(head[60:64], "big") == VERSION
 
 
 def test_a_row_that_cannot_be_read_hides_no_other(opened, losses, tmp_path):

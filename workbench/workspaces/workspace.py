@@ -1020,7 +1020,8 @@ class Workspace:
             found = source.read(tables, reading) if content is None else content
             n_p, n_q = _group_sizes(found)
             name = self._free_name(name.strip()[:LONGEST_NAME] or "scores", shared)
-            found, reading = self._given_chance(found, reading, name, digest)
+            now = datetime.now(UTC)
+            found, reading = self._given_chance(found, reading, name, digest, now)
             dataset = DataSet(
                 key=_new_key(),
                 name=name,
@@ -1029,11 +1030,11 @@ class Workspace:
                 sha256=digest,
                 n_p=n_p,
                 n_q=n_q,
-                created=datetime.now(UTC),
+                created=now,
                 reread=reread or _chosen(source),
             )
             self._store.add(Entry(dataset), tables)
-            self._note_opening(digest, dataset.created)
+            self._note_opening(digest, now)
             self._added.add(dataset.key)
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
@@ -1047,10 +1048,15 @@ class Workspace:
             self.require_room(tables_size(tables))
 
     def _given_chance(
-        self, found: Content, reading: Reading, name: str, sha256: str
+        self,
+        found: Content,
+        reading: Reading,
+        name: str,
+        sha256: str,
+        at: datetime | None = None,
     ) -> tuple[Content, Reading]:
         """The scores, and their reading, with the number by chance that belongs to them."""
-        record = self.seen.open(Sight(found, name, sha256), seed=reading.seed)
+        record = self.seen.open(Sight(found, name, sha256), at, reading.seed)
         if not isinstance(found, Scores):
             return found, reading
         seed = record.seed if reading.seed is None else reading.seed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -311,7 +312,7 @@ class ImportPage(ImportChoices):
             return self.workspace.add(self.in_order, reading, name, self.all_files)
         if known.key not in self.workspace.datasets:
             self.workspace.restore(known.key)
-        if reading != known.reading:
+        if replace(reading, seed=known.reading.seed) != known.reading:
             known = self.workspace.reread(known.key, reading, seen=True)
         name = self.data_name.strip()
         if self.dataset is not None and name not in ("", self.dataset.name):
