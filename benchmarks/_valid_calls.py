@@ -561,6 +561,7 @@ OWN: dict[str, dict[str, Any]] = {
     "ScoreTable.of_models": {"which": [0, 2, 3, 5, 7, 8]},
     "ScoreTable.of_records": {"which": [0, 2]},
     "OneRun.guess": {"threshold": 0.5},
+    "OneRun.random_order": {"use": "ties"},
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
@@ -582,6 +583,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.in_view": {"kind": "scores"},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.opened": {"sha256": "0" * 64},
+    "Workspace.opening": {"sha256": "0" * 64, "data": Make(scores)},
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
@@ -659,6 +661,7 @@ OWN: dict[str, dict[str, Any]] = {
             "split_at_random": {"sizes": (20, 30), "rng": Make(lambda: np.random.default_rng(0))},
             "tail_counts": {"t": [0.0, 0.5]},
             "with_direction": {"larger_is_member": False},
+            "with_seed": {"seed": 5},
         }.items()
     },
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},

@@ -198,7 +198,7 @@ def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
     which : int
         0, 1, …: further ones for the same use.
     """
-    return np.random.default_rng([seed, USES.index(use), which])
+    return np.random.default_rng([seed, USES.index(_checks.one_of(use, "use", USES)), which])
 
 
 def checked_seed(seed: object) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench._format import percent
 from workbench.audits.plan import time_text
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Alike, Seen
+from workbench.workspaces.seen.record import Alike, SeenRecord
 from workbench.workspaces.workspace import Workspace
 
 _MARKS = "A question, a confidence and other choices are fixed in advance if they were so then."
@@ -28,7 +28,7 @@ def seen_words(sight: Sight, workspace: Workspace) -> str:
     return f"{found} {_MARKS}" if found else ""
 
 
-def _same(record: Seen, sight: Sight) -> str:
+def _same(record: SeenRecord, sight: Sight) -> str:
     if (
         record.shown is None
         or record.sha256 == sight.sha256
@@ -47,7 +47,7 @@ def _same(record: Seen, sight: Sight) -> str:
     )
 
 
-def _alike(one: Alike, other: Seen) -> str:
+def _alike(one: Alike, other: SeenRecord) -> str:
     if other.shown is None:
         return ""
     when = f"whose results were seen at {time_text(other.shown)}"
