@@ -116,6 +116,7 @@ def one_run_of_table(
     score, included, included_value, id, rows, larger_is_member, design, name
         As in `read_one_run`.
     """
+    statement = ScoreStatement.of([table])
     with _called_as_here():
         table = rows_of(table, rows)
         layout = guess_layout(table, score=score, member=included, member_value=included_value)
@@ -136,7 +137,6 @@ def one_run_of_table(
     found = _id_column(table, taken=(layout.score, layout.member)) if id is None else id
     names = f"; canaries are named by '{found}'" if found else ""
     log.info("%s: %s%s", table.label, layout.describe(), names)
-    statement = ScoreStatement.of([table])
     doubt = doubt_of_direction(layout.columns, [table.name])
     if doubt and statement.stated_direction(larger_is_member) is None:
         log.warning("%s: %s", table.label, doubt)

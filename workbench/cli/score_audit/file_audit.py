@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
 from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
-from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, verdict_on
+from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.cli.score_audit.baseline import Baseline
@@ -103,7 +103,8 @@ class FileAudit:
             auc,
             checked_against(total_variation_estimate(histogram(scores)), certified),
         )
-        verdicts = tuple(verdict_on(scores, claim, confidence) for claim in claims)
+        read = scores.with_direction(scores.larger_is_member)  # `reversed` says what is in doubt
+        verdicts = tuple(judge(read, claim, confidence) for claim in claims)
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
 

@@ -182,7 +182,7 @@ class ChosenAfterLooking(ConfidenceSetting):
         if not sights or noted == self._noted:
             return
         by = f"the page “{self.title}”"  # type: ignore[attr-defined]
-        results = tuple(item.name for item in self.numbers())
+        results = tuple(item.name for item in self.numbers())  # type: ignore[attr-defined]
         # What was changed after results of an earlier page is not the first choice.
         unknown = {name: None for name, words in self.choice_words.items() if words == self.looked}
         for one in sights:

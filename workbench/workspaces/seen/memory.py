@@ -125,7 +125,9 @@ class SeenData:
         mark = fingerprint_of(data)
         made = SeenRecord(mark.digest, at or datetime.now(UTC), sight.name, sight.sha256, mark.bits)
         if isinstance(data, Scores):
-            given = data.seed if seed is None else seed
+            given = seed
+            if seed is None and data.seed is not None:
+                given = data.chance  # the stated one
             if found is None or seed is not None:
                 stated = given is not None
                 made = replace(made, seed=given if stated else data.chance, stated=stated)

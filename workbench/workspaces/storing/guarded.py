@@ -194,7 +194,8 @@ class GuardedStore:
 
     def sketched(self) -> Sequence[SeenRecord]:
         """What was shown of the data sets whose rows can be recognized."""
-        kept = self._read(lambda disk: disk.sketched(), ())
+        nothing: Sequence[SeenRecord] = ()
+        kept = self._read(lambda disk: disk.sketched(), nothing)
         known = {one.digest for one in kept}
         return [*kept, *(one for one in self._memory.sketched() if one.digest not in known)]
 
