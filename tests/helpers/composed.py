@@ -53,7 +53,7 @@ def assert_same_epsilons(
     ----------
     pair, other : Pair
     delta : array_like
-        Above the noise, below which every ε is infinite.
+        Above the noise of δ.
     grid : float
         The relative error in ε of their grids.
     """
