@@ -208,10 +208,10 @@ def one_run_bound(
     assumed = family_named("randomized-response" if family is None else family, delta=delta, q=q)
     leak = how.leak(assumed, counts, error)
     any_mechanism, exhausted = assumed == RandomizedResponseFamily(delta), math.isinf(leak)
-    family: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     if not any_mechanism:
         # The right family has a member that explains the guesses, but for the error probability.
-        family = {
+        stated = {
             "family": assumed.name,
             "checked": "refuted" if exhausted else "cannot be checked",
             "void": REFUTED if exhausted else None,
@@ -223,7 +223,7 @@ def one_run_bound(
         at=at,
         confidence=confidence,
         extra=_EXHAUSTED.format(assumed.name) if exhausted else None,
-        **family,
+        **stated,
     )
 
 
