@@ -115,7 +115,6 @@ def test_a_fixed_half_allows_what_looks_at_one_score_at_a_time():
         ({}, "needs a rule"),
         ({"threshold": 1.0, "k_in": 1}, "not both"),
         ({"k_in": 4, "k_out": 2}, "got 4 \\+ 2"),
-        ({"k_in": 0, "k_out": 0}, "got 0 \\+ 0"),
         ({"k_in": -1}, "k_in must be a whole number"),
         ({"threshold": np.nan}, "threshold must be finite"),
     ],

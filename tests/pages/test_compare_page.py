@@ -113,15 +113,21 @@ def test_data_that_cannot_be_drawn_leave_the_former_in_view_and_say_whose_they_a
     assert page.epsilon_b().void is None
 
 
-def test_another_data_set_is_a_new_audit_and_the_former_two_keep_their_mark(page):
+def test_another_data_set_is_a_new_audit_and_those_that_were_seen_keep_their_mark(page):
     one = added(page.workspace, ("one.csv", CSV))
     page.follow(one.key)
     page.confidence = 0.99
     assert "the confidence was changed" in page.verdict()
-    page.a_data = added(page.workspace, ("labeled.csv", LABELED)).key
+    new = added(page.workspace, ("labeled.csv", LABELED)).key
+    page.a_data = new
+    assert "the confidence was changed" in page.verdict()  # B was seen before
+    page.b_data = new
     assert "not valid" not in page.verdict()
     page.a_data = one.key
     assert "the confidence was changed" in page.verdict()
+    page.confidence = 0.95
+    page.b_data = page.param.b_data.default
+    assert "not valid" not in page.verdict()
 
 
 def test_another_direction_of_one_set_marks_the_verdict(page):

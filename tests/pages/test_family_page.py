@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from helpers.pages import (
     CSV,
+    LABELED,
     as_plain,
     assert_what_does_not_declare_a_control_does_not_follow_it,
     items,
@@ -45,12 +46,17 @@ def test_what_does_not_declare_a_control_does_not_follow_it():
 @pytest.mark.parametrize(
     ("name", "value", "follow"),
     [
-        ("log_delta", -3.0, {"epsilon", "own_variances", "free_epsilon", "consequence", "profile"}),
+        (
+            "log_delta",
+            -3.0,
+            {"epsilon", "own_variances", "free_epsilon", "missed", "can_miss", "consequence",
+             "profile"},
+        ),
         (
             "family",
             "laplace",
-            {"epsilon", "own_variances", "parameter", "verdict", "in_words", "consequence",
-             "distributions", "normal_paper", "profile"},
+            {"epsilon", "own_variances", "parameter", "verdict", "missed", "can_miss", "in_words",
+             "consequence", "distributions", "normal_paper", "profile"},
         ),
         ("q", 0.5, set()),  # of another family
     ],
@@ -157,7 +163,7 @@ def test_the_data_of_the_workspace_are_taken_and_another_data_set_is_a_new_audit
     assert page.scores.n_p == 60
     page.confidence = 0.99
     assert "the confidence" in page.free_epsilon().void
-    upload(page, ("two.csv", CSV.replace("0.", "0.5")))
+    upload(page, ("two.csv", LABELED))
     assert page.free_epsilon().void is None
 
 

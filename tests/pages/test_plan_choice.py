@@ -228,9 +228,10 @@ def test_what_was_marked_before_stays_marked_under_a_plan(space):
     page = ScoresPage(workspace=space)
     page.follow(data.key)
     page.ordering = "learned"
-    page.ordering = "score"
     page.plan = stored.sha256
     assert page.epsilon_here().void == "the attack statistic was changed after results were seen"
+    page.ordering = "score"  # as it was at the first look
+    assert page.epsilon_here().void is None
 
 
 def test_going_back_to_the_direction_of_the_plan_is_valid(space):

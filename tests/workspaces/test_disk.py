@@ -17,6 +17,7 @@ from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.storing import disk
 from workbench.workspaces.storing.disk import KEPT_REMOVED, DiskStore
+from workbench.workspaces.storing.schema import VERSION
 
 ROOT = Path(wb.__file__).parents[1]
 
@@ -274,7 +275,7 @@ def test_the_database_says_its_version(opened, losses, tmp_path):
     ws.flush()
     head = (tmp_path / "home" / "workspace.sqlite").read_bytes()[:100]
     assert head[:16] == b"SQLite format 3\0"
-    assert int.from_bytes(head[60:64], "big") == 1
+    assert int.from_bytes(head[60:64], "big") == VERSION
 
 
 def test_a_row_that_cannot_be_read_hides_no_other(opened, losses, tmp_path):

@@ -158,7 +158,8 @@ def test_scores_given_in_python_come_back_as_they_were(ws, scores):
     assert ws.scores(dataset.key) is scores
     ws._cache = type(ws._cache)()
     again = ws.scores(dataset.key)
-    for name in vars(scores).keys() - {"p", "q", "clusters"}:
+    assert again.seed == again.chance == scores.chance
+    for name in vars(scores).keys() - {"p", "q", "clusters", "seed"}:
         if name in type(scores).__dataclass_fields__:
             assert getattr(again, name) == getattr(scores, name), name
     np.testing.assert_array_equal(again.p, scores.p)

@@ -21,7 +21,9 @@ What voids which of them, each to the safe side:
   sizes is valid under it, whatever the sizes turn out to be.
 - *Data that were opened before the plan was stored*, at a time that is not known, or that *anybody
   can see at any time* (examples, draws from a seed): nothing shows that the threshold was not
-  chosen by these scores.
+  chosen by these scores. Data are the same in another order of rows and in other units, and so are
+  data of which most rows are the same. Scores with few values may have the ranks of other data by
+  chance: they count as opened, and the deviation says that only the ranks are known to agree.
 - *A plan that was used for other data first*: of several audits under one plan the best can be
   reported. The first use is the one that the plan was written for.
 - *A plan that was chosen among several* after the data were opened, or that follows another plan
@@ -113,6 +115,9 @@ class AuditFacts:
         Numbers of scores.
     opened : datetime or None
         When the data were opened for the first time; None where that is not known.
+    known_as : str
+        In words, why the data are those that were opened then, where these looked different; ""
+        for the same content.
     public : str
         What the data are if anybody can see them at any time, such as "a bundled example"; "" for
         other data.
@@ -137,6 +142,7 @@ class AuditFacts:
     n_p: int
     n_q: int
     opened: datetime | None
+    known_as: str = ""
     public: str = ""
     reread: str = ""
     used_before: str = ""
@@ -216,6 +222,7 @@ def _of_the_data(plan: RegisteredPlan, facts: AuditFacts) -> list[Deviation]:
         )
     elif facts.opened is None or facts.opened <= plan.created:
         known = "at a time that is not known" if facts.opened is None else time_text(facts.opened)
+        known += f" ({facts.known_as})" if facts.known_as else ""
         after = f"after it was stored, {time_text(plan.created)}"
         found.append(Deviation("the opening of the data", after, known))
     if facts.used_before:

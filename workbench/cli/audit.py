@@ -25,8 +25,9 @@ _EXIT_STATUS = """exit status:
   3  no claim is refuted, but there are too few samples: a mechanism at twice the
      claim would have been refuted with a probability below one half
   4  no claim is refuted, but members score significantly less member-like than
-     non-members, as losses read the wrong way do: repeat it with
-     --smaller-is-member, or with --larger-is-member if the direction is right
+     non-members, as losses read the wrong way and exchanged groups do: repeat it
+     with --smaller-is-member, or with the label of members in --member-value, or
+     with --larger-is-member if both are right
 
 a baseline that was saved without its scores never changes the status: lower bounds
 do not show which of two mechanisms leaks more.
@@ -141,6 +142,8 @@ def audit(arguments: argparse.Namespace) -> int:
     say(FORMATS[arguments.format](result))
     if result.reversed:
         sys.stderr.write(f"workbench: {result.doubt}\n")
+    if result.looked:
+        sys.stderr.write(f"workbench: {result.late}\n")
     if problem is not None:
         raise problem
     return result.status
@@ -158,7 +161,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     workspace = wb.workspace()
     archive = workspace.audits
     old = None if arguments.baseline is None else saved_audit(archive, arguments.baseline)
-    data = FileData.read(arguments)
+    data = FileData.read(arguments, workspace)
     member, confidence = None, 0.95 if arguments.confidence is None else arguments.confidence
     if arguments.series is not None:
         member = SeriesMember.reserve(archive, arguments.series, data.scores, arguments.confidence)
@@ -166,6 +169,7 @@ def _kept(arguments: argparse.Namespace, found: Any) -> tuple[FileAudit, ValueEr
     result = replace(found(data.scores, confidence), series=member)
     page = data.page(arguments.delta, confidence)
     audit = page_audit(page, result, arguments.claim)
+    result = result.after(page.looked_words)
     if old is not None:
         kept = kept_scores(old, workspace)
         baseline = Baseline.of(old.audit, kept, audit, data.scores, confidence)

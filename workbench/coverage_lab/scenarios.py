@@ -141,7 +141,7 @@ def _both_tails(p_within: Callable[[Floats], Floats], q_within: Callable[[Floats
 def _drawn(p: Callable[..., Floats], q: Callable[..., Floats]) -> Draw:
     def draw(n_p: int, n_q: int, rng: np.random.Generator) -> Scores:
         drawn = p(rng, n_p), q(rng, n_q)
-        return Scores(*drawn, sampling="independent runs", seed=spawned_seed(rng))
+        return Scores(*drawn, True, "independent runs", seed=spawned_seed(rng))
 
     return draw
 
@@ -259,7 +259,8 @@ def _clustered(name: str, label: str, about: str, reduced: bool) -> Scenario:
             if reduced
             else None
         )
-        return Scores(p, q, clusters=clusters, cluster_rule="first", seed=spawned_seed(rng))
+        seed = spawned_seed(rng)
+        return Scores(p, q, True, clusters=clusters, cluster_rule="first", seed=seed)
 
     return Scenario(name, label, about, GaussianPair(0.0), draw, independent=reduced)
 

@@ -184,6 +184,7 @@ class LivePage:
             self._viewers = [*self._viewers, viewer]
         self._due |= self._waiting
         self._waiting = set()
+        self.session.attempt(self.page.note_shown)  # also where all was drawn for everybody
 
     def whole(self, sent: Sent) -> str:
         """The page as JSON, with everything that a browser needs to draw it.

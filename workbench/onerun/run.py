@@ -240,10 +240,9 @@ class OneRun:
         if k_in is None and k_out is None:
             raise ValueError("a guess needs a rule: threshold=, or k_in= and k_out=")
         k_in, k_out = _checks.count(k_in or 0, "k_in"), _checks.count(k_out or 0, "k_out")
-        if not 1 <= k_in + k_out <= self.canaries:
+        if k_in + k_out > self.canaries:
             raise ValueError(
-                f"k_in + k_out must lie between 1 and the {self.canaries} canaries, got "
-                f"{k_in} + {k_out}"
+                f"k_in + k_out must be at most the {self.canaries} canaries, got {k_in} + {k_out}"
             )
         order = self._order(seed)
         guessed_in, guessed_out = order[self.canaries - k_in :], order[:k_out]
@@ -298,6 +297,10 @@ class OneRun:
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        _checks.unmasked(values, name)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
     try:
         x = _checks.array(values, name).copy()
     except ValueError:

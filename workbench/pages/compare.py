@@ -25,11 +25,14 @@ from workbench.pages.core.page import (
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
 from workbench.pages.inputs.data import DataChoice, described, is_draw
 from workbench.pages.inputs.direction import direction_question
+from workbench.pages.inputs.score_source import sight_of
 from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
 from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.followed.data import require_kept
+from workbench.workspaces.home import given_workspace
+from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.workspace import Workspace
 
 NO_COMPARISON = (
@@ -87,6 +90,12 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         """The choice of how data are read that was changed after results were shown."""
         return next((one.reread for one in self._datasets.values() if one.reread), "")
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """Both data sets, as the workspace knows them."""
+        sides = [(self._datasets.get(side), getattr(self, side)) for side in INPUTS]
+        return tuple(sight_of(*one) for one in sides if one[1] is not None)
+
     def follow(self, key: str | None) -> None:
         """Take a data set into view as A.
 
@@ -107,7 +116,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         """Take the first data sets into view; ``given`` are the parameters that were set."""
         for side in INPUTS:
             self._take(side, given)
-        self._turn_to(self._audit_key)
+        self.recall(arriving=True)
 
     def _load(self, *events: Any) -> None:
         if self._quiet:
@@ -124,7 +133,7 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
                 one.key(self, {one.data})
                 self.message = f"{side.upper()}: {error}"
         if self._keys != before:
-            self._turn_to(self._audit_key)
+            self.recall(arriving=True)
 
     def _take(self, side: str, changed: set[str]) -> None:
         """Take the data set of a side into view, unless it is there already."""
@@ -142,11 +151,6 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     @property
     def _keys(self) -> list[str]:
         return [dataset.key for dataset in self._datasets.values()]
-
-    @property
-    def _audit_key(self) -> str:
-        """What the two data sets in view are remembered by; "" with a draw among them."""
-        return "" if any(map(is_draw, self._keys)) else " ".join(self._keys)
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -289,7 +293,7 @@ class GivenComparePage(ComparePage):
 
     def __init__(self, given_a: Scores, given_b: Scores, **params: Any):
         self._given = {"a": given_a, "b": given_b}
-        super().__init__(**params)
+        super().__init__(**{"workspace": given_workspace(), **params})
 
     @property
     def subjects(self) -> tuple[Any, ...]:
@@ -318,6 +322,7 @@ class GivenComparePage(ComparePage):
     def _open(self, given: set[str]) -> None:
         said = {side: one.name or "given in Python" for side, one in self._given.items()}
         self.param.update(**self._given, loaded=said)
+        self.recall(arriving=True)
 
     def _load(self, *events: Any) -> None:
         """Do nothing: no other data can be chosen."""

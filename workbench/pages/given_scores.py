@@ -9,10 +9,11 @@ import param
 
 from workbench.pages.core.page import Control, Section
 from workbench.pages.family import FamilyPage
-from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choice
+from workbench.pages.inputs.score_source import DIRECTION, Arrival, ScoreSource, data_choice
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.sample import Scores
+from workbench.workspaces.home import given_workspace
 from workbench.workspaces.sources import source_of
 
 DATA = Section("Data", (Control("larger_is_member"),))
@@ -37,7 +38,7 @@ class GivenScoreSource(ScoreSource):
 
     def __init__(self, given: Scores, **params: Any):
         self._given = given
-        super().__init__(**params)
+        super().__init__(**{"workspace": given_workspace(), **params})
         self.param.watch(self._turn, "larger_is_member")
 
     @property
@@ -75,15 +76,18 @@ class GivenScoreSource(ScoreSource):
         said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
         how = [source_of(scores).describe(), *scores.notes] if scores.is_counted else []
         self.adopt(scores, " · ".join([said, *how]))
+        self.recall(arriving=True)
 
     def _load(self, *events: Any) -> None:
         """Do nothing: no other data can be chosen."""
 
     def _turn(self, *events: Any) -> None:
         if not self._quiet:
-            self.looked = "the direction of the score"
+            if not self._restores:
+                self.note_shown()
             scores = self._given.with_direction(self.larger_is_member)
             self.adopt(scores, self.loaded, Arrival.REREAD)
+            self.recall(last=DIRECTION)
 
 
 class GivenScoresPage(GivenScoreSource, ScoresPage):

@@ -280,7 +280,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "estimate",
             "Estimate",
             "A number without a guarantee. The total variation of two histograms is an example: it "
-            "is biased upward and above zero even if nothing leaks.",
+            "is above zero even if nothing leaks.",
             ("estimate", "estimates"),
             ("scores", "histogram_tv"),
         ),

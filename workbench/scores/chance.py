@@ -71,8 +71,7 @@ class Fingerprint:
             Whether the last value is NaN, which has no place in the order.
         """
         known, both = p.size - int(nan), np.stack([p, q], axis=1)
-        ways = [_digest(both[:known][::step], both[known:]) for step in (1, -1)]
-        return cls(min(ways), _surprise(p, q))
+        return cls(_digest(_either_way(both[:known]), both[known:]), _surprise(p, q))
 
     @classmethod
     def of_rows(cls, p: NDArray[Any], q: NDArray[Any]) -> Fingerprint:
@@ -177,6 +176,17 @@ def drawn_again(known: Fingerprint, seed: int) -> bool:
     return known.is_distinctive and _GIVEN.get(known.digest, seed) != seed
 
 
+def remember(known: Fingerprint, seed: int) -> None:
+    """Take the number that a workspace keeps for a data set as the one that it was given.
+
+    Parameters
+    ----------
+    known : Fingerprint
+    seed : int
+    """
+    _GIVEN[known.digest] = seed
+
+
 def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
     """A source of random numbers for one use of a data set's number.
 
@@ -188,7 +198,7 @@ def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
     which : int
         0, 1, …: further ones for the same use.
     """
-    return np.random.default_rng([seed, USES.index(use), which])
+    return np.random.default_rng([seed, USES.index(_checks.one_of(use, "use", USES)), which])
 
 
 def checked_seed(seed: object) -> int | None:
@@ -222,18 +232,29 @@ def spawned_seed(rng: np.random.Generator) -> int:
     return int(child.integers(2**BITS))
 
 
+def _either_way(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows in their order or in the reverse one, the same for both."""
+    differs = (counts != counts[::-1]).ravel()
+    first = int(differs.argmax())
+    if differs.any() and counts.ravel()[first] > counts[::-1].ravel()[first]:
+        return counts[::-1]
+    return counts
+
+
 def _digest(*arrays: NDArray[Any]) -> str:
     found = hashlib.blake2b(digest_size=16)
     for x in arrays:
+        small = x.size == 0 or x.max() < 2**31
         found.update(str(x.shape).encode())
-        found.update(np.ascontiguousarray(x, dtype="<i8").tobytes())
+        found.update(np.ascontiguousarray(x, dtype="<i4" if small else "<i8").data)
     return found.hexdigest()
 
 
 def _surprise(p: NDArray[np.int64], q: NDArray[np.int64]) -> float:
     """Bits of the counts of P, given those of both, if every order is equally likely."""
     n, m = int(p.sum()), int(q.sum())
-    log_ways = _log_choices(n + m, n) - _log_choices(p + q, p).sum()
+    tied = (p > 0) & (q > 0)
+    log_ways = _log_choices(n + m, n) - _log_choices(p[tied] + q[tied], p[tied]).sum()
     return float(log_ways / np.log(2))
 
 

@@ -7,10 +7,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from workbench.progress import Report
+from workbench.scores.chance import checked_seed
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import doubt_of_direction
-from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.labels import shared_columns, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.tools import recognized
@@ -19,6 +20,7 @@ from workbench.scores.sample import Scores, ScoresError
 from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
 log = logging.getLogger(__name__)
@@ -35,11 +37,13 @@ def read_scores(
     member: str | None = None,
     member_value: object = None,
     cluster: str | None = None,
+    rows: str | None = None,
     cluster_rule: str = "mean",
     larger_is_member: bool | None = None,
     sampling: str = "unknown",
     nonfinite: str = "keep",
     name: str | None = None,
+    seed: int | np.random.Generator | None = None,
     trusted: bool = False,
     counted: bool | None = None,
     progress: Report | None = None,
@@ -66,6 +70,9 @@ def read_scores(
         The label of P; all other rows become Q.
     cluster : str, optional
         Column of labels: scores that share one are reduced to one by ``cluster_rule``.
+    rows : str, optional
+        The rows that are used, where a file has several of each record: ``"attack=loss"`` are those
+        with this value in this column. All by default.
     larger_is_member : bool, optional
         As in `Scores`; True by default, with a warning where a name such as ``loss`` suggests
         otherwise.
@@ -73,6 +80,8 @@ def read_scores(
         As in `Scores`.
     name : str, optional
         Shown in titles; the file's name by default.
+    seed : int or numpy.random.Generator, optional
+        As in `Scores`.
     trusted : bool
         Parse the files in this process and without limits: for large files of your own. By default
         a file is parsed in a process of its own, with limits of size, memory and time
@@ -110,16 +119,19 @@ def read_scores(
     >>> wb.read_scores(frame).p
     array([2. , 1.5])
     """
+    seed = checked_seed(seed)
     if counted is None:
         counted = client is not None or is_large(path, path_q)
     if counted:
+        if rows is not None:
+            raise ScoresError("rows= needs all rows in memory; read the files with counted=False")
         if path_labels is not None:
             raise ScoresError(
                 "labels of a file of their own need all rows in memory; write them beside the "
                 "scores, or read the files with counted=False"
             )
         statement = NOTHING if path_q is not None else statement_in(path).of_scores(f"'{path}'")
-        return _counted(
+        found = _counted(
             path,
             path_q,
             p=p,
@@ -138,9 +150,11 @@ def read_scores(
             progress=progress,
             client=client,
         )
+        return found if seed is None else found._changed(seed=seed)
     if client is not None:
         raise ScoresError("client= counts on a cluster, which counted=False excludes")
     opened = open_sources(path, path_q, path_labels, member=member, trusted=trusted)
+    check_order(opened.tables, p, q)
     layout = guess_layout(
         *opened.tables,
         p=p,
@@ -149,17 +163,19 @@ def read_scores(
         member=opened.member or member,
         member_value=member_value,
         cluster=cluster,
+        rows=rows,
     )
     statement = ScoreStatement.of(opened.tables)
     _say(opened, layout, larger_is_member is not None or statement.larger_is_member is not None)
     scores, _ = scores_from_tables(
         opened.tables,
         layout,
-        larger_is_member=statement.direction(larger_is_member),
+        larger_is_member=statement.stated_direction(larger_is_member),
         sampling=statement.sampling_or(sampling),
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,
         name=name or statement.name or None,
+        seed=seed,
     )
     return scores
 

@@ -38,8 +38,9 @@ class ScoreTable(TableBounds):
         A name for each record; its number by default.
     models : array_like, shape (M,), optional
         A name for each model; its number by default.
-    augmentations : {"mean", "max", "first"}
-        How the scores of the augmentations become one.
+    augmentations : {"mean", "max", "first"}, optional
+        How the scores of several augmentations become one. It has to be stated where there are
+        several: an axis of classes, averaged as one of augmentations, says nothing.
     present : array_like of bool, shape (M, R), optional
         Which cells have a score; all by default. The others are left out, their scores are not
         looked at. A NaN in a cell that is present is an outcome, the most member-like one: leaving
@@ -79,7 +80,7 @@ class ScoreTable(TableBounds):
     member: NDArray[np.bool_]
     records: NDArray[Any] | None = None
     models: NDArray[Any] | None = None
-    augmentations: str = "mean"
+    augmentations: str = None  # type: ignore[assignment]  # to be stated, if there are several
     present: NDArray[np.bool_] | None = None
     attributes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     larger_is_member: bool = True
@@ -95,8 +96,8 @@ class ScoreTable(TableBounds):
         _checks.text(self.name, "name")
         object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.sampling, "sampling", [s for s in SAMPLINGS if s in _SAMPLINGS])
-        _checks.one_of(self.augmentations, "augmentations", AUGMENTATION_RULES)
         scores, member = _scores(self.scores), _cells(self.member, "memberships")
+        object.__setattr__(self, "augmentations", _rule(self.augmentations, scores))
         if scores.shape[:2] != member.shape:
             turned = scores.shape[:2] == member.shape[::-1]
             raise ScoresError(
@@ -350,8 +351,17 @@ class ScoreTable(TableBounds):
 _SAMPLINGS = ("independent runs", "unknown")
 
 
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """An array without masked values."""
+    try:
+        _checks.unmasked(values, what)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
+    return np.asarray(values)
+
+
 def _scores(values: ArrayLike) -> NDArray[Any]:
-    scores = np.asarray(values)
+    scores = _array(values, "scores")
     if scores.dtype.kind not in "fiu":
         raise ScoresError(f"scores must be numbers, got {scores.dtype}")
     if scores.ndim not in (2, 3):
@@ -362,6 +372,22 @@ def _scores(values: ArrayLike) -> NDArray[Any]:
     if scores.ndim == 3 and scores.shape[2] == 0:
         raise ScoresError(f"scores have the shape {scores.shape}: no augmentation")
     return scores.copy() if scores.dtype in (np.float32, np.float64) else scores.astype(float)
+
+
+def _rule(stated: str | None, scores: NDArray[Any]) -> str:
+    """How augmentations become one score, which must be stated where there are several."""
+    if stated is not None:
+        return _checks.one_of(stated, "augmentations", AUGMENTATION_RULES)
+    if scores.ndim == 3 and scores.shape[2] > 1:
+        k = scores.shape[2]
+        raise ScoresError(
+            f"scores have the shape {scores.shape}: it is open whether the last axis is of {k} "
+            f"augmentations or of {k} classes. State augmentations='mean', 'max' or 'first' if it "
+            "is of augmentations; if it is of classes, the score of a record is the log-odds of "
+            "its class, log p_y − log Σ_{k≠y} p_k, which wb.read_score_table computes of arrays "
+            "with labels"
+        )
+    return AUGMENTATION_RULES[0]
 
 
 def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None:
@@ -379,7 +405,7 @@ def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None
 
 
 def _cells(values: ArrayLike, what: str) -> NDArray[np.bool_]:
-    cells = np.asarray(values)
+    cells = _array(values, what)
     if cells.ndim != 2:
         raise ScoresError(f"{what} have the shape {cells.shape}; give (models, records)")
     if cells.dtype != bool:
@@ -412,7 +438,7 @@ def _present(values: ArrayLike | None, member: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _names(values: ArrayLike, what: str, n: int) -> NDArray[Any]:
-    names = np.asarray(values)
+    names = _array(values, what)
     if names.shape != (n,):
         raise ScoresError(f"{what} has the shape {names.shape}; give one name for each of {n}")
     unique, counts = np.unique(names.astype(str), return_counts=True)
@@ -425,7 +451,7 @@ def _names(values: ArrayLike, what: str, n: int) -> NDArray[Any]:
 
 
 def _attribute(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
-    column = np.asarray(values)
+    column = _array(values, f"attribute {name!r}")
     if column.shape[:1] != (n,) or (column.ndim > 1 and name != "image"):
         raise ScoresError(
             f"attribute {name!r} has the shape {column.shape}; give one value for each of {n} "
@@ -435,7 +461,7 @@ def _attribute(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def _chosen(which: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
-    chosen = np.asarray(which)
+    chosen = _array(which, what)
     if chosen.dtype == bool and chosen.shape == (n,):
         return np.flatnonzero(chosen)
     if chosen.dtype.kind not in "iu" or chosen.ndim != 1 or not chosen.size:

@@ -26,6 +26,7 @@ DATABASE = "WORKBENCH_DATABASE"
 _OWNER_KEY = "key"
 
 _open: dict[tuple[Path, str], Workspace] = {}
+_of_this_program = Workspace()
 _lock = Lock()
 
 
@@ -83,6 +84,18 @@ def workspace(path: str | os.PathLike[str] | None = None, database: str | None =
         if found is None or found.closed:
             found = _open[place] = _opened(folder, database)
         return found
+
+
+def given_workspace() -> Workspace:
+    """A workspace for pages about objects of Python, which are in no workspace.
+
+    What they show is noted in the workspace that was opened last; where none is open, until the
+    program ends.
+    """
+    with _lock:
+        opened = [one for one in _open.values() if not one.closed]
+        seen = opened[-1].seen if opened else _of_this_program.seen
+    return Workspace(seen=seen)
 
 
 def home_folder(path: str | os.PathLike[str] | None = None) -> Path:

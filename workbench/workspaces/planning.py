@@ -128,8 +128,8 @@ class PlannedData:
 
     Parameters
     ----------
-    larger_is_member, sampling, cluster_rule, n_p, n_q, opened, public, reread, used_before, rivals
-        As of `workbench.audits.deviations.AuditFacts`.
+    larger_is_member, sampling, cluster_rule, n_p, n_q
+        As of `workbench.audits.deviations.AuditFacts`, as are the others.
     """
 
     larger_is_member: bool
@@ -138,6 +138,7 @@ class PlannedData:
     n_p: int
     n_q: int
     opened: datetime | None = None
+    known_as: str = ""
     public: str = ""
     reread: str = ""
     used_before: str = ""
@@ -167,19 +168,27 @@ class PlannedData:
             Has the plan and the data.
         registered : RegisteredPlan
         """
-        known = cls.of_scores(workspace.scores(dataset.key))
+        scores = workspace.scores(dataset.key)
+        known = cls.of_scores(scores)
         if dataset.virtual:
             return replace(known, public=_PUBLIC[dataset.source.kind])
-        plans, opened, rivals = workspace.audits.plans, workspace.opened(dataset.sha256), ""
+        plans, rivals = workspace.audits.plans, ""
+        found = workspace.opening(dataset.sha256, scores)
+        opened, data = (None, dataset.sha256) if found is None else (found.at, found.sha256)
         if opened is not None and opened > registered.created:
-            first = plans.use(registered.key, dataset.sha256).data_sha256
-            rivals = _rivals(plans.rivals(registered, dataset.sha256, opened))
+            first = plans.use(registered.key, data).data_sha256
+            rivals = _rivals(plans.rivals(registered, data, opened))
         else:
             uses = plans.uses(registered.key)
-            first = uses[0].data_sha256 if uses else dataset.sha256
-        other = "" if first == dataset.sha256 else _named(first, workspace)
-        reread = _reread(dataset, registered)
-        return replace(known, opened=opened, reread=reread, used_before=other, rivals=rivals)
+            first = uses[0].data_sha256 if uses else data
+        return replace(
+            known,
+            opened=opened,
+            known_as="" if found is None else found.how,
+            reread=_reread(dataset, registered),
+            used_before="" if first == data else _named(first, workspace),
+            rivals=rivals,
+        )
 
 
 def _rivals(plans: Sequence[RegisteredPlan]) -> str:

@@ -20,6 +20,7 @@ _OF_LAYOUT = {
     "member": "the column",
     "member_value": "the label",
     "cluster": "the cluster column",
+    "rows": "the rows that are used",
 }
 
 #: What messages call the other fields that may change scores.
@@ -36,6 +37,8 @@ class Reading:
         None where there are no tables: bundled examples and draws.
     larger_is_member, sampling, cluster_rule, nonfinite
         As in `Scores`.
+    seed : int, optional
+        The number that the scores were given by chance: splits follow from it.
 
     Raises
     ------
@@ -48,12 +51,15 @@ class Reading:
     sampling: str = "unknown"
     cluster_rule: str = "mean"
     nonfinite: str = "keep"
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         _checks.flag(self.larger_is_member, "larger_is_member")
         _checks.one_of(self.sampling, "sampling", SAMPLINGS)
         _checks.one_of(self.cluster_rule, "cluster_rule", CLUSTER_RULES)
         _checks.one_of(self.nonfinite, "nonfinite", NON_FINITE)
+        if self.seed is not None:
+            _checks.count(self.seed, "seed")
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -63,11 +69,14 @@ class Reading:
             "sampling": self.sampling,
             "cluster_rule": self.cluster_rule,
             "nonfinite": self.nonfinite,
+            "seed": self.seed,
         }
 
     def to_dict(self) -> dict[str, Any]:
         """The reading as JSON values."""
         layout = None if self.layout is None else asdict(self.layout)
+        if layout is not None and layout["rows"] is None:  # as before there was a choice of rows
+            del layout["rows"]
         return {"layout": layout, **self.arguments}
 
     @classmethod
@@ -97,6 +106,8 @@ class Reading:
             said.append(f"clusters combined by {self.cluster_rule}")
         if self.nonfinite == "drop":
             said.append("non-finite scores dropped")
+        if self.seed is not None:
+            said.append(f"seed {self.seed}")
         return " · ".join(said)
 
     def changed_choice(self, other: Reading) -> str:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench import _checks
+from workbench._format import percent
 from workbench.scores.examples import NAMES
+from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.refusals import did_you_mean
 from workbench.scores.sample import Scores, require_scores
@@ -40,6 +42,8 @@ from workbench.workspaces.score_tables.sources import (
     TableSource,
     reading_of_table,
 )
+from workbench.workspaces.seen.memory import SeenData, Sight
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.shared_data import SharedData, is_shared_data
 from workbench.workspaces.sources import (
     EXAMPLE,
@@ -69,6 +73,24 @@ _TABLE = "score table in view"
 
 #: Characters of a name of a data set.
 LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Opening:
+    """When data were opened for the first time, in whatever form.
+
+    Parameters
+    ----------
+    at : datetime
+    sha256 : str
+        Hash of the content that they had then.
+    how : str
+        In words, why these are the same data, where that content was another one; else "".
+    """
+
+    at: datetime
+    sha256: str
+    how: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,6 +131,9 @@ class Workspace:
     allowance : Allowance, optional
         How much it may hold; as much as the store takes by default. Where it would be too much,
         methods raise what the allowance raises, and nothing is changed.
+    seen : SeenData, optional
+        Where it is noted what was shown of which data: that of another workspace, if its data are
+        looked at here. By default this one has its own, in its store.
 
     See Also
     --------
@@ -122,15 +147,19 @@ class Workspace:
         open_archive: Callable[[], Archive] | None = None,
         has_audits: Callable[[], bool] = lambda: True,
         allowance: Allowance | None = None,
+        seen: SeenData | None = None,
     ):
         self._store: Store = _store(store)
         self._base = None if base is None else _shared_data(base)
         self.closed = False
         self._lock = RLock()
+        #: What was shown of which data.
+        self.seen = SeenData(self._store, self._lock) if seen is None else seen
         self._cache = ScoresCache()
         self._watchers: list[Callable[[Workspace], None]] = []
         self._added: set[str] = set()  # what `revert` may remove: others may use the same store
-        self._seen = self._store.version()
+        self._known: set[str] = set()  # whose rows were noted although an older version added them
+        self._last_version = self._store.version()
         self._open_archive = open_archive or _archive_in_memory
         self._has_audits = (lambda: False) if open_archive is None else has_audits
         self._archive: Archive | None = None
@@ -356,6 +385,37 @@ class Workspace:
         times += [datetime.fromisoformat(noted["at"])] if noted else []
         return min(times, default=None)
 
+    def opening(self, sha256: str, data: Scores | None = None) -> Opening | None:
+        """When data were opened for the first time: as they are, or in another form.
+
+        Parameters
+        ----------
+        sha256 : str
+            Hash of their content.
+        data : Scores, optional
+            Read from it: they are recognized in another order and in other units, and so are data
+            that share most of their rows.
+
+        Returns
+        -------
+        Opening or None
+        """
+        at = self.opened(sha256)
+        found = [] if at is None else [Opening(at, sha256)]
+        if data is not None:
+            require_scores(data, "data")
+            self._know_all()
+            record = self.seen.of(data)
+            others = [] if record is None else self.seen.others(record)
+            if record is not None:
+                how = "" if record.sha256 == sha256 else _same_words(record)
+                found.append(Opening(record.opened, record.sha256, how))
+            found += [
+                Opening(other.opened, other.sha256, _alike_words(alike.share, alike.how, other))
+                for alike, other in others
+            ]
+        return min(found, key=lambda one: one.at, default=None)
+
     # -- changes ------------------------------------------------------------------------------
 
     def note_opening(self, tables: Sequence[DataTable]) -> None:
@@ -369,6 +429,10 @@ class Workspace:
         with self._lock:
             for order in {tables, tables[::-1]}:  # which are the members is not known yet
                 self._note_opening(content_hash(order), datetime.now(UTC))
+        with suppress(ValueError):  # which columns hold the scores may be a question
+            scores, _ = scores_from_tables(tables)
+            name = " and ".join(table.name for table in tables)
+            self.seen.open(Sight(scores, name, content_hash(tables)))
 
     def add(
         self,
@@ -590,12 +654,16 @@ class Workspace:
             dataset = entry.dataset
             if reading.layout is None:
                 reading = replace(reading, layout=dataset.reading.layout)
+            if reading.seed == dataset.reading.seed:  # other scores have a number of their own
+                reading = replace(reading, seed=None)
             declared, mark = dataset.declared, ""
             if seen or declared is not None:
                 declared = declared or dataset.reading
                 mark = self._mark(dataset, declared, reading)
             mark = mark or _chosen(dataset.source)
-            found = self._cache.get((dataset.key, reading), lambda: self._read(dataset, reading))
+            found = self._read(dataset, reading)
+            found, reading = self._given_chance(found, reading, dataset.name, dataset.sha256)
+            self._cache.get((dataset.key, reading), lambda: found)
             n_p, n_q = _group_sizes(found)
             return self._update(
                 entry, reading=reading, declared=declared, reread=mark, n_p=n_p, n_q=n_q
@@ -774,8 +842,8 @@ class Workspace:
         If so, watchers are called. Every other method sees such changes by itself.
         """
         with self._lock:
-            before, self._seen = self._seen, self._store.version()
-            changed = before != self._seen
+            before, self._last_version = self._last_version, self._store.version()
+            changed = before != self._last_version
         if changed:
             self._tell()
         return changed
@@ -864,8 +932,8 @@ class Workspace:
             try:
                 yield shared
             finally:
-                self._seen = self._store.version()
-        if self._seen != before:
+                self._last_version = self._store.version()
+        if self._last_version != before:
             self._tell()
 
     def _tell(self) -> None:
@@ -952,19 +1020,22 @@ class Workspace:
             self._require_data_set(tables)
             found = source.read(tables, reading) if content is None else content
             n_p, n_q = _group_sizes(found)
+            name = self._free_name(name.strip()[:LONGEST_NAME] or "scores", shared)
+            now = datetime.now(UTC)
+            found, reading = self._given_chance(found, reading, name, digest, now)
             dataset = DataSet(
                 key=_new_key(),
-                name=self._free_name(name.strip()[:LONGEST_NAME] or "scores", shared),
+                name=name,
                 source=source,
                 reading=reading,
                 sha256=digest,
                 n_p=n_p,
                 n_q=n_q,
-                created=datetime.now(UTC),
+                created=now,
                 reread=reread or _chosen(source),
             )
             self._store.add(Entry(dataset), tables)
-            self._note_opening(digest, dataset.created)
+            self._note_opening(digest, now)
             self._added.add(dataset.key)
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset
@@ -976,6 +1047,34 @@ class Workspace:
             removed = sum(entry.removed is not None for entry in entries)
             self._allowance.require_data_set(len(entries), removed)
             self.require_room(tables_size(tables))
+
+    def _given_chance(
+        self,
+        found: Content,
+        reading: Reading,
+        name: str,
+        sha256: str,
+        at: datetime | None = None,
+    ) -> tuple[Content, Reading]:
+        """The scores, and their reading, with the number by chance that belongs to them."""
+        record = self.seen.open(Sight(found, name, sha256), at, reading.seed)
+        if not isinstance(found, Scores):
+            return found, reading
+        seed = record.seed if reading.seed is None else reading.seed
+        if found.chance != seed:
+            found = found._changed(seed=seed)
+        return found, replace(reading, seed=seed)
+
+    def _know_all(self) -> None:
+        """Note the rows of data sets that an older version added."""
+        with self._lock:
+            entries = [one.dataset for one in self._store.entries().values()]
+        for one in entries:
+            if one.kind == "scores" and one.reading.seed is None and one.key not in self._known:
+                self._known.add(one.key)
+                with suppress(ValueError):  # another program deleted it, or it is damaged
+                    sight = Sight(self._read(one, one.reading), one.name, one.sha256)
+                    self.seen.open(sight, at=one.created)
 
     def _note_opening(self, sha256: str, at: datetime) -> None:
         if self._store.state(_OPENED, sha256) is None:
@@ -1014,7 +1113,10 @@ class Workspace:
 
     def _read(self, dataset: DataSet, reading: Reading) -> Content:
         tables = () if dataset.virtual else self._store.tables(dataset.key)
-        return dataset.source.read(tables, reading)
+        found = dataset.source.read(tables, reading)
+        if dataset.virtual or not isinstance(found, Scores):
+            return found
+        return self._given_chance(found, reading, dataset.name, dataset.sha256)[0]
 
     def _mark(self, dataset: DataSet, declared: Reading, reading: Reading) -> str:
         """The choice that changes the scores, or the direction, from what was declared."""
@@ -1079,8 +1181,10 @@ def _example(key: str) -> DataSet:
 
 
 def _is_same(dataset: DataSet, digest: str, reading: Reading, facts: DataSource) -> bool:
-    """Whether a data set has this content and this reading."""
+    """Whether a data set has this content and this reading; its seed, if one is stated."""
     known = dataset.source if isinstance(dataset.source, MADE) else GivenSource()
+    if reading.seed is None:
+        reading = replace(reading, seed=dataset.reading.seed)
     return dataset.sha256 == digest and dataset.reading == reading and known == facts
 
 
@@ -1105,3 +1209,19 @@ def _is_equal(a: Content, b: Content) -> bool:
 def _chosen(source: DataSource) -> str:
     """The mark of scores of a record that was chosen after results were shown; "" for others."""
     return source.reread if isinstance(source, GivenSource) else ""
+
+
+def _same_words(record: SeenRecord) -> str:
+    """Why data of another content are the same as those of a record."""
+    if record.is_distinctive:
+        return f"as {record.called}: the same scores, in another order or in other units"
+    few = "which other data with so few different scores may have"
+    return f"as {record.called}: the same ranks, {few}"
+
+
+def _alike_words(share: float, how: str, record: SeenRecord) -> str:
+    """Why data that share rows with those of a record could be known by it."""
+    if how == "exchanged":
+        return f"as {record.called}: the same scores, with members and non-members exchanged"
+    units = ", in other units" if how == "rescaled" else ""
+    return f"as {record.called}: about {percent(round(share, 1))} of the rows are the same{units}"

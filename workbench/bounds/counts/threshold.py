@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.intervals import bound
 from workbench.bounds.quantities import Epsilon, Mu, Question
 from workbench.curves.error_rates import mu_of_point
+from workbench.estimators.direction import direction_doubt
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -169,7 +170,7 @@ def question_at_threshold(
     question : Question
     """
     threshold = _checks.number(threshold, "threshold")
-    return bound(
+    found = bound(
         Counts.at_threshold(scores, threshold),
         question,
         confidence,
@@ -178,3 +179,5 @@ def question_at_threshold(
         threshold=threshold,
         discarded=scores.discarded,
     )
+    note = " ".join(filter(None, (found.note, direction_doubt(scores)))) or None
+    return replace(found, note=note)

@@ -42,7 +42,7 @@ from workbench.bounds.simultaneous.rank_band import RankBand
 from workbench.bounds.simultaneous.rank_tests import Which, invert
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 from workbench.curves.validation import Floats
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic test of one question"
 
@@ -80,8 +80,9 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     threshold, and its bound is an exact test of both counts there. Source: the workbench's own;
     proof in `workbench.bounds.one_question.one_question`.
     """
-    if scores.only_threshold is not None:
-        return _yes_or_no(scores, question, confidence)
+    threshold = require_scores(scores).only_threshold
+    if threshold is not None:
+        return _yes_or_no(scores, threshold, question, confidence)
     band = tradeoff_band(scores, confidence)
     value, rank = question_limit(band.ranks, question)
     return Bound.of_scores(
@@ -98,9 +99,8 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     )
 
 
-def _yes_or_no(scores: Scores, question: Question, confidence: float) -> Bound:
+def _yes_or_no(scores: Scores, threshold: float, question: Question, confidence: float) -> Bound:
     """The bound of an attack with two answers: one exact test at its only threshold."""
-    threshold = scores.only_threshold
     found = question_at_threshold(scores, threshold, question, confidence, "joint")
     return replace(
         found,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,9 +39,13 @@ def large_blocks(scores: Scores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     of_q, of_p : ndarray of int, shape (k,)
     """
     p, q = scores.groups
-    values, ends = q.runs()
-    large = np.diff(ends, prepend=0) >= max(LARGE * q.size, 2)
-    return q.size - ends[large], np.asarray(p.above(values[large]))
+    least = max(math.ceil(LARGE * q.size), 2)
+    # A block of this size holds two scores that are half as many places apart.
+    some = q.at(np.arange(0, q.size, least // 2))
+    again = (some[1:] == some[:-1]) | (np.isnan(some[1:]) & np.isnan(some[:-1]))
+    values = np.unique(some[1:][again])
+    values = values[q.up_to(values) - q.below(values) >= least]
+    return np.asarray(q.above(values)), np.asarray(p.above(values))
 
 
 def ranks_in_ties(scores: Scores) -> NDArray[np.int64]:

@@ -59,6 +59,8 @@ def remarks(audit: FileAudit, quote: Quote = quoted) -> Iterator[str]:
     quote : callable
         How names are quoted.
     """
+    if audit.looked:
+        yield audit.late
     if audit.series is not None:
         yield audit.series.explain(quote)
     if audit.baseline is not None:
@@ -72,6 +74,8 @@ def as_text(audit: FileAudit) -> str:
     lines = [repr(audit.scores)]
     if audit.reversed:
         lines.append(audit.doubt)
+    if audit.scores.constant:
+        lines.append(audit.scores.constant)
     width = max(len(bound.symbol) for bound in audit.bounds)
     lines.append("")
     lines += [
@@ -110,6 +114,8 @@ def as_json(audit: FileAudit) -> str:
             "status": audit.status,
             "verdicts": [verdict.to_dict() for verdict in audit.verdicts],
         }
+    if audit.looked:
+        report["not_valid"] = audit.looked
     if audit.series is not None:
         report["series"] = audit.series.to_dict()
     if audit.baseline is not None:
@@ -161,6 +167,8 @@ def as_junit(audit: FileAudit) -> str:
     facts = {"scores": visible(s.name), "n_p": str(s.n_p), "n_q": str(s.n_q)}
     if audit.verdicts:
         facts["terms"] = ", ".join(audit.verdicts[0].terms)
+    if audit.looked:
+        facts["not valid"] = audit.looked
     if audit.series is not None:
         for fact, value in audit.series.to_dict().items():
             facts[f"series {fact}"] = visible(str(value))
@@ -173,6 +181,8 @@ def _cases(audit: FileAudit) -> Iterator[Case]:
     for verdict in audit.verdicts:
         outcome, kind = _OUTCOME[verdict.verdict], verdict.verdict
         message = f"{verdict.verdict}: {verdict.summary}"
+        if audit.looked:
+            message = f"{message}. {audit.late}"
         if audit.reversed and not verdict.refuted:
             outcome, kind, message = "skipped", WRONG_WAY, f"{WRONG_WAY}: {audit.doubt}"
         yield Case(verdict.claimed, outcome, kind, message, verdict.explain())
@@ -207,6 +217,8 @@ def as_github(audit: FileAudit) -> str:
     if audit.saved is not None:
         name = quoted(audit.saved.name)
         lines.append(annotation("notice", "saved audit", f"Saved as {name} ({audit.saved.key})."))
+    if audit.looked:
+        lines.append(annotation("warning", "not valid", audit.late))
     if audit.reversed:
         lines.append(annotation("warning", WRONG_WAY, audit.doubt))
     return "\n".join(lines)

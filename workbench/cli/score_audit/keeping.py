@@ -41,17 +41,19 @@ class FileData:
     key: str
 
     @classmethod
-    def read(cls, arguments: argparse.Namespace) -> FileData:
+    def read(cls, arguments: argparse.Namespace, kept: Workspace) -> FileData:
         """The data set of the files on the command line.
 
         Parameters
         ----------
         arguments : argparse.Namespace
+        kept : Workspace
+            Where it is noted what was shown of the data, and where their splits come from.
         """
         files = GivenFiles.of(arguments)
         for note in files.notes:
             logger.info("%s", note)
-        home = Workspace()
+        home = Workspace(seen=kept.seen)
         dataset = files.add(home, "")
         return cls(home, dataset.key)
 

@@ -49,6 +49,8 @@ def as_sarif(audit: FileAudit) -> str:
         for rule, level, text in _results(audit)
     ]
     properties: dict[str, Any] = {}
+    if audit.looked:
+        properties["not_valid"] = audit.looked
     if audit.series is not None:
         properties["series"] = audit.series.to_dict()
     if audit.baseline is not None:

@@ -353,6 +353,9 @@ class Page(PageJobs, PageSettings):
         """
         return dict(settings)
 
+    def note_shown(self) -> None:
+        """Take note that results of the page are shown now."""
+
     def refresh(self) -> None:
         """Take note of data sets that were added, renamed, removed or read in another way."""
 
@@ -388,6 +391,7 @@ class Page(PageJobs, PageSettings):
 
     def draw(self, item: Item) -> Any:
         """The item in the present state: a plotly dict, a `Bound`, a `Fact` or a text."""
+        self.note_shown()
         return getattr(self, item.name)()
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, ClassVar
 
 import param
@@ -78,13 +78,19 @@ class PageSettings(param.Parameterized):
         hidden = [name for name in known if name not in shown]
         order = [*hidden, *(name for name in shown if name in known), *hidden]
         wanted = {name: settings[name] for name in known if name in settings}
-        for _ in range(RESTORE_PASSES):
-            for name in order:
-                if name in wanted and _setting(self, known[name]) != wanted[name]:
-                    with suppress(ValueError, TypeError, KeyError):
-                        setattr(self, name, _from_setting(known[name], wanted[name], file))
-        lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
+        with self.restoring():
+            for _ in range(RESTORE_PASSES):
+                for name in order:
+                    if name in wanted and _setting(self, known[name]) != wanted[name]:
+                        with suppress(ValueError, TypeError, KeyError):
+                            setattr(self, name, _from_setting(known[name], wanted[name], file))
+            lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
         return [str(known[name].label) for name in lost]
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Context in which settings of an earlier page are set: nobody chooses anything in it."""
+        yield
 
     @classmethod
     def _sliders(cls) -> list[str]:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from workbench.audits.plan import time_text
-from workbench.estimators.bin_rules import RANGE_TAIL
+from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import figure, sentence
 from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
-from workbench.pages.importing.proposals import members_first
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import short_name
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
+from workbench.scores.layouts.senses import members_first
 from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
@@ -148,6 +149,12 @@ class ImportPage(ImportChoices):
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
         return f"NaN and infinite scores: {self.odd:,}. They are {fate}."
 
+    @sentence(needs=("read",))
+    def constant(self) -> str:
+        """That all scores are equal, which is rarely meant."""
+        found = self.read()
+        return str(found.constant) if isinstance(found, Scores) else ""
+
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
@@ -173,11 +180,12 @@ class ImportPage(ImportChoices):
         kept = {"direction", "independence of rows", "clusters", "threshold", "bins"}
         fixed = "; ".join(f"{what}: {said}" for what, said in plan.choices.items() if what in kept)
         said = f"{name} fixes {fixed}."
-        opened = self.workspace.opened(self.digest())
-        if opened is not None and opened <= plan.created:
+        opening = self.workspace.opening(self.digest(), found)
+        if opening is not None and opening.at <= plan.created:
+            how = f" ({opening.how})" if opening.how else ""
             said += (
-                f" These data were opened {time_text(opened)}, before the plan was stored: what "
-                "it fixes is not fixed in advance for them."
+                f" These data were opened {time_text(opening.at)}{how}, before the plan was "
+                "stored: what it fixes is not fixed in advance for them."
             )
         if plan.larger_is_member != found.larger_is_member:
             said += " The direction that is chosen here is another one."
@@ -216,8 +224,7 @@ class ImportPage(ImportChoices):
             return empty(self.missing() or "The scores cannot be read.")
         low, high = map(float, found.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
         if low == high:
-            half = max(0.5, 1e-6 * abs(low))
-            low, high = low - half, high + half
+            low, high = around(low)
         if not math.isfinite(high - low):
             return empty("No float holds the range of these scores.")
         distinct = found.distinct
@@ -291,7 +298,7 @@ class ImportPage(ImportChoices):
                 stored = self.workspace.add_table(table, self.data_name.strip(), names)
             else:
                 stored = self._stored()
-                self._keep_plan(stored.key, stored.sha256)
+                self._keep_plan(stored)
         except ValueError as error:
             self.message = str(error)
         else:
@@ -305,24 +312,26 @@ class ImportPage(ImportChoices):
             return self.workspace.add(self.in_order, reading, name, self.all_files)
         if known.key not in self.workspace.datasets:
             self.workspace.restore(known.key)
-        if reading != known.reading:
+        if replace(reading, seed=known.reading.seed) != known.reading:
             known = self.workspace.reread(known.key, reading, seen=True)
         name = self.data_name.strip()
         if self.dataset is not None and name not in ("", self.dataset.name):
             known = self.workspace.rename(known.key, name)
         return known
 
-    def _keep_plan(self, key: str, sha256: str) -> None:
+    def _keep_plan(self, stored: DataSet) -> None:
         """Have the page of the scores show the data set under the plan."""
         if not self.plan or self.dataset is not None:
             return
-        before = self.workspace.page_state(SCORES, key) or {}
+        before = self.workspace.page_state(SCORES, stored.key) or {}
         marks = {name: before[name] for name in MARKS if name in before}
-        plan, opened = self.find_plan(self.plan), self.workspace.opened(sha256)
-        if plan is not None and opened is not None and plan.created < opened:
+        plan = self.find_plan(self.plan)
+        opening = self.workspace.opening(stored.sha256, self.workspace.scores(stored.key))
+        if plan is not None and opening is not None and plan.created < opening.at:
             # No result was shown before if the data were never opened before this step.
-            self.workspace.audits.plans.use(plan, sha256, unseen=self.began <= opened)
-        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, key)
+            unseen = self.began <= opening.at
+            self.workspace.audits.plans.use(plan, opening.sha256, unseen=unseen)
+        self.workspace.keep_page_state(SCORES, {**marks, "plan": self.plan}, stored.key)
 
     # -- as Python -----------------------------------------------------------------------------
 

@@ -17,9 +17,9 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
     """The quantity that was fixed in advance, and whether it was.
 
     Provides ``asked`` (the control), ``fixed_question`` (None where none was fixed in time),
-    ``asked_words`` and ``asked_late``. A question that is chosen while results of some data are in
-    view is late for these data, also when they come back, and in time for data that come into view
-    afterwards. A δ that is moved later leaves the question at the δ that it had.
+    ``asked_words`` and ``asked_late``. The question with which the first results of some data were
+    shown is in time for them, on every page of the workspace and after a reload; any other one is
+    late. A δ that is moved later leaves the question at the δ that it had.
     """
 
     asked = param.Selector(
@@ -40,9 +40,6 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
     )
 
     def __init__(self, **params: Any):
-        #: Question and mark of each data set that was in view.
-        self._questions: dict[str, tuple[str, float, bool]] = {}
-        self._in_view = ""
         super().__init__(**params)
         self.param.watch(self._ask, "asked")
         # Also where the page itself moves δ, as a plan does.
@@ -51,14 +48,15 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
     @property
     def fixed_question(self) -> Question | None:
         """The quantity that was fixed before the results of these data were seen, or None."""
+        self.note_shown()
         if self.asked == "none" or self.asked_late:
             return None
         return self._asked_for
 
     @property
-    def data_key(self) -> str:
-        """Key of the data set in view; pages about data define it."""
-        return ""
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on: also the question, unless it was late."""
+        return {**super().choices, "question": "" if self.asked_late else self._question()}
 
     @property
     def asked_words(self) -> str:
@@ -73,25 +71,40 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
     def _asked_for(self) -> Question:
         return Mu() if self.asked == "mu" else Epsilon(self.asked_delta or self.delta)
 
-    def _ask(self, *events: Any) -> None:
-        if not self._quiet and self.shows_results:
-            self._set_quietly(asked_late=True, asked_delta=0.0)
+    def _question(self, asked: str | None = None) -> str:
+        """A question as it is kept: "mu", "epsilon 1e-05"; "" for none."""
+        asked = self.asked if asked is None else asked
+        if asked == "none":
+            return ""
+        return asked if asked == "mu" else f"{asked} {self.asked_delta or self.delta!r}"
+
+    def _ask(self, event: Any) -> None:
+        if self._quiet or not self.shows_results:
+            return
+        if not self._restores:
+            self.note_shown(question="" if self.asked_late else self._question(event.old))
+        self._set_quietly(asked_late=self.asked != "none", asked_delta=0.0)
+        self.recall()
 
     def _keep_delta(self, *events: Any) -> None:
         if self.asked == "epsilon" and not self.asked_delta and self.shows_results:
             self._set_quietly(asked_delta=number_of(events[-1].old))
+            self.recall()
 
-    def _turn_to(self, audit: str) -> None:
-        super()._turn_to(audit)
-        if self._in_view:
-            self._questions[self._in_view] = self._state
-        self._in_view = self.data_key
-        asked, delta, late = self._questions.get(self._in_view, (self.asked, self.delta, False))
-        self._set_quietly(
-            asked_late=late or asked != self.asked,
-            asked_delta=0.0 if delta == self.delta else delta,
-        )
+    def recall(self, arriving: bool = False, last: str = "") -> None:
+        """Mark a question that is not the one with which the first results were shown.
 
-    @property
-    def _state(self) -> tuple[str, float, bool]:
-        return self.asked, self.asked_delta or self.delta, self.asked_late
+        Parameters
+        ----------
+        arriving, last
+            See `ChosenAfterLooking.recall`.
+        """
+        super().recall(arriving, last)
+        known = [one.first["question"] for one in self.shown_before if "question" in one.first]
+        if arriving:
+            first, _, delta = known[0].partition(" ") if known else ("", "", "")
+            moved = first == self.asked == "epsilon" and float(delta) != self.delta
+            self._set_quietly(asked_late=False, asked_delta=float(delta) if moved else 0.0)
+        if known:
+            late = self.asked != "none" and any(one != self._question() for one in known)
+            self._set_quietly(asked_late=late)

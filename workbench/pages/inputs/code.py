@@ -137,26 +137,40 @@ def kept(spec: dict[str, Any], *more: str) -> dict[str, Any]:
     return {name: spec[name] for name in (*KEPT, *more) if name in spec}
 
 
-def data_code(page: ScoreSource) -> str:
-    """The step that makes the page's ``scores``; see `given_code` where they are given."""
+def data_code(page: ScoreSource, split: bool = False) -> str:
+    """The step that makes the page's ``scores``; see `given_code` where they are given.
+
+    Parameters
+    ----------
+    page : ScoreSource
+    split : bool
+        Whether a number of the page rests on a random split of them.
+    """
     if page.dataset is None:
-        return given_code(page.scores, "scores")
-    return dataset_code(page.dataset, page.scores, "scores")
+        return given_code(page.scores, "scores", split)
+    return dataset_code(page.dataset, page.scores, "scores", split)
 
 
-def given_code(scores: Scores, variable: str) -> str:
+def given_code(scores: Scores, variable: str, split: bool = False) -> str:
     """The step that takes scores that were given in Python, in a variable, in their direction.
 
     Parameters
     ----------
     scores : Scores
     variable : str
+    split : bool
+        See `data_code`.
     """
-    turned = f"{variable} = {variable}.with_direction({scores.larger_is_member})"
-    return f"# {variable}: as given in Python\n{turned}"
+    return f"# {variable}: as given in Python{_turned(scores, variable, split)}"
 
 
-def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> str:
+def _turned(scores: Scores, variable: str, split: bool) -> str:
+    """The end of a comment on scores that a variable has, and the line that reads them."""
+    end = f"\n# splits follow from seed={scores.chance}" if split else ""
+    return f"{end}\n{variable} = {variable}.with_direction({scores.larger_is_member})"
+
+
+def dataset_code(dataset: DataSet, scores: Scores, variable: str, split: bool = False) -> str:
     """The step that sets a variable to the scores of a data set.
 
     Parameters
@@ -165,6 +179,8 @@ def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> str:
     scores : Scores
         Of the data set.
     variable : str
+    split : bool
+        See `data_code`.
     """
     source = dataset.source
     if isinstance(source, DrawnSource):
@@ -172,14 +188,14 @@ def dataset_code(dataset: DataSet, scores: Scores, variable: str) -> str:
     if isinstance(source, ExampleSource):
         return f"{variable} = {call('wb.example', repr(source.name))}"
     if isinstance(source, FileSource):
-        read = reading_code(source.names, dataset.reading)
+        read = reading_code(source.names, dataset.reading, scores.chance if split else None)
         said = comment(f"“{dataset.name}”: give the path of its file")
         return f"{said}\n{variable} = {read}"
     said = comment(f"{variable}: “{dataset.name}”, as given in Python")
-    return f"{said}\n{variable} = {variable}.with_direction({scores.larger_is_member})"
+    return f"{said}{_turned(scores, variable, split)}"
 
 
-def reading_code(files: Sequence[str], reading: Reading) -> str:
+def reading_code(files: Sequence[str], reading: Reading, seed: int | None = None) -> str:
     """The call of `wb.read_scores` that reads files in this way.
 
     Parameters
@@ -189,11 +205,14 @@ def reading_code(files: Sequence[str], reading: Reading) -> str:
     reading : Reading
         Arguments that have their defaults are left out, but for the direction of parquet files,
         which may state one of their own.
+    seed : int, optional
+        The number from which a split follows, where there is one.
     """
     layout, plain = reading.layout, asdict(Reading())
     columns = {} if layout is None else {**asdict(layout), "kind": None}
     kept = {"larger_is_member"} if files[0].lower().endswith(".parquet") else set()
-    said = {k: v for k, v in reading.arguments.items() if k in kept or v != plain[k]}
+    how = {**reading.arguments, "seed": seed}
+    said = {k: v for k, v in how.items() if k in kept or v != plain[k]}
     second = files[1] if len(files) > 1 else None
     grouped = layout is None or layout.kind == "one file per group"
     others = {"path_q": second} if grouped else {"path_labels": second}

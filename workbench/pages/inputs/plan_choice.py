@@ -26,7 +26,7 @@ from workbench.bounds.bound import Bound
 from workbench.pages.core.page import FixedInAdvance, Page
 from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.data import same_numbers
-from workbench.pages.inputs.score_source import ScoreSource
+from workbench.pages.inputs.score_source import DIRECTION, ScoreSource
 from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
 
@@ -265,10 +265,12 @@ class PlannedSource(KnownPlans, ScoreSource):
             self._set_quietly(registered=None, planned_data=None)
         else:
             self._set_quietly(**self.without_plan())
+        self.recall()
         self._judge()
 
     def _follow_plan(self, plan: RegisteredPlan) -> None:
         """Make the audit under a plan: set what it fixes, and use it for the data in view."""
+        self.note_shown()
         values = self.planned_values(plan)
         moved = [n for n in self.FIXED if n in values and values[n] != getattr(self, n)]
         if moved and self.shows_results:
@@ -293,17 +295,16 @@ class PlannedSource(KnownPlans, ScoreSource):
             self._set_quietly(planned_data=self._data_under(plan), **again)
         self._judge()
 
-    def _doubt(self, *events: Any) -> None:
-        if self.registered is None:
-            super()._doubt(*events)
+    def _mark(self, changed: list[str], last: str) -> None:
+        """Set the marks; a choice that the plan fixes is judged by the plan."""
+        plan = self.registered
+        if plan is None:
+            super()._mark(changed, last)
             return
-        if self._quiet or not self.shows_results:
-            return
-        for event in events:
-            if event.name in self.FIXED:
-                self.doubted = self.FIXED[event.name]
-            else:
-                self.looked = self.CHOICES[event.name]
+        fixed = {*self.FIXED, DIRECTION}
+        super()._mark([name for name in changed if name not in fixed], last)
+        doubted = [self.choice_words[name] for name in changed if name in fixed]
+        self._set_quietly(doubted=doubted[-1] if doubted else "")
 
     def _judge(self, *events: Any) -> None:
         """Compare the audit with its plan, and say what is not valid."""
@@ -324,8 +325,10 @@ class PlannedSource(KnownPlans, ScoreSource):
     def _why_void(self, found: tuple[Deviation, ...]) -> str:
         plan = self.registered
         if plan is not None and timely(found):
-            kept = not {one.what for one in found} & set(self.FIXED.values())
-            changed = self.looked or ("" if kept else self.doubted) or self._data_now.reread
+            other = [one.what for one in found if one.what in self.FIXED.values()]
+            turned = plan.larger_is_member != self.scores.larger_is_member
+            doubted = self.doubted if other or turned else ""
+            changed = self.looked or next(iter(other), doubted) or self._data_now.reread
         else:
             changed = self.looked or self.doubted or self.reread
         if changed:

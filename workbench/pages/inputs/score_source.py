@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 from typing import Any, ClassVar
@@ -24,10 +25,16 @@ from workbench.scores.examples import card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.followed.data import require_kept
+from workbench.workspaces.followed.source import following_of
+from workbench.workspaces.seen.identity import named
+from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.sources import DrawnSource, ExampleSource
 from workbench.workspaces.workspace import Workspace
 
 FIRST_EXAMPLE = "subsampled-gaussian"
+
+#: What the direction of the score is kept under.
+DIRECTION = "larger_is_member"
 
 #: The choice of the data of a page about one data set.
 INPUT = DataInput("data", "sample", "seed")
@@ -53,6 +60,23 @@ def data_choice(default: str, doc: str = "") -> DataChoice:
         Help.
     """
     return DataChoice(default, input=INPUT, label="Data", doc=doc)
+
+
+def sight_of(dataset: DataSet | None, scores: Scores) -> Sight:
+    """A data set as the workspace knows what was seen of it.
+
+    Parameters
+    ----------
+    dataset : DataSet or None
+        None for scores that are given in Python.
+    scores : Scores
+    """
+    if dataset is None:
+        return Sight(scores, scores.name)
+    if following_of(dataset) is not None:  # its scores become more
+        return Sight(named(dataset.key), dataset.name, kept="passing")
+    kept = {DrawnSource.kind: "passing", ExampleSource.kind: "there"}
+    return Sight(scores, dataset.name, dataset.sha256, kept.get(dataset.source.kind, "store"))
 
 
 class ScoreSource(ResetSetting, SamplePair, Page):
@@ -119,6 +143,23 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         source = None if self._dataset is None else self._dataset.source
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """The data in view, as the workspace knows them."""
+        return () if self.scores is None else (sight_of(self._dataset, self.scores),)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on: also the direction of the score."""
+        return {**super().choices, DIRECTION: self.scores.larger_is_member}
+
+    @property
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices; `reread` marks a direction that was declared."""
+        declared = None if self._dataset is None else self._dataset.declared
+        known = {} if declared is not None else {DIRECTION: "the direction of the score"}
+        return {**super().choice_words, **known}
+
     def follow(self, key: str | None) -> None:
         """Take a data set into view.
 
@@ -175,6 +216,8 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         scores = self.workspace.scores(dataset.key)
         said, before = described(self.workspace, dataset), self._dataset
         arrival = self._arrival(dataset.key)
+        if arrival is Arrival.REDRAWN and self.workspace.seen.of(scores) is not None:
+            arrival = Arrival.MOVED  # another window was faster
         self._dataset = dataset
         try:
             if arrival is Arrival.REREAD and same_numbers(scores, self.scores):
@@ -186,8 +229,7 @@ class ScoreSource(ResetSetting, SamplePair, Page):
             self._dataset = before
             raise
         self._most_seed = max(self._most_seed, self.seed if is_draw(dataset.key) else -1)
-        if arrival is not Arrival.REREAD:
-            self._turn_to("" if is_draw(dataset.key) else dataset.key)
+        self.recall(arriving=arrival is not Arrival.REREAD)
 
     def _arrival(self, key: str) -> Arrival:
         before = "" if self._dataset is None else self._dataset.key

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import param
@@ -11,6 +12,8 @@ from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.pages.core.sliders import LogNumber, number_of
+from workbench.workspaces.seen.memory import Sight
+from workbench.workspaces.seen.record import SeenRecord
 
 #: Confidence levels that every page offers.
 LEVELS = (0.9, 0.95, 0.99, 0.999, 0.9999)
@@ -90,9 +93,15 @@ class ConfidenceSetting(param.Parameterized):
 class ChosenAfterLooking(ConfidenceSetting):
     """Marks bounds as not valid when a choice that they rest on was made after seeing results.
 
+    What was seen belongs to the data, not to the page: the workspace keeps it
+    (`workbench.workspaces.seen`), and other windows, notebooks and programs add to it. The choices
+    under which the first results were shown were made before; every other one is marked, on all
+    pages alike, until it is what it was.
+
     Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified``,
-    ``_set_quietly`` and ``_turn_to``. Classes may extend ``CHOICES``, and override
-    ``shows_results`` and ``reread``.
+    ``note_shown``, ``recall`` and ``_set_quietly``. Classes may extend ``CHOICES``, ``sights`` and
+    ``choices``, and override ``shows_results`` and ``reread``. Without ``sights`` every change of a
+    choice while results are shown is marked.
     """
 
     #: Parameters whose change after looking marks the bounds, and how messages call them.
@@ -105,11 +114,21 @@ class ChosenAfterLooking(ConfidenceSetting):
 
     def __init__(self, **params: Any):
         self._quiet = False
-        self._audit = ""
-        self._audits: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._restores = False
+        self._noted: Any = None  # what was noted as shown last
         super().__init__(**params)
         # After the watchers that take new data into view, which clear the mark.
         self.param.watch(self._doubt, list(self.CHOICES), precedence=1)
+
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """The data in view, as the workspace knows them; none where it does not."""
+        return ()
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on, by the names under which they are kept."""
+        return {name: getattr(self, name) for name in self.CHOICES}
 
     @property
     def shows_results(self) -> bool:
@@ -134,27 +153,104 @@ class ChosenAfterLooking(ConfidenceSetting):
 
     def certified(self, bound: Bound) -> Bound:
         """The bound, marked as not valid if a choice was made after looking."""
+        self.note_shown()
         return bound.voided(self.looked_words) if self.looked_words and not bound.void else bound
 
-    def _doubt(self, *events: Any) -> None:
-        if not self._quiet and self.shows_results:
-            self.looked = self.CHOICES[events[-1].name]
+    # -- what was seen -------------------------------------------------------------------------
 
-    def _turn_to(self, audit: str) -> None:
-        """Take the mark of other data: theirs, or what was changed since they were last in view.
+    @property
+    def shown_before(self) -> tuple[SeenRecord, ...]:
+        """What was shown of the data in view, by whatever: the records of those that were seen."""
+        if not hasattr(self, "workspace"):  # in another process
+            return ()
+        known = (self.workspace.seen.of(one.data) for one in self.sights)
+        return tuple(one for one in known if one is not None and one.shown is not None)
+
+    def note_shown(self, **before: Any) -> None:
+        """Note that results are shown with the present choices.
 
         Parameters
         ----------
-        audit : str
-            Names the data; "" for data that are not remembered.
+        **before : object
+            Values that choices had until now, by name.
         """
-        if self._audit:
-            chosen = {name: getattr(self, name) for name in self.CHOICES}
-            self._audits[self._audit] = self.looked, chosen
-        self._audit = audit
-        looked, chosen = self._audits.get(audit, ("", {}))
-        changed = [name for name, value in chosen.items() if getattr(self, name) != value]
-        self.looked = self.CHOICES[changed[-1]] if changed else looked
+        if self._restores or not self.shows_results or not hasattr(self, "workspace"):
+            return
+        sights = self.sights
+        choices = {**self.choices, **before}
+        noted = [(one.digest, one.kept) for one in sights], choices, id(self.workspace.seen)
+        if not sights or noted == self._noted:
+            return
+        by = f"the page “{self.title}”"  # type: ignore[attr-defined]
+        results = tuple(item.name for item in self.numbers())  # type: ignore[attr-defined]
+        # What was changed after results of an earlier page is not the first choice.
+        unknown = {name: None for name, words in self.choice_words.items() if words == self.looked}
+        for one in sights:
+            first = {} if self.workspace.seen.was_shown(one.data) else unknown
+            self.workspace.seen.show(one, {**choices, **first}, by, results)
+        self._noted = noted
+        self.recall()
+
+    @property
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        return self.CHOICES
+
+    def recall(self, arriving: bool = False, last: str = "") -> None:
+        """Mark what differs from the choices that the first results of the data rest on.
+
+        Parameters
+        ----------
+        arriving : bool
+            Whether the data have just come into view: marks of others do not count.
+        last : str
+            The choice that was changed last.
+        """
+        known = self.shown_before
+        if arriving:
+            self._set_quietly(looked="")
+        if known:
+            self._mark(self._changed(known), last)
+
+    def _changed(self, known: tuple[SeenRecord, ...]) -> list[str]:
+        """The choices that differ from those that the first results rest on."""
+        now = self.choices
+        found = []
+        for name, words in self.choice_words.items():
+            first = [one.first[name] for one in known if name in one.first]
+            other = now[name] is not None and any(one != now[name] for one in first)
+            if other or (not first and words == self.looked):
+                found.append(name)
+        return found
+
+    def _mark(self, changed: list[str], last: str) -> None:
+        """Set the marks of these choices."""
+        if self.looked and self.looked not in self.choice_words.values():
+            return  # such as another file, which stays chosen after looking
+        words = [self.choice_words[name] for name in changed]
+        if last in changed or self.looked not in words:
+            looked = self.choice_words[last] if last in changed else next(iter(words), "")
+            self._set_quietly(looked=looked)
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Context in which settings of an earlier page are set: nobody chooses anything in it."""
+        before, self._restores = self._restores, True
+        try:
+            yield
+        finally:
+            self._restores = before
+        if not before:
+            self.recall()
+
+    def _doubt(self, *events: Any) -> None:
+        if self._quiet or not self.shows_results:
+            return
+        if not self.sights:
+            self.looked = self.CHOICES[events[-1].name]
+        elif not self._restores:
+            self.note_shown(**{event.name: event.old for event in events})
+            self.recall(last=events[-1].name)
 
     def _set_quietly(self, **values: Any) -> None:
         """Set parameters on the page's own account: nothing is loaded or marked because of it."""
@@ -166,7 +262,7 @@ class ChosenAfterLooking(ConfidenceSetting):
 
 
 class ResetSetting(ChosenAfterLooking):
-    """A button that sets controls to their defaults and removes the mark of `ChosenAfterLooking`.
+    """A button that sets controls to their defaults, after which `ChosenAfterLooking` marks them.
 
     Provides ``reset``. Classes name the controls in ``RESETS`` and may extend ``restart``.
     """
@@ -184,6 +280,7 @@ class ResetSetting(ChosenAfterLooking):
         """Set what depends on the data as if they had just come into view."""
 
     def _reset(self, *events: Any) -> None:
+        self.note_shown()
         self._set_quietly(**{name: self.param[name].default for name in self.RESETS})
         self.restart()
-        self.looked = ""
+        self.recall(arriving=True)

@@ -59,12 +59,13 @@ class Spec:
                 raise ValueError(f"spec: this page has no setting {_checks.shown(name)}{near}")
         controls = page.control_names()
         hidden = {name for name in known if name not in controls}
-        page.param.update({name: spec[name] for name in hidden if name in spec})
-        for section in page.controls:
-            names = [control.name for control in section.controls if control.name in spec]
-            page.param.update({name: spec[name] for name in names})
-        # A mark such as "chosen after looking" is part of a state, not of its restoring.
-        page.param.update({name: spec.get(name, self._fresh[name]) for name in hidden})
+        with page.restoring():
+            page.param.update({name: spec[name] for name in hidden if name in spec})
+            for section in page.controls:
+                names = [control.name for control in section.controls if control.name in spec]
+                page.param.update({name: spec[name] for name in names})
+            # A mark such as "chosen after looking" is part of a state, not of its restoring.
+            page.param.update({name: spec.get(name, self._fresh[name]) for name in hidden})
 
 
 def _state(page: Page) -> dict[str, Any]:

@@ -290,7 +290,9 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         guesses = self.guesses()
         if isinstance(guesses, str):
             return Fact("–")
-        share = f"{guesses.accuracy:.1%} correct, {guesses.canaries:,} canaries"
+        share = f"{guesses.canaries:,} canaries"
+        if guesses.guesses:
+            share = f"{guesses.accuracy:.1%} correct, {share}"
         return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
 
     def _method(self, name: str) -> Bound | Fact:

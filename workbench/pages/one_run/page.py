@@ -10,6 +10,7 @@ from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Section
 from workbench.pages.one_run.code import one_run_code
 from workbench.pages.one_run.growth import OneRunGrowth
+from workbench.workspaces.home import given_workspace
 
 
 class OneRunPage(OneRunGrowth):
@@ -49,7 +50,7 @@ class GivenOneRunPage(OneRunPage):
 
     def __init__(self, given: OneRun, **params: Any):
         self._given = given
-        super().__init__(**params)
+        super().__init__(**{"workspace": given_workspace(), **params})
 
     @property
     def subjects(self) -> tuple[Any, ...]:

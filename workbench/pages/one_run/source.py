@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,10 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.inputs.settings import ChosenAfterLooking
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
+from workbench.scores.chance import Fingerprint
 from workbench.scores.statement import ScoreStatement
+from workbench.workspaces.seen.identity import of_sides
+from workbench.workspaces.seen.memory import Sight
 
 MECHANISMS = {
     "Gaussian": "gaussian",
@@ -75,7 +79,7 @@ class OneRunSource(ChosenAfterLooking, Page):
     canaries = IntegerField(1000, (1, MOST_CANARIES), label="Canaries m")
     guessed = IntegerField(
         1000,
-        (1, MOST_CANARIES),
+        (0, MOST_CANARIES),
         label="Guesses r",
         doc="Fixed in advance; the remaining canaries are not guessed.",
     )
@@ -206,6 +210,7 @@ class OneRunSource(ChosenAfterLooking, Page):
     )
 
     def __init__(self, **params: Any):
+        self._mark_of: tuple[OneRun, Fingerprint] | None = None
         super().__init__(**params)
         self._quiet = False
         self.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
@@ -220,6 +225,25 @@ class OneRunSource(ChosenAfterLooking, Page):
         """Whether there are scores in view, because of which a choice may be made."""
         return self.source == "simulate" or (self.source != "counts" and self.read is not None)
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """The run of a file, or the one that was given, as the workspace knows it."""
+        if self.source in ("counts", "simulate") or self.read is None:
+            return ()
+        if self._mark_of is None or self._mark_of[0] is not self.read:
+            self._mark_of = self.read, of_sides(self.read.scores, self.read.included)
+        return (Sight(self._mark_of[1], self.read.name),)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on: also how the file is read."""
+        return {**super().choices, **{name: getattr(self, name) for name in REINTERPRETS}}
+
+    @property
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        return {**super().choice_words, **REINTERPRETS}
+
     def _fresh(self, *events: Any) -> None:
         """A rule that was set before a new run was fixed in advance."""
         switched = any(event.name == "source" for event in events)
@@ -232,6 +256,7 @@ class OneRunSource(ChosenAfterLooking, Page):
         if self._quiet or self.source != "file" or not self.upload:
             return
         changed, before = {event.name for event in events}, self.read
+        self.note_shown(**{event.name: event.old for event in events if event.name in REINTERPRETS})
         try:
             if len(self.upload) > 1:
                 raise ValueError(f"{len(self.upload)} files were given; one run is one file")
@@ -251,6 +276,7 @@ class OneRunSource(ChosenAfterLooking, Page):
         looked = next((REINTERPRETS[n] for n in REINTERPRETS if n in changed and before), looked)
         self._adopt(run)
         self.param.update(looked=looked, message="")
+        self.recall(last=next((name for name in REINTERPRETS if name in changed), ""))
 
     def _follow(self, statement: ScoreStatement) -> None:
         """Choose what the file states of itself."""

@@ -211,8 +211,21 @@ class RecordAttacks(RecordView):
 
     def _doubt_kind(self, event: Any) -> None:
         """Mark the limits if one kind of signal was taken for another after looking."""
-        if not self._quiet and NO_SIGNALS not in (event.old, event.new):
-            self.looked = "what the scores are"
+        chosen = NO_SIGNALS not in (event.old, event.new)
+        if chosen and not self._quiet and not self._restores:
+            self.note_shown(scores_are=event.old)
+            self.recall(last=event.name)
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on: also what the scores are, if they are signals."""
+        kind = self.scores_are
+        return {**super().choices, "scores_are": None if kind == NO_SIGNALS else kind}
+
+    @property
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        return {**super().choice_words, "scores_are": "what the scores are"}
 
     @property
     def signals_subject(self) -> str:

@@ -10,6 +10,7 @@ from workbench.pages.records.attacks import RecordAttacks
 from workbench.pages.records.code import records_code
 from workbench.pages.records.source import TableChoice
 from workbench.tables.table import ScoreTable
+from workbench.workspaces.home import given_workspace
 
 
 class RecordsPage(RecordAttacks):
@@ -73,7 +74,7 @@ class GivenRecordsPage(RecordsPage):
 
     def __init__(self, given: ScoreTable, **params: Any):
         self._given = given
-        super().__init__(**params)
+        super().__init__(**{"workspace": given_workspace(), **params})
 
     @property
     def subjects(self) -> tuple[Any, ...]:

@@ -13,7 +13,8 @@ from workbench.pages.inputs.settings import ResetSetting
 from workbench.tables.examples import TABLES
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.score_tables.sources import DrawnTableSource
+from workbench.workspaces.score_tables.sources import DrawnTableSource, ExampleTableSource
+from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.sources import EXAMPLE
 from workbench.workspaces.workspace import Workspace
 
@@ -106,6 +107,18 @@ class TableInView(ResetSetting, Page):
         """The choice of how the data are read that was changed after results were shown."""
         return "" if self._dataset is None else self._dataset.reread
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """The table in view, as the workspace knows it."""
+        if self.table is None:
+            return ()
+        dataset = self._dataset
+        if dataset is None:
+            return (Sight(self.table, self.table.name),)
+        kept = {DrawnTableSource.kind: "passing", ExampleTableSource.kind: "there"}
+        how = kept.get(dataset.source.kind, "store")
+        return (Sight(self.table, dataset.name, dataset.sha256, how),)
+
     def follow(self, key: str | None) -> None:
         """Take a table into view.
 
@@ -166,8 +179,7 @@ class TableInView(ResetSetting, Page):
             raise
         self._set_quietly(data=dataset.key, larger_is_member=table.larger_is_member)
         self.adopt(table, said_of(dataset, table))
-        if before is None or before.key != dataset.key:
-            self._turn_to(dataset.key)
+        self.recall(arriving=before is None or before.key != dataset.key)
 
     def _turn(self, *events: Any) -> None:
         """Read the scores in the other direction."""

@@ -74,6 +74,7 @@ def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
         n_p=data.n_p,
         n_q=data.n_q,
         opened=data.opened,
+        known_as=data.known_as,
         public=data.public,
         reread=data.reread,
         used_before=data.used_before,

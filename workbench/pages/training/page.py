@@ -9,6 +9,7 @@ from workbench.pages.training.code import training_code
 from workbench.pages.training.findings import TrainingFindings
 from workbench.training.runs.gallery import GalleryRun
 from workbench.training.runs.run import TrainingRun
+from workbench.workspaces.home import given_workspace
 
 
 class TrainPage(TrainingFindings):
@@ -42,7 +43,7 @@ class GivenTrainPage(TrainPage):
 
     def __init__(self, given: TrainingRun | GalleryRun, **params: Any):
         self._given = given
-        super().__init__(**params)
+        super().__init__(**{"workspace": given_workspace(), **params})
         self.take(given)
 
     @property

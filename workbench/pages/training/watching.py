@@ -23,6 +23,8 @@ from workbench.training.runs.plan import TrainingPlan
 from workbench.training.runs.run import TrainingRun, run_training_audit
 from workbench.training.runs.trained_models import TrainedModels
 from workbench.workspaces.content import table_of_scores
+from workbench.workspaces.seen.identity import named
+from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.sources import reading_of
 from workbench.workspaces.trained.source import STOPPED, TrainedSource
 
@@ -91,6 +93,14 @@ class TrainingWatched(TrainingSetup):
         """Whether there are scores in view, because of which a choice may be made."""
         return self.trained is not None
 
+    @property
+    def sights(self) -> tuple[Sight, ...]:
+        """The run in view, which is known by its settings and its seed."""
+        if self.trained is None:
+            return ()
+        run = _audited(self.trained), self.trained.seed
+        return (Sight(named(f"run {run}"), kept="passing"),)
+
     @derived(needs=("trained",))
     def result(self) -> ShownResult | None:
         """What the scores so far are; None while there are too few."""
@@ -119,7 +129,7 @@ class TrainingWatched(TrainingSetup):
         run = _audited(self.trained), self.trained.seed
         if run not in self.seen:
             self.seen = (*self.seen, run)
-        self._turn_to(f"{run}")
+        self.recall(arriving=True)
 
     def take(self, run: TrainingRun | GalleryRun) -> None:
         """Take a run into view that was not trained here.

@@ -26,17 +26,21 @@ from sqlalchemy.pool import StaticPool
 from workbench.scores.table import DataTable
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import StoreError, WorkspaceError
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.files import ContentFiles
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
     DATASETS,
     FILES,
     METADATA,
+    SEEN,
     SETTINGS,
     STATES,
     VERSION,
     entry_of,
     row_of,
+    row_of_seen,
+    seen_of,
 )
 from workbench.workspaces.storing.store import MOST_DRAW_STATES, Entry
 
@@ -170,24 +174,27 @@ class DiskStore:
     def _check_database(self) -> None:
         version = self._pragma("user_version")
         self._check_version(version)
-        if version == VERSION:
+        if version:
             said = self._pragma("quick_check")
             if said != "ok":
                 raise self._damaged(said)
-        else:
+        self._knows_seen = version == VERSION
+        if version < VERSION and (self._writable or not version):
             with self._transaction():
                 self._make_tables()
+            self._knows_seen = True
         self._pragma("secure_delete=ON")  # names and settings of what was deleted do not linger
         # Where the file system has no WAL, a commit must wait until it is on the disk.
         if self._writable and self._pragma("journal_mode=WAL") == "wal":
             self._pragma("synchronous=NORMAL")
 
     def _make_tables(self) -> None:
-        if self._pragma("user_version") == VERSION:  # another program was faster
+        version = self._pragma("user_version")
+        if version == VERSION:  # another program was faster
             return
-        if self._connection.scalar(text("SELECT count(*) FROM sqlite_master")):
+        if not version and self._connection.scalar(text("SELECT count(*) FROM sqlite_master")):
             raise self._damaged("it holds other tables than a workspace")
-        METADATA.create_all(self._connection)
+        METADATA.create_all(self._connection)  # of version 1, those that it lacks
         self._connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")
 
     # -- data sets ----------------------------------------------------------------------------
@@ -365,6 +372,48 @@ class DiskStore:
                 self._connection.execute(
                     delete(STATES).where(drawn, STATES.c.position.not_in(newest))
                 )
+
+    def seen(self, digest: str) -> SeenRecord | None:
+        """What was shown of a data set, or None.
+
+        Parameters
+        ----------
+        digest : str
+        """
+        with self._reported():
+            return self._seen(digest)
+
+    def sketched(self) -> Sequence[SeenRecord]:
+        """What was shown of the data sets whose rows can be recognized."""
+        if not self._knows_seen:
+            return []
+        with self._reported():
+            found = self._connection.execute(select(SEEN).where(SEEN.c.sketch.is_not(None)))
+            return [seen_of(row) for row in found]
+
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
+        """Add to what was shown of a data set.
+
+        Parameters
+        ----------
+        seen : SeenRecord
+        make : bool
+            Not used: the disk is there.
+        """
+        with self._reported(), self._transaction():
+            known = self._seen(seen.digest)
+            found = seen if known is None else known.merged(seen)
+            if found != known:
+                self._connection.execute(
+                    insert(SEEN).prefix_with("OR REPLACE").values(row_of_seen(found))
+                )
+        return found
+
+    def _seen(self, digest: str) -> SeenRecord | None:
+        if not self._knows_seen:  # of version 1, and read-only
+            return None
+        row = self._connection.execute(select(SEEN).where(SEEN.c.digest == digest)).first()
+        return None if row is None else seen_of(row)
 
     def keep_file(self, digest: str, name: str, content: bytes) -> None:
         """Keep a file.

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from workbench.scores.table import DataTable
 from workbench.workspaces.errors import StoreError, WorkspaceError
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.disk import DiskStore
 from workbench.workspaces.storing.store import Entry, MemoryStore
 
@@ -181,6 +182,42 @@ class GuardedStore:
             lambda memory: memory.keep_state(page, key, settings),
         )
 
+    def seen(self, digest: str) -> SeenRecord | None:
+        """What was shown of a data set, on the disk and in memory, or None.
+
+        Parameters
+        ----------
+        digest : str
+        """
+        kept, here = self._read(lambda disk: disk.seen(digest), None), self._memory.seen(digest)
+        return kept.merged(here) if kept is not None and here is not None else kept or here
+
+    def sketched(self) -> Sequence[SeenRecord]:
+        """What was shown of the data sets whose rows can be recognized."""
+        nothing: Sequence[SeenRecord] = ()
+        kept = self._read(lambda disk: disk.sketched(), nothing)
+        known = {one.digest for one in kept}
+        return [*kept, *(one for one in self._memory.sketched() if one.digest not in known)]
+
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
+        """Add to what was shown of a data set.
+
+        Parameters
+        ----------
+        seen : SeenRecord
+        make : bool
+            Whether the disk store is made for it, where there is none.
+        """
+        if not make and self._rests and not self._exists():
+            return self._memory.keep_seen(seen)
+        digest = seen.digest
+        self._write(
+            ("seen", digest),
+            lambda disk: _ignored(disk.keep_seen(self._memory.seen(digest) or seen)),
+            lambda memory: _ignored(memory.keep_seen(seen)),
+        )
+        return self.seen(digest) or seen
+
     def keep_file(self, digest: str, name: str, content: bytes) -> None:
         """Keep a file.
 
@@ -309,6 +346,10 @@ class GuardedStore:
     def _failed(self, error: StoreError) -> None:
         self._failure = error
         self._again_at = float("inf") if error.lasting else time.monotonic() + PAUSE
+
+
+def _ignored(found: object) -> None:
+    """Nothing: what a change returns is not asked for."""
 
 
 def _sentence(text: str) -> str:

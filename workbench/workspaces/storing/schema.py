@@ -10,11 +10,12 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint
 
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.reading import Reading
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.sources import source_from_dict
 from workbench.workspaces.storing.store import Entry
 
 #: ``PRAGMA user_version`` of the database.
-VERSION = 1
+VERSION = 2
 
 METADATA = MetaData()
 
@@ -54,6 +55,15 @@ FILES = Table(
     METADATA,
     Column("sha256", Text, primary_key=True),
     Column("name", Text, nullable=False),
+)
+
+#: What was shown of which data; since version 2.
+SEEN = Table(
+    "seen",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("record", Text, nullable=False),  # JSON, as is the sketch
+    Column("sketch", Text),
 )
 
 #: What there is one of: the key of the data set in view.
@@ -107,3 +117,15 @@ def entry_of(row: Any) -> Entry:
     )
     removed = None if row.removed is None else datetime.fromisoformat(row.removed)
     return Entry(dataset, removed)
+
+
+def row_of_seen(seen: SeenRecord) -> dict[str, Any]:
+    """The columns of what was shown of a data set."""
+    sketch = None if seen.sketch is None else json.dumps(seen.sketch.to_json())
+    return {"digest": seen.digest, "record": json.dumps(seen.to_json()), "sketch": sketch}
+
+
+def seen_of(row: Any) -> SeenRecord:
+    """What was shown of the data set of a row."""
+    sketch = None if row.sketch is None else json.loads(row.sketch)
+    return SeenRecord.from_json(row.digest, json.loads(row.record), sketch)
