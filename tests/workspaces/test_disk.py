@@ -17,6 +17,7 @@ from workbench.workspaces.home import home_folder, owner_key, workspace
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.storing import disk
 from workbench.workspaces.storing.disk import KEPT_REMOVED, DiskStore
+from workbench.workspaces.storing.schema import VERSION
 
 ROOT = Path(wb.__file__).parents[1]
 
