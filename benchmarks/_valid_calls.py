@@ -23,13 +23,14 @@ from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
-    "AccountantError", "ArchiveError", "Claim", "Finder", "MissingPackage", "NoBoundError", "Pair",
-    "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View", "WorkspaceError",
+    "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage",
+    "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
+    "WorkspaceError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
 PROTOCOL = (
-    "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "compose", "min_tradeoff",
+    "draw_p", "draw_q", "symmetric_local_mu", "revealing_alphas", "min_tradeoff",
     "easiest_to_refute", "lower_bound", "parameter_bound", "why_any_renyi", "with_parameter",
     "add", "gradients", "layers", "norms", "products",
 )  # fmt: skip
@@ -304,6 +305,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Histogram": functools.cache(lambda: wb.histogram(scores(), 8)),
     "Roc": functools.cache(lambda: wb.roc(scores())),
     "FamilyCheck": functools.cache(lambda: wb.family_check(scores(), "gaussian")),
+    "CheckPower": functools.cache(lambda: wb.family_check(scores(), "gaussian").power(1e-5)),
     "FamilyFit": functools.cache(lambda: wb.family_fit(scores(), "gaussian")),
     "ComposedBand": functools.cache(lambda: wb.compose_band(band(), 2)),
     "ComposedHistogram": functools.cache(
@@ -559,6 +561,7 @@ OWN: dict[str, dict[str, Any]] = {
     "ScoreTable.of_models": {"which": [0, 2, 3, 5, 7, 8]},
     "ScoreTable.of_records": {"which": [0, 2]},
     "OneRun.guess": {"threshold": 0.5},
+    "OneRun.random_order": {"use": "ties"},
     "OneRun.part": {"rows": np.arange(40) < 20},
     "one_run_bound": {**_GUESSES, "delta": 1e-5},
     "one_run_mu_bound": _GUESSES,
@@ -580,6 +583,7 @@ OWN: dict[str, dict[str, Any]] = {
     "Workspace.in_view": {"kind": "scores"},
     "Workspace.choose": {"key": "example:gaussian"},
     "Workspace.opened": {"sha256": "0" * 64},
+    "Workspace.opening": {"sha256": "0" * 64, "data": Make(scores)},
     "Workspace.find": {"sha256": "0" * 64},
     "Workspace.keep_file": {"name": "canaries.csv", "content": b"0,1"},
     "Workspace.keep_page_state": {"page": "scores", "settings": {"threshold": 0.5}},
@@ -657,6 +661,7 @@ OWN: dict[str, dict[str, Any]] = {
             "split_at_random": {"sizes": (20, 30), "rng": Make(lambda: np.random.default_rng(0))},
             "tail_counts": {"t": [0.0, 0.5]},
             "with_direction": {"larger_is_member": False},
+            "with_seed": {"seed": 5},
         }.items()
     },
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
@@ -734,9 +739,10 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"quantity": "delta", "delta": None, "epsilon": 0.5},
         {"quantity": "mu", "delta": None},
         {"quantity": "total variation", "delta": None},
+        {"equal_variances": False},
     ),
     "family_fit": _MEMBERS,
-    "family_check": _MEMBERS,
+    "family_check": (*_MEMBERS, {"equal_variances": False}),
     "gdp_fit": (
         {"source": Make(scores), "method": "threshold", "threshold": 0.5},
         {"method": "range", "floor": 1e-3},

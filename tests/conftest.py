@@ -11,6 +11,20 @@ import pytest
 from helpers.servers import ROOT, free_port, running
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests in one process that share what is made once for their module.
+
+    Spread over processes, they would have a server, a trained model or a notebook made in each.
+    """
+    for item in items:
+        found = getattr(item, "_fixtureinfo", None)  # none of a doctest
+        definitions = [] if found is None else found.name2fixturedefs.values()
+        shares = any(one[-1].scope in ("class", "module") for one in definitions if one)
+        if shares and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(str(item.path.relative_to(ROOT))))
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the demo page."""

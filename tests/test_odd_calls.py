@@ -90,7 +90,7 @@ def test_a_table_is_no_side():
 @pytest.mark.parametrize("value", ["no", 0.5, None, math.nan])
 def test_the_direction_is_true_or_false(value):
     for call in (
-        lambda: wb.Scores([1, 2], [0, 1], larger_is_member=value),
+        lambda: wb.Scores([1, 2], [0, 1], larger_is_member="" if value is None else value),
         lambda: SCORES.with_direction(value),
         lambda: wb.OneRun([1, 2], [0, 1], larger_is_member=value),
         lambda: wb.AnytimeAudit(1e-5, larger_is_member=value),
@@ -232,7 +232,7 @@ def test_what_is_no_list_of_e_values(together, values):
         ),
         (lambda: SCORES.part_of_sorted([0.5], [0.5]), "p must be 60 bools"),
         (lambda: valid.one_run().part("text"), "rows must be 40 bools"),
-        (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308])), "divide the scores"),
+        (lambda: wb.histogram(wb.Scores([-1.7e308, 0], [0, 1.7e308]), 3), "divide the scores"),
         (lambda: wb.Coverage.quantile(valid.OBJECTS["Coverage"](), [0.5, None]), "level must be"),
     ],
 )

@@ -55,10 +55,11 @@ from .bounds.held_out.ordering import learn_ordering as learn_ordering
 from .bounds.held_out.ordering import learn_ordering_nd as learn_ordering_nd
 from .bounds.lower_bounds import epsilon_lower_bound as epsilon_lower_bound
 from .bounds.lower_bounds import mu_lower_bound as mu_lower_bound
+from .bounds.parametric.checks import FamilyCheck as FamilyCheck
+from .bounds.parametric.checks import family_check as family_check
+from .bounds.parametric.departures import CheckPower as CheckPower
 from .bounds.parametric.gdp_fit import gdp_fit as gdp_fit
-from .bounds.parametric.parametric import FamilyCheck as FamilyCheck
 from .bounds.parametric.parametric import FamilyFit as FamilyFit
-from .bounds.parametric.parametric import family_check as family_check
 from .bounds.parametric.parametric import family_fit as family_fit
 from .bounds.parametric.parametric import parametric_bound as parametric_bound
 from .bounds.power.plan_results import BoundDistribution as BoundDistribution
@@ -102,6 +103,7 @@ from .coverage_lab.methods import coverage_methods as coverage_methods
 from .coverage_lab.scenarios import coverage_scenarios as coverage_scenarios
 from .curves.gdp import mu_from_profile as mu_from_profile
 from .curves.gdp import mu_from_total_variation as mu_from_total_variation
+from .curves.renyi_quadrature import DivergenceError as DivergenceError
 from .curves.tradeoff import TradeoffCurve as TradeoffCurve
 from .estimators.histogram import Histogram as Histogram
 from .estimators.histogram import histogram as histogram

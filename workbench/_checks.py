@@ -52,14 +52,32 @@ def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], name: str, n
     return value
 
 
+def unmasked(values: ArrayLike, name: str) -> None:
+    """Nothing; a ValueError where ``values`` are a masked array, or hold one, that masks some.
+
+    numpy's conversions forget the mask and count what stands under it.
+    """
+    parts = values if isinstance(values, list | tuple) else (values,)
+    masked = sum(
+        int(np.ma.getmaskarray(part).sum()) for part in parts if isinstance(part, np.ma.MaskedArray)
+    )
+    if masked:
+        raise ValueError(
+            f"{name} has {masked} masked value{'s' * (masked > 1)}, which would be counted; leave "
+            "them out with a.compressed(), or keep them as missing with a.filled(np.nan)"
+        )
+
+
 def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """``values`` as floats, ±∞ and NaN included.
 
     Raises
     ------
     ValueError
-        Text, dates, complex numbers, ragged lists, integers that no float can hold.
+        Text, dates, complex numbers, ragged lists, integers that no float can hold; a masked array
+        with masked values.
     """
+    unmasked(values, name)
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in _OTHER:
@@ -79,6 +97,7 @@ def real(value: Any, name: str) -> float:
     ValueError
         When it is no number.
     """
+    unmasked(value, name)
     try:
         if np.asarray(value).dtype.kind in _OTHER:
             raise TypeError
@@ -154,9 +173,11 @@ def confidence(value: Any) -> float:
     """
     x = open_unit(value, "confidence", "write 0.95 for 95%")
     if x <= 0.5:
+        meant = f"{1 - x:g}"
+        ask = f": did you mean {meant}?" if 0.5 < float(meant) < 1 else ""
         raise ValueError(
             f"confidence must be above 0.5, got {shown(value)}; give the confidence (0.95), "
-            f"not the error probability (0.05): did you mean {1 - x:g}?"
+            f"not the error probability (0.05){ask}"
         )
     return x
 
@@ -188,6 +209,7 @@ def each_of(
 
 def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     """``values`` as one bool for each of ``size`` (ValueError otherwise)."""
+    unmasked(values, name)
     try:
         x = np.asarray(values)
     except ValueError:

@@ -156,13 +156,14 @@ def assert_not_refuted(
     AssertionError
         The claim is refuted, or the scores are too few.
     ValueError
-        As `judge`; a ``must_detect`` that is not above the claim.
+        As `judge`, also if the direction of the scores was not stated and is in doubt; a
+        ``must_detect`` that is not above the claim.
 
     Warns
     -----
     UserWarning
-        Members score significantly less member-like than non-members: the direction of the score
-        is probably the other one.
+        Members score significantly less member-like than non-members, in a direction that was
+        stated: it is probably the other one, or the groups are exchanged.
     """
     __tracebackhide__ = True  # pytest shows the test, not this function
     claim = as_claim(claim)
@@ -174,7 +175,8 @@ def assert_not_refuted(
     if is_reversed(scores, roc(scores).auc):
         warnings.warn(
             "members score less member-like than non-members: is the direction right? See "
-            "larger_is_member of wb.Scores and wb.read_scores",
+            "larger_is_member of wb.Scores and wb.read_scores, and member_value if the two groups "
+            "are exchanged",
             stacklevel=2,
         )
     if must_detect is None and verdict.verdict == TOO_FEW:

@@ -84,7 +84,7 @@ def test_a_void_bound_says_why_everywhere(bound):
 
 
 def test_a_family_is_always_named(bound):
-    gaussian = replace(bound, family="Gaussian")
+    gaussian = replace(bound, family="Gaussian", checked="not refuted")
     assert "if the pair is Gaussian" in str(gaussian)
     assert "if the pair is Gaussian" in gaussian.explain()
 
@@ -209,8 +209,9 @@ def test_the_words_of_a_bound_that_rests_on_a_family_name_no_threshold():
 
 def test_the_words_of_a_bound_at_a_choice_keep_to_that_choice(bound):
     at_threshold = replace(bound, guarantee="pointwise", threshold=0.5)
-    of_guesses = replace(bound, guarantee="pointwise", family="Gaussian", canaries=10)
-    for one in (at_threshold, replace(at_threshold, family="Gaussian"), of_guesses):
+    family = {"family": "Gaussian", "checked": "cannot be checked"}
+    of_guesses = replace(bound, guarantee="pointwise", canaries=10, **family)
+    for one in (at_threshold, replace(at_threshold, **family), of_guesses):
         assert "fixed before these data were seen" in one.explain()
         assert "after seeing the scores" in one.survival
     assert replace(bound, guarantee="estimate").survival == ""

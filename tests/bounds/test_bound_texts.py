@@ -121,7 +121,7 @@ def test_every_side_in_latex():
 
 
 def test_a_family_is_part_of_it():
-    latex = replace(BOUND, family="Gaussian").to_latex()
+    latex = replace(BOUND, family="Gaussian", checked="not refuted").to_latex()
     assert "if the pair is Gaussian" in latex
 
 

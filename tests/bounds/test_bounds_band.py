@@ -21,7 +21,7 @@ from workbench.bounds.simultaneous.rank_tests import (
     perfect_p_value,
     rank_tests,
 )
-from workbench.bounds.tie_breaking import counts_above
+from workbench.bounds.simultaneous.ties import strictly_above
 from workbench.curves.error_rates import epsilon_of_point
 
 REPLICATES = 1000
@@ -57,7 +57,7 @@ def p_values_of_the_truth(pair, sizes, replicates):
     counts = np.empty((replicates, ranks.size), dtype=int)
     for seed in range(replicates):
         s = pair.sample(sizes, seed=seed)
-        counts[seed], _ = counts_above(s, ranks)
+        counts[seed] = strictly_above(s, ranks)
     rank = np.broadcast_to(ranks, counts.shape)
     seen, where = np.unique(np.stack([rank, counts]).reshape(2, -1), axis=1, return_inverse=True)
     tests = rank_tests(seen[0], seen[1], n_p, n_q)

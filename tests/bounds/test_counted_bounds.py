@@ -154,7 +154,7 @@ def test_choosing_and_testing_on_the_same_counts_is_caught():
 
 
 def test_parts_do_not_depend_on_the_order_and_are_reproducible():
-    from workbench.bounds.hash_split import split
+    from workbench.bounds.random_split import split
 
     scores = CountedScores.of(SAMPLES["larger"])
     turned = wb.Scores(SAMPLES["larger"].p[::-1], SAMPLES["larger"].q[::-1])

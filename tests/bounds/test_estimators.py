@@ -183,7 +183,7 @@ def test_rules():
     s = wb.GaussianPair(0).sample(10_000, seed=0)
     assert bin_width(s, "scott") == pytest.approx(3.49 * 10_000 ** (-1 / 3), rel=0.03)
     assert bin_width(s, "fd") == pytest.approx(2 * 1.349 * 10_000 ** (-1 / 3), rel=0.03)
-    assert wb.histogram(s).rule == "scott"
+    assert wb.histogram(s).rule == "quantile"
     h = wb.histogram(s, bins=10, rule="quantile")
     np.testing.assert_allclose((h.p + h.q) / 2, 0.1, atol=0.002)
     low, high = wb.histogram(s, bins=7).edges[[0, -1]]
@@ -316,7 +316,7 @@ def test_a_rule_needs_two_finite_scores_a_side(rule):
         ({"width": 1e-9}, "too many"),
         ({"range": (1, 1), "bins": 3}, "from low to high"),
         ({"range": 3, "bins": 3}, "pair"),
-        ({"rule": "sturges"}, "'knuth', 'quantile'; got 'sturges'"),
+        ({"rule": "sturges"}, "'quantile', .*'knuth'; got 'sturges'"),
     ],
 )
 def test_bad_bins_say_what_to_do(options, says):

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import binomtest
 
 import workbench as wb
-from workbench.bounds.hash_split import hashed_generator, split
 from workbench.bounds.held_out import held_out
 from workbench.bounds.quantities import Epsilon
+from workbench.bounds.random_split import SECOND_SPLIT, split
 from workbench.bounds.simultaneous.rank_band import level_of_each
 from workbench.bounds.simultaneous.rank_tests import rank_tests
 
@@ -69,9 +69,9 @@ def test_several_splits_keep_the_level():
 
 @pytest.mark.parametrize(("mu", "least"), [(0.5, 0.565), (1, 1.6)])
 def test_it_reaches_the_reference(mu, least):
-    """Means over 24 samples per group of 1000; one threshold by Berger & Boos: 0.565 and 1.55."""
+    """Means over 60 samples per group of 1000; one threshold by Berger & Boos: 0.565 and 1.55."""
     pair = wb.GaussianPair(mu)
-    values = [held_out_epsilon(pair.sample(1000, seed=seed)).value for seed in range(24)]
+    values = [held_out_epsilon(pair.sample(1000, seed=seed)).value for seed in range(60)]
     assert least < np.mean(values) < pair.epsilon(DELTA)
 
 
@@ -122,21 +122,85 @@ def test_several_splits_gain_where_leaks_are_small():
         assert several > 0.98 * one
 
 
-def test_nobody_rerolls():
-    s = wb.GaussianPair(1).sample(500, seed=1)
+def test_the_same_data_have_one_split():
+    """In other units, another order, the other direction, and as counts."""
     rng = np.random.default_rng(5)
-    shuffled = wb.Scores(rng.permutation(s.p), rng.permutation(s.q))
-    mirrored = wb.Scores(-s.p, -s.q, larger_is_member=False)
-    values = [held_out_epsilon(x).value for x in (s, shuffled, mirrored)]
-    assert values[0] == values[1] == values[2]
-    assert held_out_epsilon(mirrored).threshold == -held_out_epsilon(s).threshold
+    p, q = rng.normal(1, 1, 500), rng.normal(0, 1, 500)
+    s = wb.Scores(p, q)
+    again = [
+        wb.Scores(rng.permutation(p), rng.permutation(q)),
+        wb.Scores(-p, -q, larger_is_member=False),
+        wb.CountedScores.of(wb.Scores(p, q)),
+        *(wb.Scores(unit(p), unit(q)) for unit in (lambda x: 3 * x, lambda x: x + 5, np.exp)),
+    ]
+    assert {x.chance for x in again} == {s.chance}
+    bounds = [held_out_epsilon(x) for x in (s, *again)]
+    assert {b.value for b in bounds} == {bounds[0].value}
+    assert bounds[2].threshold == -bounds[0].threshold
+    assert {b.seed for b in bounds} == {s.chance}
+    assert f"seed {s.chance}" in repr(bounds[0])
 
 
-def test_the_hash_sees_values_not_how_they_are_written():
-    first = hashed_generator(np.array([0.0, np.nan])).integers(2**62)
-    assert first == hashed_generator(np.array([-0.0, -np.nan])).integers(2**62)
-    assert first != hashed_generator(np.array([0.0, 1.0])).integers(2**62)
-    assert first != hashed_generator(np.array([0.0, np.nan]), which=1).integers(2**62)
+def test_discrete_data_have_one_split_too():
+    rng = np.random.default_rng(6)
+    p, q = rng.poisson(3, 300), rng.poisson(2, 300)
+    values = {held_out_epsilon(wb.Scores(a * p, a * q)).value for a in (1, 3, 5)}
+    assert len(values | {held_out_epsilon(wb.CountedScores.of(wb.Scores(p, q))).value}) == 1
+
+
+def test_other_data_have_another_split():
+    rng = np.random.default_rng(7)
+    drawn = [wb.Scores(*rng.normal(0, 1, (2, 50))).chance for _ in range(5)]
+    assert len(set(drawn)) == 5
+
+
+def test_the_split_does_not_follow_from_the_data():
+    """Two programs that draw for the same data draw differently: nothing is a hash of them."""
+    from workbench.scores import chance
+
+    s = wb.Scores(*np.random.default_rng(8).normal(0, 1, (2, 50)))
+    drawn = set()
+    for _ in range(4):
+        chance._GIVEN.pop(s.fingerprint.digest, None)
+        drawn.add(chance.seed_of(s.fingerprint))
+    assert len(drawn) == 4
+
+
+def test_a_second_number_for_the_same_data_is_a_second_try():
+    p, q = np.random.default_rng(9).laplace(0, 1, (2, 200))
+    first, again, other = (wb.Scores(p, q, seed=seed) for seed in (1, 1, 2))
+    assert held_out_epsilon(first).void is None
+    assert held_out_epsilon(again).void is None
+    assert held_out_epsilon(other).void == SECOND_SPLIT
+
+
+def test_few_possible_ranks_are_not_taken_for_the_same_data():
+    counts = [[8, 2], [9, 1]]
+    first, other = (wb.CountedScores([0, 1], *counts, seed=seed) for seed in (1, 2))
+    assert not first.fingerprint.is_distinctive
+    assert held_out_epsilon(first).void is None
+    assert held_out_epsilon(other).void is None
+
+
+@pytest.mark.parametrize(
+    ("n_p", "n_q", "p", "q", "truth"),
+    [
+        (12, 12, 0.9, 0.9, 0),
+        (24, 12, 0.8, 0.8, 0),
+        (60, 60, 0.02, 0.02, 0),
+        (80, 80, 0.73, 0.27, 1),
+    ],
+)
+def test_yes_or_no_scores_keep_the_level(n_p, n_q, p, q, truth):
+    """In one process, where equal counts have equal splits; hashed splits gave up to 25%."""
+    rng, false = np.random.default_rng(1), 0
+    for _ in range(100):
+        yes_p, yes_q = rng.binomial(n_p, p), rng.binomial(n_q, q)
+        if yes_p == yes_q == 0 or (yes_p, yes_q) == (n_p, n_q):
+            continue
+        s = wb.CountedScores([0, 1], [n_p - yes_p, yes_p], [n_q - yes_q, yes_q])
+        false += held_out_epsilon(s, 0.0).value > truth + 1e-9
+    assert false <= 8
 
 
 def test_parts_are_disjoint_and_complete():

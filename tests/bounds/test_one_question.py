@@ -173,7 +173,7 @@ def test_scores_that_show_nothing_give_zero_without_a_threshold():
     bound = wb.epsilon_lower_bound(scores, 1e-5, guarantee="one question")
     assert (bound.value, bound.threshold) == (0.0, None)
     # No score of P above any of Q: every other sample is at least as telling.
-    behind = wb.Scores(np.arange(10.0), np.arange(10.0) + 20)
+    behind = wb.Scores(np.arange(10.0), np.arange(10.0) + 20, larger_is_member=True)
     for guarantee in ("one question", "held-out"):
         assert wb.epsilon_lower_bound(behind, 1e-5, guarantee=guarantee).value == 0.0
     assert wb.judge(behind, "pure(0)", guarantee="one question").p_value == 1.0

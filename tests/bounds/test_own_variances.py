@@ -194,8 +194,8 @@ def test_without_delta_it_is_infinite_or_zero():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"family": "laplace", "delta": DELTA}, "of family='gaussian'"),
-        ({"quantity": "mu"}, "of family='gaussian'"),
+        ({"family": "laplace", "delta": DELTA}, "for family='gaussian'"),
+        ({"quantity": "mu"}, "for no μ"),
     ],
 )
 def test_what_has_no_own_variances_is_refused(given, message):

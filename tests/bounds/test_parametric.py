@@ -409,7 +409,8 @@ def test_a_bound_says_what_it_assumes():
 def test_where_no_member_fits_the_bound_is_void_and_claims_nothing():
     s = wb.SubsampledGaussianPair(0.25, 0.3).sample(10_000, seed=9)
     bound = wb.parametric_bound(s, "subsampled-gaussian", delta=DELTA, q=0.2, side="two")
-    assert "no member" in bound.void
+    assert bound.void == "the scores rule out this family"
+    assert bound.checked == "refuted"
     assert (bound.value, bound.high) == (0, np.inf)
     fit = wb.family_fit(s, "subsampled-gaussian", q=0.2)
     assert not fit.fits

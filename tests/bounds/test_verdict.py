@@ -288,7 +288,7 @@ def test_ties_that_catch_less_are_told():
 
 
 def test_reversed_scores_prove_nothing_and_break_nothing():
-    v = wb.judge(wb.Scores(np.arange(10.0), np.arange(10.0) + 100), wb.GDP(1))
+    v = wb.judge(wb.Scores(np.arange(10.0), np.arange(10.0) + 100, True), wb.GDP(1))
     assert v.verdict != "refuted"
     assert v.witness is None
     assert v.p_value == 1

@@ -60,6 +60,14 @@ def chromium() -> Iterator[Any]:
         pytest.fail("no Chromium here; run: python tests/ensure_browser.py")
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=path, args=list(browser.FLAGS))
+        make = opened.new_context
+
+        def patient(**options: Any) -> Any:
+            context = make(**options)
+            context.set_default_timeout(browser.PATIENCE)
+            return context
+
+        opened.new_context = patient
         yield opened
         opened.close()
 

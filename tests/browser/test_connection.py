@@ -2,48 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
-import subprocess
-import sys
 from contextlib import contextmanager
 
 import pytest
 from helpers.board import Board
 from helpers.browser import WIDE, await_charts
-from helpers.servers import ROOT, free_port, running
+from helpers.servers import ROOT, Restartable
 
 CUT = """
 window.WebSocket = class { constructor() { this.readyState = 0 } send() {} close() {} }
 """
 
 
-class Restarted:
-    """A demo server that can be stopped and started on its port."""
-
-    def __init__(self, folder):
-        self.port, self.log = free_port(), folder / "server.log"
-        self.url = f"http://localhost:{self.port}/"
-        self.command = [sys.executable, str(ROOT / "tests" / "browser" / "demo_page.py")]
-        self.server = None
-
-    def start(self):
-        self.server = running([*self.command, str(self.port)], self.url, self.log)
-        self.server.__enter__()
-
-    def stop(self):
-        if self.server is not None:
-            self.server.__exit__(None, None, None)
-            self.server = None
-
-
 @pytest.fixture
 def restarted(tmp_path):
-    server = Restarted(tmp_path)
+    server = Restartable(tmp_path, str(ROOT / "tests" / "browser" / "demo_page.py"))
     server.start()
     yield server
-    server.stop()
+    server.close()
 
 
 @contextmanager
@@ -87,9 +65,7 @@ def test_a_stopped_server_is_told_and_a_started_one_brings_the_same_controls(chr
         board.wait_for_line(0.51)
         before = board.number("Total variation")
         restarted.stop()
-        page.locator(".wb-connection").filter(has_text="The server is being restarted").wait_for(
-            timeout=5000
-        )
+        page.locator(".wb-connection").filter(has_text="The server is being restarted").wait_for()
         assert page.locator("html[data-stale]").count() == 1
         page.evaluate("window.wbBefore = true")
         restarted.start()
@@ -107,21 +83,16 @@ def test_a_stopped_server_is_told_and_a_started_one_brings_the_same_controls(chr
         again.wait_for_line(again.value("Threshold"))
 
 
-def test_an_answer_that_does_not_come_is_told(chromium, tmp_path):
-    port = free_port()
-    url = f"http://localhost:{port}/"
-    command = [sys.executable, str(ROOT / "tests" / "browser" / "demo_page.py"), str(port)]
-    with running(command, url, tmp_path / "log"), opened(chromium, url) as board:
-        found = subprocess.run(["pgrep", "-f", f"demo_page.py {port}"], capture_output=True)
-        (process,) = map(int, found.stdout.split())
-        os.kill(process, signal.SIGSTOP)
+def test_an_answer_that_does_not_come_is_told(chromium, restarted):
+    with opened(chromium, restarted.url) as board:
+        restarted.process.send_signal(signal.SIGSTOP)
         try:
             board.slider("Threshold").focus()
             board.page.keyboard.press("ArrowRight")
             notice = board.page.get_by_text("The server has not answered yet")
             notice.wait_for()
         finally:
-            os.kill(process, signal.SIGCONT)
+            restarted.process.send_signal(signal.SIGCONT)
         notice.wait_for(state="hidden")
         board.wait_for_line(0.51)
 

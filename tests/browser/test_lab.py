@@ -12,7 +12,6 @@ from urllib.parse import urlparse
 
 import nbformat
 import pytest
-from helpers.browser import PATIENCE
 from helpers.servers import free_port, running
 
 import workbench as wb
@@ -112,7 +111,6 @@ def visitor(chromium, lab):
 
     def open_lab(path=""):
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: note(request.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(f"{lab}/lab{path}?reset")

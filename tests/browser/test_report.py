@@ -48,7 +48,6 @@ def opened(chromium, tmp_path):
         visitor = chromium.new_context(**{**browser.WIDE, "offline": True, **context})
         contexts.append(visitor)
         page = visitor.new_page()
-        page.set_default_timeout(browser.PATIENCE)
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda r: note(r.url, path.as_uri()))

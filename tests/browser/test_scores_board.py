@@ -136,7 +136,6 @@ def test_a_file_is_loaded_shown_and_overridden(board, tmp_path):
         ("one-label.csv", b"score,member\n1,1\n2,1\n3,1\n", "only '1'"),
         ("cut.parquet", b"PAR1 and no more", "parquet"),
         ("scores.pkl", b"\x80\x04whatever", "np.savez"),
-        ("constant.csv", b"in,out\n1,1\n1,1\n1,1\n", "all 6 scores equal 1"),
     ],
 )
 def test_a_bad_file_is_a_message_and_the_charts_stay(board, tmp_path, name, content, says):

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from helpers.bench import BenchPage
-from helpers.browser import NOTE_ANSWERS, PATIENCE, await_charts, grave_faults
+from helpers.browser import NOTE_ANSWERS, await_charts, grave_faults
 from helpers.people import PASSWORD, Team
 
 import workbench as wb
@@ -59,7 +59,6 @@ def browsers(team, chromium):
         made = chromium.new_context(
             **{"viewport": {"width": 1440, "height": 900}, "bypass_csp": True, **context}
         )
-        made.set_default_timeout(PATIENCE)
         contexts.append(made)
         shown = made.new_page()
         shown.add_init_script(NOTE_ANSWERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from helpers.browser import PATIENCE, await_charts
+from helpers.browser import await_charts
 from helpers.people import PASSWORD, Team
 from sqlalchemy import delete
 
@@ -20,7 +20,6 @@ def team():
 @pytest.fixture
 def page(team, chromium):
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, bypass_csp=True)
-    context.set_default_timeout(PATIENCE)
     yield context.new_page()
     context.close()
 
@@ -86,7 +85,6 @@ def test_the_pages_work_without_scripts_on_a_phone(team, chromium):
     context = chromium.new_context(
         java_script_enabled=False, viewport={"width": 390, "height": 844}, color_scheme="dark"
     )
-    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(f"http://localhost:{team.port}/password")
     assert page.url.endswith("/sign-in?next=password")

@@ -24,7 +24,6 @@ def opened(chromium, site):
     def open_page(**context):
         contexts.append(chromium.new_context(**{**DESK, **context}))
         page = contexts[-1].new_page()
-        page.set_default_timeout(browser.PATIENCE)
         page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("request", lambda r: None if r.url.startswith(site) else outside.append(r.url))

@@ -319,7 +319,7 @@ HEADLINES = {
         "PrivacyEngine().make_private",
         "jax.vmap(jax.grad(loss)",
         'np.savez("table.npz"',
-        "if the pair is Gaussian, independent bits",
+        "if the pair is Gaussian (cannot be checked), independent bits",
         "same rows:     ε at δ = 1e-5 ≥ ",
         "of 20 throws",
         "1.993, for four: 9.997",

@@ -23,7 +23,6 @@ from workbench.pages.inputs.spec import Spec
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores import chance
-from workbench.workspaces.home import workspace
 from workbench.workspaces.workspace import Workspace
 
 CHANGED = {"confidence": 0.9, "ordering": "learned", "interval": "clopper-pearson"}
@@ -247,7 +246,7 @@ def test_the_other_direction_of_the_same_scores_is_marked():
     assert page.mu().void == "the direction of the score was changed after results were seen"
 
 
-# -- the bench: links, undo, reset, two benches on a workspace --------------------------------------
+# -- the bench: links, undo, reset, two benches on a workspace ---------------------------
 
 
 @pytest.fixture

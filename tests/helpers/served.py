@@ -18,6 +18,10 @@ from workbench.server.options import ServerOptions
 from workbench.server.people.identity import WHO
 from workbench.server.people.person import Person
 
+#: Seconds for which a person who has no document open keeps live pages. Longer than any test: on a
+#: busy machine a minute can pass between two of its lines.
+GRACE = 3600.0
+
 #: A visitor's cookie, and another one's.
 MINE, THEIRS = Person("m" * 43), Person("t" * 43)
 NOBODY = Person("n" * 43)
@@ -53,7 +57,7 @@ class Served:
     def _run(self, app):
         asyncio.set_event_loop(asyncio.new_event_loop())
         self._loop = IOLoop.current()
-        self.server = server = make_server(app, ServerOptions(**self._options))
+        self.server = server = make_server(app, ServerOptions(**self._options), grace=GRACE)
         self.application, self.http = server._tornado, server._http
         self.settings = server._tornado.settings
         self.visitors = self.settings["visitors"]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +39,12 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
 
     Its workspace on disk is in the folder of the log.
     """
+    with _process(command, url, log):
+        yield url
+
+
+@contextmanager
+def _process(command: list[str], url: str, log: Path) -> Iterator[subprocess.Popen[Any]]:
     LOGS[url] = log
     own = {**os.environ, "WORKBENCH_HOME": str(log.parent / "home")}
     with (
@@ -51,4 +60,44 @@ def running(command: list[str], url: str, log: Path) -> Iterator[str]:
                 break
             except OSError:
                 time.sleep(0.2)
-        yield url
+        yield process
+
+
+class Restartable:
+    """A server that keeps its port and its folder when it is stopped and started again.
+
+    Parameters
+    ----------
+    folder : Path
+        Of its log and its workspace.
+    *command : str
+        What starts it, but for the port; `workbench serve` by default.
+    """
+
+    def __init__(self, folder: Path, *command: str):
+        serve = ("-m", "workbench", "serve", "--no-open", "--port")
+        self.port, self.log = free_port(), folder / "server.log"
+        self.home, self.url = folder / "home", f"http://localhost:{self.port}/"
+        self._command = [sys.executable, *(command or serve), str(self.port)]
+        self._running: Any = None
+
+    def start(self) -> None:
+        """Return once it answers."""
+        self._running = _process(self._command, self.url, self.log)
+        self.process = self._running.__enter__()
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal, and wait until the process has ended by itself; its exit status.
+
+        A server that is still writing when a time limit kills it says nothing to its browsers.
+        """
+        self.process.send_signal(number)
+        status = self.process.wait(PATIENCE)
+        self.close()
+        return status
+
+    def close(self) -> None:
+        """End it, if it runs."""
+        if self._running is not None:
+            self._running.__exit__(None, None, None)
+            self._running = None

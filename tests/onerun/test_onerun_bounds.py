@@ -202,6 +202,30 @@ def test_a_fixed_half_is_covered_by_the_bits_alone():
         all_guessed(1000, 309, method="bits", design="fixed-half", included=499)
 
 
+# -- no guesses -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_without_guesses_bounds_are_zero(method):
+    none = {"canaries": 100, "guesses": 0, "correct": 0}
+    for delta in (0.0, 1e-5, 0.1):
+        bound = wb.one_run_bound(**none, delta=delta, method=method)
+        assert (bound.value, bound.guesses, bound.guarantee) == (0, 0, "pointwise")
+        assert "no leak" in bound.explain()
+    if METHODS[method].leak is not None:
+        assert wb.one_run_mu_bound(**none, method=method).value == 0
+        for family in ("gaussian", "laplace"):
+            assert wb.one_run_bound(**none, delta=1e-5, method=method, family=family).value == 0
+
+
+def test_a_rule_may_abstain_on_all_canaries():
+    run = wb.OneRun(np.arange(20.0), np.arange(20) % 2)
+    guesses = run.guess(k_in=0, k_out=0)
+    assert (guesses.guesses, guesses.correct, guesses.errors) == (0, 0, 0)
+    assert math.isnan(guesses.accuracy)
+    assert wb.one_run_bound(guesses, delta=1e-5).value == 0
+
+
 # -- refusals -------------------------------------------------------------------------------------
 
 
@@ -210,7 +234,7 @@ def test_a_fixed_half_is_covered_by_the_bits_alone():
     [
         ({"correct": 11}, "correct must be at most the 10 guesses, got 11"),
         ({"guesses": 101}, "guesses must be at most the 100 canaries, got 101"),
-        ({"guesses": 0, "correct": 0}, "guesses must be a whole number of at least 1"),
+        ({"guesses": -1, "correct": 0}, "guesses must be a whole number of at least 0"),
         ({"correct": -1}, "correct must be a whole number of at least 0"),
         ({"correct": 7.5}, "correct must be a whole number"),
         ({"canaries": 0}, "canaries must be a whole number of at least 1"),

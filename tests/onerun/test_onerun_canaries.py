@@ -8,7 +8,7 @@ import pytest
 
 import workbench as wb
 from workbench.onerun.guesses import Ends, Threshold, coins_p_value
-from workbench.onerun.tuning import abstentions, hashed_part, tune_one_run
+from workbench.onerun.tuning import abstentions, random_part, tune_one_run
 
 DELTA = 1e-5
 
@@ -115,7 +115,6 @@ def test_a_fixed_half_allows_what_looks_at_one_score_at_a_time():
         ({}, "needs a rule"),
         ({"threshold": 1.0, "k_in": 1}, "not both"),
         ({"k_in": 4, "k_out": 2}, "got 4 \\+ 2"),
-        ({"k_in": 0, "k_out": 0}, "got 0 \\+ 0"),
         ({"k_in": -1}, "k_in must be a whole number"),
         ({"threshold": np.nan}, "threshold must be finite"),
     ],
@@ -277,17 +276,26 @@ def test_thresholds_can_be_tuned_too():
         tune_one_run(run, [], delta=DELTA)
 
 
-def test_the_parts_are_decided_by_names_alone():
-    run = gaussian_run(400, ids=[f"canary-{i}" for i in range(400)])
-    part = hashed_part(run, 0.5)
-    assert 150 < part.sum() < 250
-    shuffled = np.random.default_rng(1).permutation(400)
-    again = wb.OneRun(run.scores[shuffled], run.included[shuffled], ids=run.ids[shuffled])
-    assert np.array_equal(hashed_part(again, 0.5), part[shuffled])
-    other_coins = wb.OneRun(run.scores, ~run.included, ids=run.ids)
-    assert np.array_equal(hashed_part(other_coins, 0.5), part)
+def test_the_parts_are_drawn_once_for_the_same_run():
+    """In another order and in other units; sorted by inclusion too."""
+    run = gaussian_run(400)
+    part = random_part(run, 0.5)
+    assert part.sum() == 200
+    for order in (np.random.default_rng(1).permutation(400), np.argsort(run.included)):
+        again = wb.OneRun(3 * run.scores[order], run.included[order], seed=run.seed)
+        assert np.array_equal(random_part(again, 0.5), part[order])
     with pytest.raises(ValueError, match="too few for a held-out bound"):
-        hashed_part(SMALL, 0.01)
+        random_part(SMALL, 0.01)
+
+
+def test_what_is_drawn_for_a_run_does_not_depend_on_scores_or_inclusions():
+    """Guesses on equal scores of a sorted file are right half of the time, over many seeds."""
+    correct = [
+        wb.OneRun(np.zeros(40), np.repeat([1, 0], 20), seed=seed).guess(k_in=10, k_out=10).correct
+        for seed in range(400)
+    ]
+    assert np.mean(correct) == pytest.approx(10, abs=4 * np.std(correct) / 20)
+    assert np.var(correct) == pytest.approx(20 * 0.25 * (1 + 20 / 39), rel=0.5)
 
 
 def test_a_fixed_half_has_no_held_out_part():

@@ -4,6 +4,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers.pages import CSV, LABELED, added, as_plain
 
@@ -11,10 +12,10 @@ import workbench as wb
 from workbench.pages.compare import ComparePage
 from workbench.pages.family import FamilyPage
 from workbench.pages.importing.page import ImportPage
-from workbench.pages.importing.proposals import members_first
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
 from workbench.scores.layouts.direction import proposed_direction
+from workbench.scores.layouts.senses import members_first
 from workbench.workspaces.workspace import Workspace
 
 RNG = np.random.default_rng(0)
@@ -248,6 +249,15 @@ def test_the_name_is_that_of_the_file_until_it_is_chosen(page):
 # -- what cannot be read -----------------------------------------------------------------------
 
 
+def test_constant_scores_are_read_with_a_question(page):
+    opened(page, ("a.csv", "in,out\n1,1\n1,1\n1,1\n"))
+    assert page.message == ""
+    assert "All scores equal 1" in page.constant()
+    assert accepted(page).n_p == 3
+    opened(page, ("good.csv", CSV))
+    assert page.constant() == ""
+
+
 @pytest.mark.parametrize(
     ("files", "says"),
     [
@@ -256,7 +266,6 @@ def test_the_name_is_that_of_the_file_until_it_is_chosen(page):
         ([("a.csv", CSV)] * 3, "3 files were given"),
         ([("a.csv", "in,out\n1,2\nthree,4\n5,6\n")], "row 3"),
         ([("a.csv", "score,member\n1,1\n2,1\n3,1\n")], "give both files at once, or choose"),
-        ([("a.csv", "in,out\n1,1\n1,1\n1,1\n")], "all 6 scores equal 1"),
     ],
 )
 def test_what_cannot_be_read_is_said_and_changes_nothing(page, files, says):
@@ -596,16 +605,16 @@ def test_a_file_of_labels_is_joined_and_the_order_is_said_to_be_assumed(page, or
 
 
 def test_the_code_of_a_file_of_labels_reads_it(page, tmp_path, monkeypatch):
-    page.upload = (("x.npy", npy(VALUES)), ("labels.npy", npy(SIDES)))
+    page.upload = (("x.npy", npy(VALUES)), ("membership.npy", npy(SIDES)))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.npy").write_bytes(npy(VALUES))
-    (tmp_path / "labels.npy").write_bytes(npy(SIDES))
+    (tmp_path / "membership.npy").write_bytes(npy(SIDES))
     names = {"wb": wb}
     exec(page.code({}).partition("view")[0].replace("import workbench as wb", ""), names)
     assert names["scores"].n_p == 60
     kept = accepted(page)
     found = wb.recorded_scores(
-        kept.sha256, files=["x.npy", "labels.npy"], reading=kept.reading.to_dict()
+        kept.sha256, files=["x.npy", "membership.npy"], reading=kept.reading.to_dict()
     )
     assert found.n_p == 60
 
@@ -614,6 +623,8 @@ def test_two_groups_are_told_from_scores_and_labels_by_a_person_where_names_do_n
     page.upload = (("a.npy", npy(VALUES)), ("b.npy", npy(SIDES)))
     assert "“a.npy”, and 100 of non-members" in said(page)["groups"]
     page.labels_apart = True
+    assert "does not say which one" in page.missing() or "may be the class" in page.missing()
+    page.member_value = "1"
     assert "60 scores of members and 40 of non-members" in said(page)["groups"]
     page.labels_apart = False
     assert "100 scores of members" in said(page)["groups"]
@@ -701,3 +712,62 @@ def test_columns_without_a_known_tool_are_chosen_from_too(page):
     assert (page.member_column, page.member_value) == ("member", "1")
     assert "3 columns may hold the scores" in page.missing()
     assert said(page)["tool"] == ""
+
+
+# -- what files leave open ------------------------------------------------------------------------
+
+
+def csv_of(**columns):
+    return pd.DataFrame(columns).to_csv(index=False)
+
+
+@pytest.mark.parametrize("name", ["is_test", "nonmember", "excluded"])
+def test_a_flag_of_non_members_is_read_as_its_negation(page, name):
+    opened(page, ("a.csv", csv_of(score=VALUES, **{name: SIDES})))
+    assert (page.missing(), page.member_value) == ("", "0")
+    assert page.read().n_p == int((SIDES == 0).sum())
+
+
+@pytest.mark.parametrize(("name", "why"), [("label", "may be the class"), ("flag", "does not say")])
+def test_a_name_whose_sense_is_open_is_a_question(page, name, why):
+    opened(page, ("a.csv", csv_of(score=VALUES, **{name: SIDES})))
+    assert why in page.missing()
+    assert "“Label of members”" in said(page)["question"]
+    assert page.read() is None
+    page.accept = True
+    assert page.accepted == ""
+    page.member_value = "0"
+    assert page.missing() == ""
+    assert page.read().n_p == int((SIDES == 0).sum())
+
+
+def test_rows_of_the_same_records_are_a_choice_of_rows_or_clusters(page):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"id": np.tile(np.arange(50), 2), "attack": ["a"] * 50 + ["b"] * 50})
+    frame = frame.assign(score=rng.normal(size=100), member=np.tile(np.arange(50) % 2, 2))
+    opened(page, ("a.csv", frame.to_csv(index=False)))
+    question = said(page)["question"]
+    assert "one for each of 2 values of 'attack'" in question
+    assert "“Rows”" in question
+    assert "“Cluster column”" in question
+    assert page.read() is None
+    page.accept = True
+    assert page.accepted == ""
+    page.rows = "attack=b"
+    assert page.missing() == ""
+    assert page.read().n_p + page.read().n_q == 50
+    assert "rows='attack=b'" in page.code({})
+    page.rows = None
+    assert page.missing() == question
+    page.cluster_column = "id"
+    assert page.missing() == ""
+    page.cluster_column = None
+    page.sampling = "one run"
+    assert page.missing() == ""
+    page.sampling = "unknown"
+    page.rows = "attack=a"
+    kept = accepted(page)
+    assert kept.reading.layout.rows == "attack=a"
+    again = ImportPage(page.workspace, kept.key)
+    assert again.rows == "attack=a"
+    assert again.missing() == ""

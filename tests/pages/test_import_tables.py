@@ -152,3 +152,17 @@ def test_the_axes_are_asked_for_where_shapes_do_not_show_them():
     page.transposed = "neither"
     assert page.message == ""
     assert "16 models and 9 records" in page.score_table_words()
+
+
+def test_an_axis_that_may_be_one_of_classes_is_a_question():
+    rng = np.random.default_rng(0)
+    member = rng.random((8, 20)) < 0.5
+    arrays = io.BytesIO()
+    np.savez(arrays, scores=rng.normal(size=(8, 20, 3)), member=member)
+    page = ImportPage(Workspace(), upload=(("t.npz", arrays.getvalue()),))
+    assert page.score_table is None
+    assert "“Last axis of the scores”" in page.message
+    assert any(control.name == "last_axis" for s in page.controls for control in s.controls)
+    page.last_axis = "mean"
+    assert page.message == ""
+    assert page.score_table.augmentations == "mean"

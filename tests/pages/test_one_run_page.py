@@ -206,13 +206,13 @@ def test_coins_that_do_not_look_fair_get_a_warning_with_their_p_value():
 # -- interference, families --------------------------------------------------------------------
 
 
-def test_canaries_with_equal_scores_have_every_bound_but_that_of_the_scores():
+def test_equal_scores_of_canaries_bound_nothing():
     page = OneRunPage(log_coordinates=0.0)  # all canaries get the noise of the one coordinate
     assert np.unique(page.run().scores).size == 1
     summary = page.draw(next(f for f in page.figures() if f.name == "methods"))["layout"]
     assert "Independent canaries, exact" in str(summary)
-    assert FROM_SCORES not in str(summary)
-    assert "there is nothing to compare" in page.of_scores().note
+    assert f"{FROM_SCORES}: ε ≥ 0" in str(summary)
+    assert page.of_scores().value == 0
     assert not page.message
     assert FROM_SCORES in str(OneRunPage(log_coordinates=2.0).methods())
 

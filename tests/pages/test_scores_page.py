@@ -18,10 +18,12 @@ from helpers.pages import (
 
 import workbench as wb
 from workbench.bounds.bound import Bound
+from workbench.estimators.bin_rules import WIDTH_RULES, bin_width
 from workbench.pages.family import FamilyPage
 from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.data import draw_key, example_key
 from workbench.pages.inputs.reference import REFERENCES
+from workbench.pages.inputs.score_source import Arrival
 from workbench.pages.scores.page import ScoresPage, nice_below
 from workbench.pairs.gaussian import GaussianPair
 from workbench.scores.layouts.layout import Layout
@@ -296,11 +298,48 @@ def test_the_direction_is_asked_about_and_never_flipped(page):
 
 
 def test_moving_the_width_makes_it_fixed_and_a_rule_sets_it(page):
-    scott = page.bin_width
-    page.bin_width = scott + 2 * page.param.bin_width.step
-    assert page.bin_rule == "width"
+    for rule in ("scott", "quantile", "fd"):
+        page.bin_rule = rule
+        chosen, bins = page.bin_width, page.histogram().bins
+        page.bin_width = chosen + 2 * page.param.bin_width.step
+        assert page.bin_rule == "width"
+        np.testing.assert_allclose(np.diff(page.histogram().edges), page.bin_width)
+        page.bin_rule = rule
+        assert (page.bin_width, page.histogram().bins) == (chosen, bins)
+
+
+def test_the_width_of_bins_of_equal_probability_is_their_median(page):
+    widths = np.diff(page.histogram().edges)
+    assert page.histogram().rule == page.bin_rule == "quantile"
+    assert page.bin_count == page.histogram().bins == 48
+    assert page.bin_width == pytest.approx(np.median(widths), abs=page.param.bin_width.step)
+    page.bin_count = 10
+    assert page.bin_rule == "quantile"
+    wider = np.median(np.diff(page.histogram().edges))
+    assert page.bin_width == pytest.approx(wider, abs=page.param.bin_width.step)
+
+
+@pytest.mark.parametrize("rule", list(WIDTH_RULES))
+def test_bins_of_a_rule_are_exactly_those_of_the_rule(page, rule):
+    """However narrow or wide they are: the slider's ends do not change what a rule's name means."""
+    rng = np.random.default_rng(7)
+    heavy = wb.Scores(rng.standard_cauchy(9000) + 1, rng.standard_cauchy(9000))
+    few = wb.GaussianPair(1).sample(5)
+    for scores in (heavy, few):
+        page.adopt(scores, "", Arrival.ANOTHER)
+        page.bin_rule = rule
+        np.testing.assert_array_equal(page.histogram().edges, wb.histogram(scores, rule=rule).edges)
+        assert page.bin_width == pytest.approx(bin_width(scores, rule), rel=0.5)
+
+
+def test_an_estimate_below_the_certified_bound_is_struck_out():
+    page = ScoresPage()
+    page.data = example_key("breast-cancer-losses")
+    assert page.histogram_tv().void is None
+    assert page.histogram_tv().value >= page.total_variation().value
     page.bin_rule = "scott"
-    assert page.bin_width == scott
+    assert page.histogram_tv().value < page.total_variation().value
+    assert "too coarse" in page.histogram_tv().void
 
 
 def test_a_click_on_the_trade_off_curve_moves_the_threshold(page):

@@ -364,13 +364,66 @@ def test_tiny_losses_are_resolved_as_well_as_large_ones():
     assert np.all(high - low < 1e-3 * high)
 
 
-def test_below_the_resolution_epsilon_is_infinite_unless_losses_are_bounded():
-    pair = wb.DPSGDPair(1.0, 0.01, 1000)
-    low, high = pair.epsilon_interval([1e-20, 0.0])
-    assert np.all(np.isfinite(low))
-    assert np.all(np.isinf(high))
+def test_below_the_resolution_other_limits_hold():
+    """`dp_accounting` gives the upper limits: its loss distribution, its Rényi accountant."""
+    for pair, delta, most in (
+        (wb.DPSGDPair(1, 0.001, 1000), 1e-12, 0.884),
+        (wb.DPSGDPair(1, 0.001, 1000), 1e-16, 2.789),
+        (wb.DPSGDPair(1, 0.01, 1000), 1e-15, 5.40),
+        (wb.DPSGDPair(1, 0.01, 1000), 1e-20, 7.04),
+        (wb.ComposedPair(wb.SubsampledGaussianPair(0.25, 0.3), 10), 1e-15, 110),
+    ):
+        low, high = pair.epsilon_interval(delta)
+        assert delta < pair.resolution * 100
+        assert low <= pair.epsilon(delta) == high <= most
+        assert pair.epsilon(1e-11) < high
+    low, high = pair.epsilon_interval(0.0)
+    assert np.isfinite(low)
+    assert np.isinf(high)
     assert wb.ComposedPair(wb.LaplacePair(0.25), 8).epsilon([1e-30, 0]) == pytest.approx([2, 2])
     assert wb.ComposedPair(wb.LaplacePair(0.25), 8).profile([2, 3]) == pytest.approx([0, 0])
+
+
+def unbounded_steps():
+    return [
+        wb.DPSGDPair(1.0, 0.001, 1000),
+        wb.DPSGDPair(2.0, 0.05, 100, "substitute"),
+        wb.ComposedPair(wb.SubsampledGaussianPair(0.25, 0.5), 10),
+        wb.ComposedPair(wb.DPSGDPair(2.0, 0.05, 10), 10),
+        wb.FixedBatchPair(2, 10, 1000, 100),
+        wb.TruncatedBatchPair(2.0, 0.01, 20, 1000, 100),
+        wb.MixturePair((0, 1, 2), (0.9, 0.09, 0.01), 2, 10),
+    ]
+
+
+@pytest.mark.parametrize("pair", unbounded_steps(), ids=lambda pair: pair.name)
+def test_no_delta_is_too_small_and_all_values_belong_together(pair):
+    delta = np.r_[np.geomspace(1e-300, 1e-16, 60), np.geomspace(1e-16, 1e-6, 120)]
+    epsilon = pair.epsilon(delta)
+    assert np.all(np.isfinite(epsilon))
+    assert np.all(np.diff(epsilon) <= 0)
+    assert np.all(pair.delta(epsilon) <= delta * (1 + 1e-6))
+    at = np.linspace(0, epsilon[0], 300)
+    log_profile = pair.log_profile(at)
+    assert np.all(np.diff(log_profile) <= 1e-12)
+    for direction in ("P‖Q", "Q‖P"):
+        assert np.all(pair.log_hockey_stick(at, direction) <= log_profile + 1e-12)
+    low, high = pair.profile_interval(at)
+    assert np.all(low <= high)
+    np.testing.assert_allclose(high, np.exp(log_profile))
+
+
+def test_the_limits_of_small_deltas_are_above_the_truth():
+    """Two sensitivities that hardly differ are composed numerically, and are Gaussian noise."""
+    pair = wb.MixturePair((1, 1 - 1e-9), (0.5, 0.5), 4, 16)
+    assert not pair.exact
+    delta = np.geomspace(1e-200, 1e-4, 50)
+    truth = wb.GaussianPair(1.0).epsilon(delta)
+    found = pair.epsilon(delta)
+    assert np.all(found >= truth * (1 - 1e-6))
+    assert np.all(found <= truth * 1.03)  # by Rényi divergences
+    tilted = delta > 1e-16
+    assert np.all(found[tilted] <= truth[tilted] * 1.001)
 
 
 # -- what holds for all -----------------------------------------------------------------------
@@ -635,7 +688,9 @@ def test_composed_histograms_are_near_the_truth_of_hist_figure_11():
     step = wb.SubsampledGaussianPair(0.5, 2.0)
     truth = wb.ComposedPair(step, 10)
     scores = step.sample(100_000, seed=1)
-    composed = wb.compose_histogram(wb.histogram(scores), 10)
+    default = wb.compose_histogram(wb.histogram(scores), 10)
+    assert default.epsilon(1e-3).value == pytest.approx(truth.epsilon(1e-3), rel=0.05)
+    composed = wb.compose_histogram(wb.histogram(scores, rule="scott"), 10)
     epsilon = np.array([0.0, 0.5, 1, 2])
     assert composed.infinite_mass == 0
     assert composed.profile(epsilon) == pytest.approx(truth.profile(epsilon), rel=0.35)
@@ -686,7 +741,7 @@ def test_a_composed_band_keeps_its_level_where_composed_histograms_do_not(monkey
     monkeypatch.setattr(pld, "MOST_POINTS", 2**13)
     # At 5%, five misses or more of 25 have a chance of 0.7%.
     assert misses(lambda s: wb.compose_band(wb.tradeoff_band(s), 10), 25) <= 4
-    assert misses(lambda s: wb.compose_histogram(wb.histogram(s), 10), 10) == 10
+    assert misses(lambda s: wb.compose_histogram(wb.histogram(s, rule="scott"), 10), 10) == 10
 
 
 def test_a_composed_band_says_something_and_what_it_rests_on():

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from helpers.composed import assert_same_epsilons, assert_same_profiles
 from scipy import stats
 
 import workbench as wb
@@ -50,7 +51,13 @@ def test_sensitivities_zero_and_one_are_dp_sgd():
     mixture = wb.MixturePair((0, 1), (0.99, 0.01), noise_multiplier=1, steps=1000)
     pair = wb.DPSGDPair(noise_multiplier=1, sample_rate=0.01, steps=1000)
     epsilon = np.linspace(0, 3, 13)
-    np.testing.assert_allclose(mixture.delta(epsilon), pair.delta(epsilon), rtol=1e-5)
+    assert_same_profiles(mixture, pair, epsilon, grid=1e-5)
+    assert_same_epsilons(mixture, pair, [1e-3, 1e-6, 1e-9], grid=1e-5)
+    other = wb.DPSGDPair(noise_multiplier=1, sample_rate=0.01001, steps=1000)
+    with pytest.raises(AssertionError):
+        assert_same_profiles(mixture, other, epsilon, grid=1e-5)
+    with pytest.raises(AssertionError):
+        assert_same_epsilons(mixture, other, 1e-9, grid=1e-5)
 
 
 def test_one_sensitivity_is_a_gaussian_pair():

@@ -45,9 +45,7 @@ def test_pairs_of_names(p, q):
         ("scores", "memberships"),
         ("loss", "is_member"),
         ("per_example_loss", "isTrain"),
-        ("x", "label"),
-        ("anything", "split"),
-        ("anything", "odd name"),
+        ("anything", "inTraining"),
     ],
 )
 def test_score_and_label_by_name(score, member):

@@ -445,7 +445,7 @@ def test_labels_file_with_several_columns():
     labels = pd.DataFrame({"a": LABELS, "b": 1 - LABELS})
     scores = pd.DataFrame({"score": SCORES})
     refused(scores, "open which column", "'a', 'b'", "member=", path_labels=labels)
-    check(read_scores(scores, path_labels=labels, member="a"))
+    check(read_scores(scores, path_labels=labels, member="a", member_value=1))
 
 
 def test_labels_that_are_all_one(tmp_path):

@@ -478,7 +478,7 @@ def test_where_there_is_no_generic_bound_the_reason_is_told():
         selection.generic_pure_epsilon(selection.Poisson(3), 1.0)
     with pytest.raises(selection.NoBoundError, match="trade-off function as it is"):
         selection.epsilon(RUNS[0], base=wb.LaplacePair(1), delta=DELTA, bound="renyi")
-    unknown = wb.SubsampledGaussianPair(0.5, 1)
+    unknown = wb.RandomizedResponsePair(0.5, 0.01)  # infinite
     with pytest.raises(selection.NoBoundError, match="Rényi divergences of one run"):
         selection.epsilon(RUNS[0], base=unknown, delta=DELTA, bound="generic")
 

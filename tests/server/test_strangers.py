@@ -62,10 +62,10 @@ class Belongings:
     """
 
     def __init__(self, served, anna):
-        self.bench = made = served.visitors.bench(anna)
+        self._served, self._anna = served, anna
+        made = self.bench
         rng = np.random.default_rng(0)
         scores = wb.Scores(np.r_[rng.normal(1, 1, 99), SCORE], rng.normal(0, 1, 100), name=MARK)
-        self.workspace = made.workspace
         data = self.workspace.add_scores(scores)
         self.workspace.choose(data.key)
         file = self.workspace.keep_file(f"{MARK}.csv", f"score,included\n{SCORE},1\n".encode())
@@ -93,6 +93,15 @@ class Belongings:
             **self.shares(data.key, saved.key),
         }
 
+    @property
+    def bench(self):
+        """That of now: the pages of who signs out are put away."""
+        return self._served.visitors.bench(self._anna)
+
+    @property
+    def workspace(self):
+        return self.bench.workspace
+
     def shares(self, data, audit):
         """The ids of what Anna shares with Ada, and links that she has revoked."""
         shares = self.bench.sharing
@@ -109,21 +118,18 @@ class Belongings:
 
     def state(self):
         """Everything that Anna has, as text."""
-        archive, shares = self.workspace.audits, self.bench.sharing
-        settle(self.bench)
+        bench = self.bench
+        archive, shares = bench.workspace.audits, bench.sharing
+        settle(bench)
         kinds = (("data", self.keys["data set"]), ("audit", self.keys["audit"]))
         return repr(
             [
                 [] if shares is None else [shares.access(*one) for one in kinds],
-                self.workspace.snapshot(),
+                bench.workspace.snapshot(),
                 [(one.key, one.name, one.tags) for one in archive.search()],
                 [one.sha256 for one in archive.plans],
-                self.bench.history.labels,
-                {
-                    name: live.page.settings()
-                    for name, live in self.bench._live.items()
-                    if name != IMPORT
-                },
+                bench.history.labels,
+                {name: bench.live(name).page.settings() for name in pages()},
             ]
         )
 
@@ -471,7 +477,13 @@ class Stranger(Reader):
 
     def __init__(self, made):
         super().__init__(made)
-        self.texts = []
+        self.texts, self.requests = [], set()
+
+    def tell(self, **entries):
+        super().tell(**entries)
+        for told in entries.values():
+            if isinstance(told, dict) and "request" in told:
+                self.requests.add(told["request"])
 
     def on(self, page, **gesture):
         self.viewers.setdefault(page, Viewer(self.texts.append, Sent()))
@@ -482,8 +494,7 @@ class Stranger(Reader):
         self.serial += 1
         request = self.serial
         self.bench.receive({"kind": kind, "request": request, "serial": request, **more}, self)
-        entry = {"audit": "audits", "share": "shares"}[kind]
-        wait(lambda: any(told.get(entry, {}).get("request") == request for told in self.told))
+        wait(lambda: request in self.requests)
         settle(self.bench)
 
     @property

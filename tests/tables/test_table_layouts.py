@@ -227,7 +227,9 @@ def test_npz_in_any_orientation(tmp_path, found, turn_scores, turn_member):
 def test_npz_with_augmentations(tmp_path, found, axes):
     scores = np.stack([found.log_odds, found.log_odds + 1], axis=2).transpose(axes)
     np.savez(tmp_path / "t.npz", scores=scores, member=found.member)
-    table = wb.read_score_table(tmp_path / "t.npz")
+    with pytest.raises(wb.ScoresError, match="augmentations="):
+        wb.read_score_table(tmp_path / "t.npz")
+    table = wb.read_score_table(tmp_path / "t.npz", augmentations="mean")
     assert table.scores.shape == (16, 40, 2)
     assert_scores(table, found, found.log_odds + 0.5)
 
@@ -332,6 +334,9 @@ def test_long_form_with_words_for_memberships_and_columns_about_records(found):
 def test_long_form_with_columns_stated(found):
     frame = layouts.long_form(found, ("a", "b", "c", "d"))
     stated = {"model": "a", "record": "b", "scores": "c", "member": "d"}
+    with pytest.raises(wb.ScoresError, match="member_value="):
+        wb.read_score_table(frame, layout="long", **stated)
+    stated["member_value"] = 1
     assert_scores(wb.read_score_table(frame, layout="long", **stated), found)
 
 

@@ -286,7 +286,7 @@ def test_rows_without_a_name_or_a_membership_are_refused(found):
         wrong.loc[3, column] = np.nan
         refused(wrong, repr(column), text)
     frame["member"] = np.where(frame["member"] == 1, "alpha", "beta")
-    refused(frame, "'alpha', 'beta'", "Write 1 for members")
+    refused(frame, "'alpha', 'beta'", "member_value=")
 
 
 def test_columns_that_name_no_models_and_records_do_not_fill_the_memory(found):

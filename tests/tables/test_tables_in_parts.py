@@ -66,7 +66,7 @@ def test_a_large_file_is_read_in_batches(tmp_path, frame, trusted, monkeypatch):
 def test_columns_are_stated_and_others_named(tmp_path, found):
     frame = layouts.long_form(found, ("a", "b", "c", "d")).assign(time=1.5)
     folder = write_parts(tmp_path / "t", frame, 2, ".parquet")
-    stated = {"model": "a", "record": "b", "scores": "c", "member": "d"}
+    stated = {"model": "a", "record": "b", "scores": "c", "member": "d", "member_value": 1}
     table = wb.read_score_table(folder, layout="long", **stated)
     np.testing.assert_array_equal(table.scores, found.log_odds)
     assert any("not used: 'time'" in note for note in table.notes)

@@ -14,7 +14,7 @@ from workbench.scores import chance
 from workbench.workspaces.reading import Reading
 from workbench.workspaces.seen.identity import fingerprint_of
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Alike, Look, Seen
+from workbench.workspaces.seen.record import Alike, Look, SeenRecord
 from workbench.workspaces.seen.sketch import RowSketch
 from workbench.workspaces.storing.schema import VERSION
 from workbench.workspaces.workspace import Workspace
@@ -37,9 +37,11 @@ def new_program(monkeypatch):
 
 
 def test_what_was_first_stays_in_a_record():
-    first = Seen("x", NOW, "a", seed=1, shown=NOW, first={"confidence": 0.95})
+    first = SeenRecord("x", NOW, "a", seed=1, shown=NOW, first={"confidence": 0.95})
     later = NOW + timedelta(hours=1)
-    second = Seen("x", later, "b", seed=2, stated=True, shown=later, first={"confidence": 0.9})
+    second = SeenRecord(
+        "x", later, "b", seed=2, stated=True, shown=later, first={"confidence": 0.9}
+    )
     for found in (first.merged(second), second.merged(first)):
         assert (found.opened, found.name, found.shown) == (NOW, "a", NOW)
         assert found.first["confidence"] == 0.95
@@ -52,12 +54,12 @@ def test_what_was_first_stays_in_a_record():
 def test_a_record_goes_to_json_and_back():
     sketch = RowSketch.of(wb.Scores(*drawn()))
     look = Look(NOW.isoformat(), "page", {"confidence": 0.95, "question": "mu"}, ("mu",))
-    seen = Seen(
+    seen = SeenRecord(
         *("x", NOW, "a", "0" * 64, 99.0, 7, True, NOW, {"question": "mu"}),
         *((look,), (Alike("y", 0.7, "rescaled"),), sketch),
     )
     text = json.dumps([seen.to_json(), sketch.to_json()])
-    assert Seen.from_json("x", *json.loads(text)) == seen
+    assert SeenRecord.from_json("x", *json.loads(text)) == seen
 
 
 def test_the_stores_keep_it_alike(ws):
@@ -182,9 +184,9 @@ def test_exchanged_groups_are_recognized():
     p, q = drawn()
     ws.add_scores(wb.Scores(p, q), "d")
     turned = ws.add_scores(wb.Scores(q, p), "turned")
-    assert "members and non-members exchanged" in ws.opening(
-        turned.sha256, ws.scores(turned.key)
-    ).how
+    assert (
+        "members and non-members exchanged" in ws.opening(turned.sha256, ws.scores(turned.key)).how
+    )
 
 
 def test_few_different_scores_are_known_by_their_ranks_and_this_is_told():

@@ -19,6 +19,8 @@ def table(seed=0, models=12, records=7, augmentations=0, **more):
     generator = np.random.default_rng(seed)
     shape = (models, records, augmentations) if augmentations else (models, records)
     scores = generator.standard_normal(shape).astype(np.float32)
+    if augmentations:
+        more = {"augmentations": "mean", **more}
     return ScoreTable(scores, generator.random((models, records)) < 0.5, name="canaries", **more)
 
 

@@ -15,7 +15,7 @@ tuned, then measured      `held_out`: split samples, learned orderings
 watched while it grows    `anytime`: betting, e-values, monitoring
 a known family            `parametric`: family fits and checks, GDP fits
 how many scores           `power`: power, sample sizes, verdicts on claims
-reproducible randomness   `hash_split` (splits), `tie_breaking` (ties)
+chance                    `random_split` (splits in two parts)
 ========================  ==============================================================
 
 Each folder imports only from those above it in the table.

@@ -13,6 +13,7 @@ from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.wording import SYMBOLS, Wording
+from workbench.estimators.direction import direction_doubt
 from workbench.scores.sample import Scores, require_scores
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ GUARANTEES = (
     "anytime",
     "proven",
 )
+
+#: What is known of the family that a bound from samples assumes; the last where the record of the
+#: bound does not say.
+FAMILY_CHECKS = ("not refuted", "refuted", "cannot be checked", "not recorded")
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +71,10 @@ class Bound(Wording):
     family : str, optional
         None is distribution-free; "Gaussian" holds if the pair is Gaussian, "monotone score" if
         the best of many runs is chosen by a score that is monotone in the privacy loss.
+    checked : str, optional
+        Of a bound from samples with a family, which must state it: "not refuted" or "refuted" by
+        the check of exactly this family at this confidence, which voids it; "cannot be checked",
+        such as from guesses; "not recorded" in a record from before checks were part of it.
     side : {"lower", "upper", "two"}
         The truth is at least, or at most, the value, or between ``low`` and ``high``. Ignored
         for estimates.
@@ -82,7 +91,8 @@ class Bound(Wording):
     discarded : int
         Number of non-finite scores that were left out.
     void : str, optional
-        Why the guarantee does not hold after all; None when it does.
+        Why the guarantee does not hold after all, or what refutes an estimate; None when nothing
+        does.
     note : str, optional
         One sentence that a reader of this value needs, such as that n is too small.
     recompute : callable, optional
@@ -92,7 +102,8 @@ class Bound(Wording):
     Raises
     ------
     ValueError
-        An unknown quantity, guarantee or side, NaN, ``high`` without ``side="two"`` or the reverse.
+        An unknown quantity, guarantee or side, NaN, ``high`` without ``side="two"`` or the reverse,
+        a bound from samples whose family has no ``checked``, a refuted one that is not void.
 
     Examples
     --------
@@ -115,6 +126,7 @@ class Bound(Wording):
     confidence: float | None = None
     at: QuantityArguments = field(default_factory=QuantityArguments)
     family: str | None = None
+    checked: str | None = None
     side: str = "lower"
     high: float | None = None
     direction: str | None = None
@@ -141,10 +153,27 @@ class Bound(Wording):
                 f"high is the upper end of a two-sided bound: got side={self.side!r} and "
                 f"high={self.high!r}"
             )
+        self._require_check()
+
+    def _require_check(self) -> None:
+        """A family is assumed by what comes from samples; estimates promise nothing."""
+        assumed = self.family is not None and self.guarantee not in ("estimate", "proven")
+        if self.checked is not None:
+            _checks.one_of(self.checked, "checked", FAMILY_CHECKS)
+        if assumed != (self.checked is not None):
+            raise ValueError(
+                "a bound from samples that assumes a family states the check of that family, and "
+                f"no other does: got family={self.family!r}, guarantee={self.guarantee!r}, "
+                f"checked={self.checked!r}"
+            )
+        if self.checked == "refuted" and self.void is None:
+            raise ValueError("a bound whose family is refuted is void: state void=, got None")
 
     @classmethod
     def of_scores(cls, scores: Scores, value: float, **rest: Any) -> Bound:
         """A bound computed from scores, whose assumption, sizes and discarded scores it states.
+
+        Its note says if the direction of the scores was not stated and is in doubt.
 
         Parameters
         ----------
@@ -160,6 +189,8 @@ class Bound(Wording):
             "n_q": scores.n_q,
             "discarded": scores.discarded,
         }
+        if doubt := direction_doubt(scores):
+            rest["note"] = f"{rest['note']} {doubt}" if rest.get("note") else doubt
         return cls(value=value, **(sample | rest))
 
     @classmethod
@@ -177,6 +208,8 @@ class Bound(Wording):
         names = {f.name for f in fields(QuantityArguments)}
         at = {name: value for name, value in values.items() if name in names}
         rest = {name: value for name, value in values.items() if name not in names}
+        if rest.get("family") is not None and rest.get("guarantee") not in ("estimate", "proven"):
+            rest.setdefault("checked", "not recorded")
         return cls(at=QuantityArguments(**at), **rest)
 
     # -- as a number ------------------------------------------------------------------------------
@@ -268,7 +301,8 @@ class Bound(Wording):
     # -- as text and data -------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        return f"Bound({self})"
+        drawn = "" if self.seed is None else f"; seed {self.seed}"
+        return f"Bound({self}{drawn})"
 
     def cite(self) -> str:
         """BibTeX of the method's sources."""
@@ -290,12 +324,17 @@ class Bound(Wording):
         return latex_of(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields as plain Python values, those of ``at`` among them: ``"delta"``, …."""
+        """All fields as plain Python values, those of ``at`` among them: ``"delta"``, ….
+
+        ``"checked"`` is among them only where a check is stated, so that records from before there
+        were any stay as they are.
+        """
         values: dict[str, Any] = {}
+        unstated = self.checked in (None, "not recorded")
         for f in fields(self):
             if f.name == "at":
                 values |= asdict(self.at)
-            elif f.name != "recompute":
+            elif f.name != "recompute" and not (f.name == "checked" and unstated):
                 values[f.name] = getattr(self, f.name)
         return values
 

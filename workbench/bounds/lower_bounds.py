@@ -60,7 +60,7 @@ def epsilon_lower_bound(
         may be tuned at will. "one question" holds for all thresholds too, but only if ε at this δ
         is the one quantity asked for, fixed before these scores were seen. "pointwise" holds for a
         ``threshold`` that was chosen before these scores were seen. "held-out" tunes on one fifth
-        of the scores, which a hash of them chooses, and measures on the rest. "anytime" holds at
+        of the scores, drawn by `Scores.chance`, and measures on the rest. "anytime" holds at
         every sample size at once, for rows in their order of arrival, so the audit may be watched
         and stopped. With settings: `Simultaneous()`,
         `OneQuestion()`, `Pointwise(threshold, interval)`, `HeldOut(ordering, splits)`,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench._format import percent
-from workbench.scores.chance import drawn_again, generator
+from workbench.scores.chance import Fingerprint, drawn_again, generator
 from workbench.scores.sample import Scores, ScoresError
 
 #: Why a bound from another split of the same scores is void.
@@ -44,9 +46,26 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
     return scores.split_at_random(sizes, generator(scores.chance, "split", which))
 
 
-def second_split(scores: Scores) -> str | None:
-    """`SECOND_SPLIT` where the same scores were split by another number before."""
-    return SECOND_SPLIT if drawn_again(scores.fingerprint, scores.chance) else None
+class Split(Protocol):
+    """Data that were given chance: `workbench.Scores` and `workbench.ScoreTable`."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What the data are known by."""
+
+    @property
+    def chance(self) -> int:
+        """The number from which splits follow."""
+
+
+def second_split(data: Split) -> str | None:
+    """`SECOND_SPLIT` where the same data were split by another number before.
+
+    Parameters
+    ----------
+    data : Scores or ScoreTable
+    """
+    return SECOND_SPLIT if drawn_again(data.fingerprint, data.chance) else None
 
 
 def in_first(n: int, share: float, rng: np.random.Generator, side: str) -> NDArray[np.bool_]:

@@ -78,7 +78,7 @@ class OneQuestion(Strategy):
     --------
     >>> scores = wb.GaussianPair(1).sample(1000, seed=0)
     >>> print(wb.epsilon_lower_bound(scores, delta=1e-5, guarantee=wb.OneQuestion()))
-    ε at δ = 1e-5 ≥ 1.43 (one question, 95%, independent runs)
+    ε at δ = 1e-5 ≥ 1.42 (one question, 95%, independent runs)
     """
 
     def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
@@ -134,7 +134,7 @@ class Pointwise(Strategy):
 class HeldOut(Strategy):
     """Bounds tuned on one fifth of the scores and measured on the rest.
 
-    A hash of the scores decides which part is which.
+    `Scores.chance` decides which part is which.
 
     Parameters
     ----------

@@ -61,6 +61,15 @@ SURVIVAL = {
 #: Families that are not a property of the pair.
 _FAMILIES = {"monotone score": "if the score is monotone"}
 
+#: Check of a family -> what it says, as a sentence; a term names the check where there is none.
+_CHECKED = {
+    "not refuted": "The data do not contradict this family, which does not show that it is right.",
+    "refuted": "The data contradict this family.",
+    "cannot be checked": "These data cannot show whether the mechanism is of this family.",
+    "not recorded": "Whether these data contradict this family is not recorded.",
+}
+_UNCHECKED = ("cannot be checked", "not recorded")
+
 #: Assumption -> term beside a number, where the two differ.
 _TERMS = {
     "if rows are independent": "assuming independent rows",
@@ -111,6 +120,7 @@ class Wording:
     assumption: str
     confidence: float | None
     family: str | None
+    checked: str | None
     side: str
     threshold: float | None
     canaries: int | None
@@ -159,7 +169,7 @@ class Wording:
         terms = (
             self.badge,
             self.confidence is not None and percent(self.confidence) + self._two_sided,
-            self.family and self._if_family,
+            self.family and self._if_family + self._unchecked,
             _TERMS.get(self.assumption, self.assumption),
             self.void,
         )
@@ -174,8 +184,9 @@ class Wording:
         """The bound as sentences for a reader without formulas."""
         value, what = self.rounded, self.symbol
         if self.guarantee == "estimate":
-            note = f" {self.note}" if self.note else ""
-            return f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}{note}"
+            text = f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
+            text += f" {self.note}" if self.note else ""
+            return text + (f" This number is not valid: it is {self.void}." if self.void else "")
         if self.guarantee == "proven":
             given = f"By proof, {_GIVEN[self.assumption]}"
         else:
@@ -194,6 +205,8 @@ class Wording:
                 text += (
                     " The truth may be larger: no lower bound shows that a mechanism is private."
                 )
+        if self.checked:
+            text += f" {_CHECKED[self.checked]}"
         if self.note:
             text += f" {self.note}"
         if self.void:
@@ -239,6 +252,10 @@ class Wording:
     @property
     def _if_family(self) -> str:
         return _FAMILIES.get(self.family or "", f"if the pair is {self.family}")
+
+    @property
+    def _unchecked(self) -> str:
+        return f" ({self.checked})" if self.checked in _UNCHECKED else ""
 
     @property
     def _two_sided(self) -> str:

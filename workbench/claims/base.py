@@ -193,12 +193,12 @@ class Claim(ABC):
         Returns
         -------
         float
-            ``inf`` where the claim allows any, and for a pair of which no value is known.
+            ``inf`` where the claim allows any.
 
         Raises
         ------
         ValueError
-            An order of at most 1.
+            An order of at most 1; `workbench.DivergenceError` where no value could be computed.
         """
         return self.dominating_pair.renyi_divergence(order)
 

@@ -25,8 +25,9 @@ _EXIT_STATUS = """exit status:
   3  no claim is refuted, but there are too few samples: a mechanism at twice the
      claim would have been refuted with a probability below one half
   4  no claim is refuted, but members score significantly less member-like than
-     non-members, as losses read the wrong way do: repeat it with
-     --smaller-is-member, or with --larger-is-member if the direction is right
+     non-members, as losses read the wrong way and exchanged groups do: repeat it
+     with --smaller-is-member, or with the label of members in --member-value, or
+     with --larger-is-member if both are right
 
 a baseline that was saved without its scores never changes the status: lower bounds
 do not show which of two mechanisms leaks more.

@@ -15,7 +15,7 @@ import workbench as wb
 from workbench.cli.progress import progress
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.folders import run_file
-from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.opening import Opened, is_of_tool, open_sources
 from workbench.scores.sample import ScoresError
@@ -25,19 +25,21 @@ from workbench.scores.statement import NOTHING, ScoreStatement, statement_in
 STDIN = Path("-")
 
 #: Options that name columns and labels, by their destinations.
-COLUMNS = ("p", "q", "score", "member", "member_value", "cluster")
+COLUMNS = ("p", "q", "score", "member", "member_value", "cluster", "rows")
 
 #: Options that say how a score table is read, by their destinations.
-TABLE_PARTS = ("layout", "scores", "member", "model", "record", "transposed")
+TABLE_PARTS = (
+    *("layout", "scores", "member", "member_value", "labels", "model", "record", "transposed"),
+)
 
 #: What arguments of `wb.read_scores` and `wb.Scores` are called here, where it is another name.
 _OPTIONS = {"path_q": "a second FILE", "path_labels": "--labels", "clusters": "--cluster"}
 
+#: Further arguments that are options of the same name.
+_SAME = ("sampling", "nonfinite", "cluster_rule", "augmentations")
+
 #: Mention of an argument, as in "with member=" or "sampling='one run'", but not code: "q=a[:, 1]".
-_ARGUMENT = re.compile(
-    rf"\b({'|'.join([*COLUMNS, *TABLE_PARTS, *_OPTIONS, 'sampling', 'nonfinite', 'cluster_rule'])})"
-    r"=(?!\w)"
-)
+_ARGUMENT = re.compile(rf"\b({'|'.join([*COLUMNS, *TABLE_PARTS, *_OPTIONS, *_SAME])})=(?!\w)")
 
 
 def add_layout_arguments(command: argparse.ArgumentParser) -> None:
@@ -67,9 +69,17 @@ def add_layout_arguments(command: argparse.ArgumentParser) -> None:
         "--labels", metavar="FILE", type=Path, help="a file of the labels, in the order of FILE"
     )
     layout.add_argument("--cluster", help="column of subjects or runs; each becomes one score")
+    layout.add_argument(
+        "--rows", metavar="COLUMN=VALUE", help="the rows that are used, where records repeat"
+    )
     layout.add_argument("--cluster-rule", default="mean", choices=("mean", "max", "first"))
     layout.add_argument(
         "--sampling", default="unknown", choices=("unknown", "independent runs", "one run")
+    )
+    layout.add_argument(
+        "--augmentations",
+        choices=("mean", "max", "first"),
+        help="of a score table: its last axis is of augmentations, which become one score so",
     )
     layout.add_argument("--nonfinite", default="keep", choices=("keep", "drop"))
     layout.add_argument(
@@ -109,6 +119,7 @@ def read_tables(arguments: argparse.Namespace) -> tuple[Opened, Layout]:
         )
         opened = replace(opened, files=tuple(name or STDIN.name for name in opened.files))
         columns["member"] = opened.member or columns["member"]
+        check_order(opened.tables, columns["p"], columns["q"])
         return opened, guess_layout(*opened.tables, **columns)
 
 
@@ -130,6 +141,7 @@ def given_table(arguments: argparse.Namespace) -> wb.ScoreTable | None:
         found = wb.read_score_table(
             path,
             larger_is_member=arguments.larger_is_member,
+            augmentations=arguments.augmentations,
             sampling=arguments.sampling,
             trusted=arguments.trusted,
         )

@@ -82,12 +82,16 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     reading.add_argument("--layout", choices=tuple(LAYOUTS))
     reading.add_argument("--scores", help="column, array or signals of the scores")
     reading.add_argument("--member", help="column or array of the memberships")
+    reading.add_argument("--member-value", help="the label of members")
+    reading.add_argument(
+        "--labels", help="array of the class of each record, for outputs of classes"
+    )
     reading.add_argument("--model", help="column of the models")
     reading.add_argument("--record", help="column of the records")
     reading.add_argument(
         "--transposed", choices=TRANSPOSED, help="which arrays have records along the first axis"
     )
-    reading.add_argument("--augmentations", choices=("mean", "max", "first"), default="mean")
+    reading.add_argument("--augmentations", choices=("mean", "max", "first"))
     reading.add_argument("--sampling", choices=("unknown", "independent runs"), default="unknown")
     reading.add_argument(
         "--trusted",

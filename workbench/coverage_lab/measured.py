@@ -1,21 +1,20 @@
-"""Stored coverage of the shipped methods, and the version of the code that was measured.
+"""Stored coverage of the shipped methods, and whether the present code gives the same values.
 
-``data/make_coverage.py`` (`make coverage`) measures anew and writes ``data/coverage.json``.
+``data/make_coverage.py`` (`make coverage`) measures anew and writes three files in ``data``:
+simulated coverage of the methods (`FILE`), exact levels (`EXACT_FILE`), and simulated coverage of
+what is not a bound from two samples (`CASES_FILE`).
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench._format import percent, round_safely
-from workbench.coverage_lab.lab import Coverage
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.scores.examples import data_folder
@@ -24,34 +23,43 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FILE = "coverage.json"
+EXACT_FILE = "coverage_exact.json"
+CASES_FILE = "coverage_cases.json"
 
-#: Packages whose code determines the value of a bound.
-SOURCES = ("bounds", "curves", "estimators", "scores", "pairs")
-
-#: Modules of these packages that only hold or describe a value.
-WORDS = ("bounds.bound", "bounds.citations")
-
-#: Modules whose classes change no value: as bases they do not count.
-PICTURES = ("workbench._plot",)
+#: Method of the lab -> methods whose exact levels are computed that are the same function.
+_EXACT_OF = {
+    "simultaneous": ("simultaneous",),
+    "one-question": ("one-question",),
+    "one-question-mu": ("one-question",),
+    "exact": ("exact", "one-question, yes or no"),
+    "clopper-pearson": ("clopper-pearson",),
+    "held-out": ("held-out",),
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Stored results of `workbench.coverage`.
+    """Stored results of `workbench.coverage`, and exact levels.
 
     Attributes
     ----------
     version : str
         Version of the workbench that was measured.
-    digest : str
-        Fingerprint of its sources; see `source_digest`.
     records : sequence of mapping
         `Coverage.to_dict` of every method in every scenario and size.
+    probes : mapping
+        What each method gave on fixed data; see `workbench.coverage_lab.probes`.
+    exact : sequence of mapping
+        Settings and levels of `workbench.coverage_lab.exact.settings`.
+    cases : sequence of mapping
+        `FalseClaims.to_dict` of every method in every case of `workbench.coverage_lab.cases`.
     """
 
     version: str
-    digest: str
     records: Sequence[Mapping[str, Any]]
+    probes: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    exact: Sequence[Mapping[str, Any]] = ()
+    cases: Sequence[Mapping[str, Any]] = ()
 
     def to_frame(self) -> pd.DataFrame:
         """One row per record."""
@@ -59,14 +67,33 @@ class Measured:
 
         return pd.DataFrame(list(self.records))
 
-    @property
-    def current(self) -> bool:
-        """Whether the present code is the one that was measured."""
-        return self.digest == source_digest()
+    def stale(self, subjects: Iterable[str]) -> list[str]:
+        """Subjects that give other values now than when they were measured.
+
+        Parameters
+        ----------
+        subjects : iterable of str
+            Keys of `workbench.coverage_lab.probes.PROBES`.
+        """
+        from workbench.coverage_lab.probes import probe, same_values
+
+        return [
+            name
+            for name in subjects
+            if name not in self.probes or not same_values(self.probes[name], probe(name))
+        ]
+
+    def largest_levels(self) -> dict[str, Mapping[str, Any]]:
+        """The row with the largest exact level of each method that has some."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for row in self.exact:
+            if row["method"] not in found or row["level"] > found[row["method"]]["level"]:
+                found[row["method"]] = row
+        return found
 
     @cache  # noqa: B019  (there is one, for good)
     def sentence(self, source: str) -> str:
-        """Sentence about the simulated coverage of a method.
+        """Sentence about the coverage of a method: exact levels, and simulations.
 
         Parameters
         ----------
@@ -87,92 +114,70 @@ class Measured:
         allowed, reps = percent(1 - worst["confidence"]), f"{worst['reps']:,}"
         share = round_safely(100 * worst["rate"], "up", 2)
         scenarios = len({r["scenario"] for r in shown})
-        code = f"version {self.version}" + ("" if self.current else ", before the latest changes")
-        return (
+        methods = dict.fromkeys(r["method"] for r in shown)
+        code = f"version {self.version}"
+        if self.stale(methods):
+            code += ", before the latest changes"
+        simulated = (
             f"In simulation ({scenarios} scenarios, {reps} replicates each, {code}) it claimed too "
             f"much in at most {share}% of the replicates; {allowed} "
             f"{'are allowed' if claiming else 'is what it states'}."
+        )
+        return " ".join(filter(None, (self._exactly(methods), simulated)))
+
+    def _exactly(self, methods: Iterable[str]) -> str:
+        names = {one for method in methods for one in _EXACT_OF.get(method, ())}
+        rows = [row for row in self.exact if row["method"] in names]
+        if not rows:
+            return ""
+        level = round_safely(100 * max(row["level"] for row in rows), "up", 2)
+        return (
+            f"Summed over all likely data sets of {len(rows)} settings, it claims too much with a "
+            f"probability of at most {level}% at 95% confidence."
         )
 
 
 @cache
 def measured() -> Measured:
-    """The results in ``data/coverage.json``."""
-    stored = json.loads((data_folder() / FILE).read_text(encoding="utf-8"))
-    return Measured(stored["version"], stored["digest"], tuple(stored["records"]))
+    """The results in the files of ``data``."""
+    stored, exact, cases = (_read(name) for name in (FILE, EXACT_FILE, CASES_FILE))
+    probes = {**stored.get("probes", {}), **cases.get("probes", {})}
+    return Measured(
+        stored["version"], tuple(stored["records"]), probes, exact["rows"], cases["rows"]
+    )
 
 
-def store(results: Sequence[Coverage], version: str, folder: Path) -> None:
-    """Write results to the file that `measured` reads.
+def store(name: str, folder: Path, version: str, **content: Any) -> None:
+    """Write results to a file that `measured` reads.
 
     Parameters
     ----------
-    results : sequence of Coverage
-    version : str
-        Version of the workbench.
+    name : str
+        `FILE`, `EXACT_FILE` or `CASES_FILE`.
     folder : Path
         Where the file is written.
+    version : str
+        Version of the workbench.
+    **content : Any
+        Lists of results, and probes.
     """
-    content = {
-        "version": version,
-        "digest": source_digest(),
-        "records": [_rounded(result.to_dict()) for result in results],
-    }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
-    (folder / FILE).write_text(text + "\n", encoding="utf-8")
+    text = json.dumps({"version": version, **content}, indent=1, ensure_ascii=False)
+    (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
-@cache
-def source_digest() -> str:
-    """A fingerprint of the code that determines the values of the methods' bounds.
+def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record with six digits of each number.
 
-    It covers the methods and all that they import of the packages in ``SOURCES``, but for
-    ``WORDS``; comments, docstrings and bases from ``PICTURES`` do not count.
+    Parameters
+    ----------
+    record : mapping
     """
-    package = Path(__file__).parents[1]
-    found: dict[str, str] = {}
-    waiting = ["coverage_lab.methods"]
-    while waiting:
-        name = waiting.pop()
-        path = package / f"{name.replace('.', '/')}.py"
-        if name in found or not path.is_file():
-            continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        imported = [
-            node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
-        ]
-        for module in imported:
-            own = module.removeprefix("workbench.")
-            if own != module and own.split(".")[0] in SOURCES and own not in WORDS:
-                waiting.append(own)
-        found[name] = _without_docstrings(_without_pictures(tree))
-    text = "\n".join(f"{name}\n{found[name]}" for name in sorted(found))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
 
 
-def _without_pictures(tree: ast.Module) -> ast.Module:
-    """A module without its imports from ``PICTURES``, and these as bases of classes."""
-    imports = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module in PICTURES]
-    names = {alias.name for node in imports for alias in node.names}
-    tree.body = [node for node in tree.body if node not in imports]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            node.bases = [
-                base for base in node.bases if not (isinstance(base, ast.Name) and base.id in names)
-            ]
-    return tree
-
-
-def _without_docstrings(tree: ast.AST) -> str:
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list):
-            words = (ast.Expr, ast.Constant)
-            kept = [
-                n for n in body if not (isinstance(n, words[0]) and isinstance(n.value, words[1]))
-            ]
-            node.body = kept  # type: ignore[attr-defined]
-    return ast.dump(tree)
+def _read(name: str) -> dict[str, Any]:
+    stored: dict[str, Any] = json.loads((data_folder() / name).read_text(encoding="utf-8"))
+    return stored
 
 
 def _telling(record: Mapping[str, Any]) -> bool:
@@ -181,7 +186,3 @@ def _telling(record: Mapping[str, Any]) -> bool:
     return (
         method is not None and method.group != "fails" and bool(scenario and scenario.independent)
     )
-
-
-def _rounded(record: dict[str, Any]) -> dict[str, Any]:
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}

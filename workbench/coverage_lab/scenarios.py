@@ -18,6 +18,7 @@ from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.laplace import LaplacePair
 from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
+from workbench.scores.chance import spawned_seed
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -139,7 +140,8 @@ def _both_tails(p_within: Callable[[Floats], Floats], q_within: Callable[[Floats
 
 def _drawn(p: Callable[..., Floats], q: Callable[..., Floats]) -> Draw:
     def draw(n_p: int, n_q: int, rng: np.random.Generator) -> Scores:
-        return Scores(p(rng, n_p), q(rng, n_q), sampling="independent runs")
+        drawn = p(rng, n_p), q(rng, n_q)
+        return Scores(*drawn, True, "independent runs", seed=spawned_seed(rng))
 
     return draw
 
@@ -257,7 +259,8 @@ def _clustered(name: str, label: str, about: str, reduced: bool) -> Scenario:
             if reduced
             else None
         )
-        return Scores(p, q, clusters=clusters, cluster_rule="first")
+        seed = spawned_seed(rng)
+        return Scores(p, q, True, clusters=clusters, cluster_rule="first", seed=seed)
 
     return Scenario(name, label, about, GaussianPair(0.0), draw, independent=reduced)
 

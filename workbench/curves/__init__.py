@@ -1,6 +1,6 @@
 """Trade-off functions, privacy profiles and Gaussian DP: objects and conversions.
 
 `tradeoff` has the curve itself, `error_rates` what one pair of error rates implies, `gdp` and
-`renyi` the closed forms, `unequal_gaussians` that of two variances; `validation` checks array
-arguments, `newton` finds roots on arrays.
+`renyi` the closed forms, `renyi_quadrature` the Rényi divergences without one, `unequal_gaussians`
+that of two variances; `validation` checks array arguments, `newton` finds roots on arrays.
 """

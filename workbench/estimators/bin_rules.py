@@ -1,6 +1,9 @@
-"""Data-driven bin widths for histograms of two samples.
+"""Data-driven bins for histograms of two samples.
 
-With bins of width h, the integrated mean squared error of both densities is about
+Bins of equal pooled probability (`quantile_edges`), about n^{1/3} of them, are the same for a score
+and for any increasing function of it, as the divergences are that a histogram estimates. The other
+rules give a width in the unit of the score. With bins of width h, the integrated mean squared error
+of both densities is about
 
     1/(n_p h) + 1/(n_q h) + (h²/12)·(∫P'² + ∫Q'²),
 
@@ -8,9 +11,9 @@ which is smallest at h = (6·(1/n_p + 1/n_q) / (∫P'² + ∫Q'²))^{1/3}. Scott
 normal density, the plug-in rules a kernel estimate; the Freedman–Diaconis rule and Knuth's rule do
 not rest on this formula.
 
-Limits for bins fixed in advance do not hold with these widths, which depend on the scores. Where a
-rule finds no spread (more than half of a group on one value), the width is the twentieth part of
-the range.
+Limits for bins fixed in advance do not hold with these bins, which depend on the scores. Where a
+rule for a width finds no spread (more than half of a group on one value), the width is the
+twentieth part of the range.
 """
 
 from __future__ import annotations
@@ -42,7 +45,7 @@ _SPAN = np.array([RANGE_TAIL, 0.25, 0.75, 1 - RANGE_TAIL])
 
 
 def bin_width(scores: Scores, rule: str) -> float:
-    """Bin width by a rule.
+    """Bin width by a rule, computed once for each set of scores.
 
     Parameters
     ----------
@@ -59,29 +62,87 @@ def bin_width(scores: Scores, rule: str) -> float:
     ValueError
         An unknown rule, or too few finite scores for it.
     """
-    return WIDTH_RULES[_checks.one_of(rule, "rule", WIDTH_RULES)](scores)
+    width_of = WIDTH_RULES[_checks.one_of(rule, "rule", WIDTH_RULES)]
+    known: dict[str, float] = scores.results.setdefault("bin widths", {})
+    if rule not in known:
+        known[rule] = width_of(scores)
+    return known[rule]
+
+
+def quantile_bins(scores: Scores) -> int:
+    """Number of bins of equal probability: n^{1/3}, n the smaller sample size, rounded up to even.
+
+    The noise of the estimated total variation grows as √(k/n), what coarse bins lose falls as 1/k²
+    or faster; n^{1/3} is near the best of n^{1/3}/√2 … 2n^{1/3} from 50 scores a group on. An even
+    number has a bin edge at the median, where two separate groups of one size meet.
+    """
+    bins = math.ceil(min(scores.n_p, scores.n_q) ** (1 / 3) - 1e-9)  # 64^{1/3} may exceed 4
+    return bins + bins % 2
+
+
+def quantile_edges(
+    scores: Scores, bins: int, range: tuple[float, float] | None = None
+) -> NDArray[np.float64]:
+    """Edges of bins of equal pooled probability; a value that fills a bin has one of its own.
+
+    Parameters
+    ----------
+    scores : Scores
+    bins : int
+        At least 1; fewer come out where scores are tied.
+    range : pair of float, optional
+        The outer edges, beyond which no cut lies. Default: those of `default_range`, or farther
+        out where an outer bin lies there.
+
+    Returns
+    -------
+    ndarray, shape (at most 2·bins,)
+        Strictly increasing.
+    """
+    at = scores.quantile(np.linspace(0, 1, bins + 1))
+    full = np.unique(at[:-1][at[:-1] == at[1:]])
+    pooled = scores.pooled
+    after = pooled.up_to(full)
+    behind = np.asarray(pooled.at(after[after < pooled.size]))
+    cuts = np.unique(np.concatenate([at[1:-1], behind]))
+    cuts = cuts[cuts > at[0]]
+    low, high = default_range(scores) if range is None else range
+    if range is not None:
+        cuts = cuts[(cuts > low) & (cuts < high)]
+    elif cuts.size:
+        first, last = float(cuts[0]), float(cuts[-1])
+        low = low if low < first else float(at[0])
+        high = high if high > last else float(at[-1])
+        if high == last:  # the largest value fills a bin: one as wide as the others on average
+            high = max(last + (last - low) / cuts.size, math.nextafter(last, math.inf))
+    return np.concatenate([[low], cuts, [high]])
 
 
 def scott_width(scores: Scores) -> float:
     """Bin width by Scott's rule, h = 2·3^{1/3}·π^{1/6}·σ̂·n^{−1/3} ≈ 3.49 σ̂ n^{−1/3} .
 
-    σ̂ is the pooled within-group standard deviation of the finite scores, n the smaller sample size.
+    σ̂ is pooled from both groups: of each the standard deviation of its finite scores or IQR/1.349,
+    whichever is smaller, since one outlier may move the first as far as it likes. n is the smaller
+    sample size. At most 2¹³ bins, as of all rules.
     """
-    p, q = scores.moments()
-    n = _smaller_side(p.size, q.size)
-    variance = (p.variance * p.size + q.variance * q.size) / (p.size + q.size)
-    sigma = math.sqrt(variance)
-    return _usable(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
+    sides = _finite_sides(scores)
+    n = _smaller_side(*(x.size for x in sides))
+    unit = float(np.abs(scores.quantile([0, 1])).max()) or 1.0  # so that no square overflows
+    total = 0.0
+    for moments, x in zip(scores.moments(unit), sides, strict=True):
+        total += min(math.sqrt(moments.variance), _normal_scale(_span(x)) / unit) ** 2 * x.size
+    sigma = unit * math.sqrt(total / sum(x.size for x in sides))
+    return _resolved(2 * 3 ** (1 / 3) * math.pi ** (1 / 6) * sigma * n ** (-1 / 3), scores)
 
 
 def freedman_diaconis_width(scores: Scores) -> float:
     """Bin width by the Freedman–Diaconis rule, h = 2·IQR·n^{−1/3}.
 
-    IQR is that of the pooled scores, n the smaller sample size.
+    IQR is that of the pooled scores, n the smaller sample size. At most 2¹³ bins.
     """
     quartiles = scores.quantile([0.25, 0.75])
     n = min(scores.n_p, scores.n_q)
-    return _usable(2 * float(quartiles[1] - quartiles[0]) * n ** (-1 / 3), scores)
+    return _resolved(2 * float(quartiles[1] - quartiles[0]) * n ** (-1 / 3), scores)
 
 
 def plugin_width(scores: Scores) -> float:
@@ -184,6 +245,12 @@ def squared_slope(ordered: NDArray[np.float64]) -> float:
     return length**-3 if length > 0 else math.inf
 
 
+def _normal_scale(span: NDArray[np.float64]) -> float:
+    """The standard deviation of a normal density with the quartiles of a span."""
+    first, third = float(span[1]), float(span[2])
+    return (third - first) / 1.349
+
+
 def _span(group: OrderedGroup) -> NDArray[np.float64]:
     return np.asarray(group.at(np.minimum(_SPAN * group.size, group.size - 1).astype(int)))
 
@@ -230,13 +297,18 @@ WIDTH_RULES: dict[str, Callable[[Scores], float]] = {
 
 
 def default_range(scores: Scores) -> tuple[float, float]:
-    """The 0.1% and 99.9% quantiles of the pooled scores; never equal."""
+    """The 0.1% and 99.9% quantiles of the pooled scores; a stretch around them if all are equal."""
     low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
     if low == high:
         low, high = (float(x) for x in scores.quantile([0, 1]))
-    if low == high:  # all finite scores are equal: one bin around them
-        return low - 0.5, low + 0.5
-    return low, high
+    return (low, high) if low < high else around(low)
+
+
+def around(value: float) -> tuple[float, float]:
+    """A display range for scores that are all one value: ½ to both sides, or as floats allow."""
+    most = np.finfo(float).max
+    half = max(0.5, 1e-6 * abs(value))
+    return max(value - half, -most), min(value + half, most)
 
 
 def _usable(width: float, scores: Scores) -> float:
@@ -248,7 +320,7 @@ def _usable(width: float, scores: Scores) -> float:
 
 
 def _resolved(width: float, scores: Scores) -> float:
-    """A plug-in rule's width, no narrower than the cells it was estimated in."""
+    """A rule's width, with at most as many bins on the range as the plug-in rules have cells."""
     low, high = default_range(scores)
     return _usable(max(width, (high - low) / GRID_CELLS) if width > 0 else 0.0, scores)
 

@@ -4,8 +4,9 @@ With k bins, the first and the last open-ended, and relative frequencies p̂, q�
 
     Ĥ_{e^ε}(P‖Q) = Σ_j [p̂_j − e^ε q̂_j]₊ .
 
-The estimate is biased upward: positive even where P = Q. It has no guarantee; limits for bins fixed
-in advance are in `workbench.bounds.simultaneous.fixed_bins`.
+Two biases work against each other: noise makes the estimate too large, so that it is positive even
+where P = Q, and bins that join scores of different likelihood ratios make it too small. It has no
+guarantee; limits for bins fixed in advance are in `workbench.bounds.simultaneous.fixed_bins`.
 """
 
 from __future__ import annotations
@@ -23,14 +24,20 @@ from workbench._html import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL
-from workbench.estimators.bin_rules import WIDTH_RULES, bin_width, default_range
+from workbench.estimators.bin_rules import (
+    WIDTH_RULES,
+    bin_width,
+    default_range,
+    quantile_bins,
+    quantile_edges,
+)
 from workbench.scores.sample import Scores, require_scores
 
 #: Largest number of bins; more would only slow the display.
 MOST_BINS = 100_000
 
-RULES = (*WIDTH_RULES, "quantile")
-Rule = Literal["scott", "fd", "plugin", "wand", "knuth", "quantile"]
+RULES = ("quantile", *WIDTH_RULES)
+Rule = Literal["quantile", "scott", "fd", "plugin", "wand", "knuth"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +94,7 @@ class Histogram(Plotted):
 
     @property
     def total_variation(self) -> float:
-        """Estimated total variation, ½ Σ_j |p̂_j − q̂_j|: biased upward, without guarantee."""
+        """Estimated total variation, ½ Σ_j |p̂_j − q̂_j|, without guarantee."""
         return 0.5 * float(np.abs(self.p - self.q).sum())
 
     def hockey_stick(self, epsilon: ArrayLike, direction: str = "P‖Q") -> Any:
@@ -143,7 +150,7 @@ class Histogram(Plotted):
             ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
             ("total variation", f"≈ {self.total_variation:.4g}"),
         ]
-        return table("Histogram", rows, "estimate · biased upward, no guarantee")
+        return table("Histogram", rows, "estimate · no guarantee")
 
 
 def histogram(
@@ -159,17 +166,19 @@ def histogram(
     ----------
     scores : Scores
     bins : int, optional
-        A fixed number of bins; with ``rule="quantile"``, the number of equal-probability bins.
+        A fixed number of bins of one width; with ``rule="quantile"``, the number of
+        equal-probability bins.
     width : float, optional
         A fixed bin width, in score units.
     range : pair of float, optional
         From the left edge of the first bin to the right edge of the last; both bins stay open.
         Default: the 0.1% and 99.9% quantiles of the pooled scores.
-    rule : {"scott", "fd", "plugin", "wand", "knuth", "quantile"}, optional
-        "scott" (the default): Scott's rule. "fd": Freedman–Diaconis. "plugin": least mean squared
-        error with kernel estimates. "wand": Wand's two-stage plug-in. "knuth": Knuth's posterior
-        over the number of bins. "quantile": bins of equal pooled probability. See
-        `workbench.estimators.bin_rules`.
+    rule : {"quantile", "scott", "fd", "plugin", "wand", "knuth"}, optional
+        "quantile" (the default): bins of equal pooled probability, n^{1/3} of them unless ``bins``
+        is given, n the smaller sample size. They do not depend on the unit of the score; the other
+        rules do, and choose a width: "scott": Scott's rule. "fd": Freedman–Diaconis. "plugin":
+        least mean squared error with kernel estimates. "wand": Wand's two-stage plug-in. "knuth":
+        Knuth's posterior over the number of bins. See `workbench.estimators.bin_rules`.
 
     Returns
     -------
@@ -194,34 +203,32 @@ def histogram(
             "(bins= goes with rule='quantile' only)"
         )
     low, high = _range(scores, range)
-    if rule != "quantile" and math.isinf(high - low):
+    chosen: str = "quantile" if rule is None and not given else _rule(rule)
+    if chosen != "quantile" and math.isinf(high - low):
         raise ValueError(
             f"no float holds the distance from {low:g} to {high:g}; divide the scores by a constant"
         )
-    from_data = range is None
+    from_data = range is None or chosen != "fixed"
     edges: NDArray[np.float64]
-    if rule == "quantile":
-        k = 20 if bins is None else _checks.count(bins, "bins", least=1)
+    if chosen == "quantile":
+        k = quantile_bins(scores) if bins is None else _checks.count(bins, "bins", least=1)
         _check_bins(k)
-        edges = np.unique(scores.quantile(np.linspace(0, 1, k + 1)))
-        if edges.size < 2:
-            edges = np.array([low, high])
-        chosen, from_data = "quantile", True
+        edges = quantile_edges(scores, k, None if range is None else (low, high))
     elif bins is not None:
         k = _checks.count(bins, "bins", least=1)
         _check_bins(k)
-        edges, chosen = np.linspace(low, high, k + 1), "fixed"
+        edges = np.linspace(low, high, k + 1)
     else:
-        if width is not None:
-            h, chosen = _checks.positive(width, "width"), "fixed"
-        else:
-            chosen = _checks.one_of(rule or "scott", "rule", RULES)
-            h, from_data = bin_width(scores, chosen), True
+        h = bin_width(scores, chosen) if width is None else _checks.positive(width, "width")
         _check_bins((high - low) / h)
         # A last bin may reach beyond the range; round-off must not add an empty one.
         k = max(math.ceil((high - low) / h - 1e-9), 1)
         edges = low + h * np.arange(k + 1, dtype=np.float64)
     return _count(scores, edges, chosen, from_data)
+
+
+def _rule(given: str | None) -> str:
+    return "fixed" if given is None else _checks.one_of(given, "rule", RULES)
 
 
 def _range(scores: Scores, given: tuple[float, float] | None) -> tuple[float, float]:

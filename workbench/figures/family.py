@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench._format import percent, plain, round_safely
+from workbench.bounds.parametric.checks import FamilyCheck
 from workbench.bounds.parametric.estimators import NormalScores
-from workbench.bounds.parametric.parametric import FamilyCheck
 from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram
@@ -223,8 +223,11 @@ def _expected(h: Histogram, check: FamilyCheck) -> list[tuple[Floats, Floats]]:
     if isinstance(check.family, NormalScores):
         x = np.linspace(h.edges[0], h.edges[-1], POINTS)
         p, q = s.moments()
-        variance = (p.size * p.variance + q.size * q.variance) / (p.size + q.size - 2)
-        normals = (NormalDist(side.mean, math.sqrt(variance)) for side in (q, p))
+        pooled = (p.size * p.variance + q.size * q.variance) / (p.size + q.size - 2)
+        own = check.family.own_variances
+        normals = (
+            NormalDist(side.mean, math.sqrt(side.variance if own else pooled)) for side in (q, p)
+        )
         return [(x, np.array([n.pdf(t) for t in x])) for n in normals]
     # The score's unit says nothing here. FPR + TPR above an edge increases along the fitted curve;
     # taken as it was seen, it says where on the curve the edge lies.

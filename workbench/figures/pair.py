@@ -17,6 +17,7 @@ from workbench.figures.kit.axes import (
     positive,
     powers_of_ten,
     round_up,
+    visible_profile,
 )
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
@@ -144,7 +145,7 @@ def profile_of_truth(
     if pair is not None:
         gaussian = np.exp(np.asarray(gaussian_log_profile(tight, epsilon)))
         drawn += [
-            line(TRUTH, epsilon, positive(pair.profile(epsilon))),
+            line(TRUTH, *visible_profile(pair, epsilon, low)),
             line(TIGHT, epsilon, positive(gaussian)),
         ]
         styles += [TRUTH, TIGHT]

@@ -14,7 +14,15 @@ from workbench.bounds.simultaneous.band import TradeoffBand
 from workbench.curves.validation import Floats
 from workbench.estimators.histogram import Histogram
 from workbench.estimators.roc import Roc
-from workbench.figures.kit.axes import LEAST_DELTA, axis, delta_axis, gaps, positive, round_up
+from workbench.figures.kit.axes import (
+    LEAST_DELTA,
+    axis,
+    delta_axis,
+    gaps,
+    positive,
+    round_up,
+    visible_profile,
+)
 from workbench.figures.kit.layout import chart
 from workbench.figures.kit.legend import HEADROOM, key
 from workbench.figures.kit.marks import (
@@ -179,7 +187,7 @@ def profile(
     ]
     styles, promised = [HISTOGRAM, BAND, FIT], "."
     if reference is not None:
-        drawn.append(line(REFERENCE, epsilon, positive(reference.profile(epsilon))))
+        drawn.append(line(REFERENCE, *visible_profile(reference, epsilon, low)))
         styles.append(REFERENCE)
         at_delta = round_safely(float(reference.epsilon(delta)), "nearest")
         promised = f"; the reference {reference.name} guarantees ε = {at_delta}."

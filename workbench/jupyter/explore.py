@@ -328,8 +328,8 @@ def explore_one_run(
     Examples
     --------
     >>> view = wb.explore_one_run(wb.Guesses(canaries=1000, guesses=1000, correct=691))
-    >>> view.bits
-    Bound(ε at δ = 1e-5 ≥ 3.67 (pointwise, 95%, if the pair is Gaussian, independent bits))
+    >>> view.bits.rounded, view.bits.family, view.bits.checked
+    ('3.67', 'Gaussian', 'cannot be checked')
     """
     return _view(OneRunPage() if run is None else one_run_page(run), show, controls, spec)
 

@@ -158,8 +158,9 @@ def one_run_bound(
     -------
     Bound
         ``n_p`` and ``n_q`` are the numbers of canaries in and out, or 0 where ``included`` is
-        unknown. The value is 0 where nothing is shown, and ``inf`` where every member of the
-        family is refuted.
+        unknown. The value is 0 where nothing is shown, such as without guesses, and ``inf`` where
+        every member of the family is refuted; the bound is void then. Otherwise guesses cannot
+        check a family, which ``checked`` states.
 
     Raises
     ------
@@ -195,25 +196,36 @@ def one_run_bound(
                 f"method={method!r} assumes no family, got family={family!r}; leave it out, or "
                 "take method='fdp', which uses it"
             )
-        value = epsilon_refuted(
-            how.p_value,  # type: ignore[arg-type]
-            canaries=counts.canaries,
-            guesses=counts.guesses,
-            correct=counts.correct,
-            delta=delta,
-            error=error,
-        )
+        value = 0.0
+        if counts.guesses:
+            value = epsilon_refuted(
+                how.p_value,  # type: ignore[arg-type]
+                canaries=counts.canaries,
+                guesses=counts.guesses,
+                correct=counts.correct,
+                delta=delta,
+                error=error,
+            )
         return _bound(counts, how, value=value, at=at, confidence=confidence)
     assumed = family_named("randomized-response" if family is None else family, delta=delta, q=q)
-    leak = how.leak(assumed, counts, error)
+    leak = how.leak(assumed, counts, error) if counts.guesses else 0.0
+    any_mechanism, exhausted = assumed == RandomizedResponseFamily(delta), math.isinf(leak)
+    conditional: dict[str, Any] = {}
+    if not any_mechanism:
+        # The right family has a member that explains the guesses, but for the error probability.
+        conditional = {
+            "family": assumed.name,
+            "checked": "refuted" if exhausted else "cannot be checked",
+            "void": REFUTED if exhausted else None,
+        }
     return _bound(
         counts,
         how,
         value=assumed.epsilon(leak, delta),
         at=at,
         confidence=confidence,
-        family=None if assumed == RandomizedResponseFamily(delta) else assumed.name,
-        extra=_EXHAUSTED.format(assumed.name) if math.isinf(leak) else None,
+        extra=_EXHAUSTED.format(assumed.name) if exhausted else None,
+        **conditional,
     )
 
 
@@ -259,7 +271,7 @@ def one_run_mu_bound(
             "that may influence each other, 'abstain' or 'bits' for such that do not"
         )
     confidence = _checks.confidence(confidence)
-    value = how.leak(GaussianFamily(), counts, 1 - confidence)
+    value = how.leak(GaussianFamily(), counts, 1 - confidence) if counts.guesses else 0.0
     return _bound(counts, how, quantity="mu", value=value, confidence=confidence)
 
 
@@ -304,7 +316,7 @@ def _method(method: str, counts: Guesses) -> OneRunMethod:
             f"method={method!r} is for guesses 'in' or 'out', got values={counts.values}; take "
             "method='fdp'"
         )
-    if how.every_guess and counts.guesses < counts.canaries:
+    if how.every_guess and 0 < counts.guesses < counts.canaries:
         raise ValueError(
             f"method={method!r} needs a guess on each canary, got {counts.guesses} guesses on "
             f"{counts.canaries} canaries; take method='abstain' (no influence between canaries), "
@@ -390,6 +402,9 @@ def _coins_note(counts: Guesses) -> str | None:
         )
     return None
 
+
+#: Why a bound is void.
+REFUTED = "the guesses rule out this family"
 
 _EXHAUSTED = (
     "No member of the family ({}) explains so few errors: the family itself is refuted, and with "

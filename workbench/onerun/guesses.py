@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,7 +106,8 @@ class Guesses:
     canaries : int
         Number m of canaries.
     guesses : int
-        Number r of guesses, at most m; on the other canaries the auditor abstains.
+        Number r of guesses, at most m; on the other canaries the auditor abstains. Without guesses
+        all bounds are 0.
     correct : int
         Number c of correct guesses.
     included : int, optional
@@ -134,7 +136,7 @@ class Guesses:
 
     def __post_init__(self) -> None:
         m = _checks.count(self.canaries, "canaries", least=1)
-        r = _checks.count(self.guesses, "guesses", least=1)
+        r = _checks.count(self.guesses, "guesses")
         c = _checks.count(self.correct, "correct")
         for field, value in (("canaries", m), ("guesses", r), ("correct", c)):
             object.__setattr__(self, field, value)
@@ -171,8 +173,8 @@ class Guesses:
 
     @property
     def accuracy(self) -> float:
-        """Fraction of the guesses that are correct."""
-        return self.correct / self.guesses
+        """Fraction of the guesses that are correct; NaN without guesses."""
+        return self.correct / self.guesses if self.guesses else math.nan
 
 
 def coins_p_value(included: int, canaries: int) -> float:

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from workbench.onerun.guesses import DESIGNS
 from workbench.onerun.run import OneRun
 from workbench.scores.layouts.apply import members
+from workbench.scores.layouts.direction import doubt_of_direction
 from workbench.scores.layouts.folders import run_file
 from workbench.scores.layouts.guess import guess_layout
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.repeats import repeats_in, rows_of
 from workbench.scores.parsing.source import read_table
 from workbench.scores.sample import ScoresError
 from workbench.scores.statement import ScoreStatement
@@ -39,6 +41,7 @@ def read_one_run(
     included: str | None = None,
     included_value: object = None,
     id: str | None = None,
+    rows: str | None = None,
     larger_is_member: bool | None = None,
     design: str | None = None,
     name: str | None = None,
@@ -60,6 +63,8 @@ def read_one_run(
     id : str, optional
         Column that names the canaries; one called "id" or "canary" is recognized. Repeated names
         raise.
+    rows : str, optional
+        The rows that are used, as of `read_scores`.
     larger_is_member : bool, optional
         As in `OneRun`; by default what the file states, else True.
     design : {"fair-coins", "fixed-half"}, optional
@@ -84,6 +89,7 @@ def read_one_run(
         included=included,
         included_value=included_value,
         id=id,
+        rows=rows,
         larger_is_member=larger_is_member,
         design=design,
         name=name,
@@ -97,6 +103,7 @@ def one_run_of_table(
     included: str | None = None,
     included_value: object = None,
     id: str | None = None,
+    rows: str | None = None,
     larger_is_member: bool | None = None,
     design: str | None = None,
     name: str | None = None,
@@ -106,10 +113,12 @@ def one_run_of_table(
     Parameters
     ----------
     table : Table
-    score, included, included_value, id, larger_is_member, design, name
+    score, included, included_value, id, rows, larger_is_member, design, name
         As in `read_one_run`.
     """
+    statement = ScoreStatement.of([table])
     with _called_as_here():
+        table = rows_of(table, rows)
         layout = guess_layout(table, score=score, member=included, member_value=included_value)
     if layout.kind != "score and label":
         raise ScoresError(
@@ -119,10 +128,18 @@ def one_run_of_table(
         )
     with _called_as_here():
         was_in = _included(table, layout)
+    repeats = repeats_in([table], layout)
+    if repeats is not None:
+        raise ScoresError(
+            f"{repeats.why}. Each canary has one coin and one score: keep one row of each"
+            + (f", with rows='{repeats.key}={repeats.values[0]}'" if repeats.key else "")
+        )
     found = _id_column(table, taken=(layout.score, layout.member)) if id is None else id
     names = f"; canaries are named by '{found}'" if found else ""
     log.info("%s: %s%s", table.label, layout.describe(), names)
-    statement = ScoreStatement.of([table])
+    doubt = doubt_of_direction(layout.columns, [table.name])
+    if doubt and statement.stated_direction(larger_is_member) is None:
+        log.warning("%s: %s", table.label, doubt)
     if statement.describe():
         log.info("%s: %s", table.label, statement.describe())
     return OneRun(

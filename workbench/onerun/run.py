@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from workbench import _checks
 from workbench._html import table
 from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
+from workbench.scores import chance
 from workbench.scores.sample import Scores, ScoresError, oriented
 
 if TYPE_CHECKING:
@@ -32,13 +33,16 @@ class OneRun:
         True when a larger score suggests membership, False when a smaller one does (a loss).
     ids : array_like, shape (m,), optional
         A name for each canary. Repeated names raise, since their coins would not be independent.
-        Names also determine which canaries a held-out bound tunes on.
     design : {"fair-coins", "fixed-half"}
         How inclusion was decided, which the data cannot show. "fair-coins": by an independent coin
         for each canary. "fixed-half": a random half of them, which makes the inclusions dependent,
         so that fewer methods are valid.
     name : str
         Shown in titles.
+    seed : int or numpy.random.Generator, optional
+        A number that was drawn by chance for this run, whatever its scores are: the order of equal
+        scores and splits of the canaries follow from it. By default one from the operating system,
+        the same for the same scores and inclusions; see `chance`.
 
     Raises
     ------
@@ -58,11 +62,13 @@ class OneRun:
     ids: NDArray[Any] | None = None
     design: str = "fair-coins"
     name: str = ""
+    seed: int | np.random.Generator | None = None
 
     def __post_init__(self) -> None:
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
         _checks.text(self.name, "name")
+        object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.design, "design", DESIGNS)
         scores, included = _numbers(self.scores, "scores"), _coins(self.included)
         if scores.size != included.size:
@@ -152,7 +158,47 @@ class OneRun:
             larger_is_member=self.larger_is_member,
             sampling="one run",
             name=self.name,
+            seed=self.seed,
         )
+
+    @cached_property
+    def fingerprint(self) -> chance.Fingerprint:
+        """What this run is known by: the ranks of its scores, in any order of the canaries."""
+        x = self._oriented
+        values, where = np.unique(x, return_inverse=True)
+        p, q = (np.bincount(where[side], minlength=values.size) for side in self._sides)
+        return chance.Fingerprint.of_counts(p, q, bool(np.isnan(values[-1])))
+
+    @property
+    def _sides(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        return self.included, ~self.included
+
+    @cached_property
+    def chance(self) -> int:
+        """The random number of this run: `seed`, or one that is drawn now.
+
+        It is drawn from the operating system once for the same `fingerprint`.
+        """
+        given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
+        return chance.seed_of(self.fingerprint, given)
+
+    def random_order(self, use: str) -> NDArray[np.int64]:
+        """A random number from 0 to m − 1 of each canary, shape (m,); all differ.
+
+        Parameters
+        ----------
+        use : str
+            As of `workbench.scores.chance.generator`; each use has numbers of its own.
+
+        Notes
+        -----
+        They follow from `chance`, and depend neither on the scores nor on the inclusions nor on the
+        order of the rows, which may be sorted by these.
+        """
+        order = np.lexsort((self.included, self._oriented))
+        keys = np.empty(self.canaries, np.int64)
+        keys[order] = chance.generator(self.chance, use).permutation(self.canaries)
+        return keys
 
     def guess(
         self,
@@ -160,7 +206,7 @@ class OneRun:
         threshold: float | None = None,
         k_in: int | None = None,
         k_out: int | None = None,
-        seed: int | np.random.Generator = 0,
+        seed: int | np.random.Generator | None = None,
     ) -> Guesses:
         """Counts of the guesses that a rule makes from the scores.
 
@@ -171,8 +217,9 @@ class OneRun:
         k_in, k_out : int, optional
             Guess "in" for the ``k_in`` most member-like canaries and "out" for the ``k_out`` least
             member-like, and abstain on the rest.
-        seed : int or numpy.random.Generator
-            Breaks ties; breaking them by row order would leak if the rows are sorted.
+        seed : int or numpy.random.Generator, optional
+            Breaks ties, by default by `chance`. A second seed, tried because of what the first one
+            showed, makes the guarantee false.
 
         Returns
         -------
@@ -193,10 +240,9 @@ class OneRun:
         if k_in is None and k_out is None:
             raise ValueError("a guess needs a rule: threshold=, or k_in= and k_out=")
         k_in, k_out = _checks.count(k_in or 0, "k_in"), _checks.count(k_out or 0, "k_out")
-        if not 1 <= k_in + k_out <= self.canaries:
+        if k_in + k_out > self.canaries:
             raise ValueError(
-                f"k_in + k_out must lie between 1 and the {self.canaries} canaries, got "
-                f"{k_in} + {k_out}"
+                f"k_in + k_out must be at most the {self.canaries} canaries, got {k_in} + {k_out}"
             )
         order = self._order(seed)
         guessed_in, guessed_out = order[self.canaries - k_in :], order[:k_out]
@@ -219,9 +265,11 @@ class OneRun:
             rule=rule,
         )
 
-    def _order(self, seed: int | np.random.Generator) -> NDArray[np.intp]:
+    def _order(self, seed: int | np.random.Generator | None) -> NDArray[np.intp]:
         """Canaries from the least to the most member-like, equal scores in random order."""
         x = self._oriented
+        if seed is None:
+            return np.lexsort((self.random_order("ties"), x))
         return np.lexsort((np.random.default_rng(seed).permutation(x.size), x))
 
     @cached_property
@@ -244,10 +292,15 @@ class OneRun:
             ids=None if self.ids is None else self.ids[rows],
             design=self.design,
             name=self.name,
+            seed=self.seed,
         )
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        _checks.unmasked(values, name)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
     try:
         x = _checks.array(values, name).copy()
     except ValueError:

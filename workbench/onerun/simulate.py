@@ -23,6 +23,7 @@ from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.randomized_response import RandomizedResponsePair
+from workbench.scores.chance import spawned_seed
 
 Coins = NDArray[np.bool_]
 
@@ -70,7 +71,8 @@ class CanaryMechanism(ABC):
         """
         rng = np.random.default_rng(seed)
         coins = rng.random(_checks.count(canaries, "canaries", least=2)) < 0.5
-        return OneRun(self.draw(coins[None], rng)[0], coins, name=self.name)
+        scores = self.draw(coins[None], rng)[0]
+        return OneRun(scores, coins, name=self.name, seed=spawned_seed(rng))
 
     def epsilon(self, delta: float) -> float:
         """The true ε(δ)."""

@@ -5,9 +5,9 @@ inclusions were known gives a valid pointwise bound. The best of several rules, 
 bounds, does not. Two corrections are valid:
 
 - *simultaneous*: each of J stated rules gets 1/J of the error probability, and the best counts;
-- *held-out*: the rule is tuned on some canaries and measured on the others. A hash of the canary's
-  name, which depends on neither scores nor coins, decides which. The canaries of the tuning part
-  then count as other training data.
+- *held-out*: the rule is tuned on some canaries and measured on the others, drawn at random by the
+  number that the run was given (`OneRun.chance`). The canaries of the tuning part then count as
+  other training data.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench.bounds.bound import Bound
+from workbench.bounds.random_split import second_split
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
@@ -149,16 +150,18 @@ def _rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 def _held_out(
     run: OneRun, rules: Sequence[Rule], tuning_share: float, **how: Any
 ) -> tuple[Bound, Rule]:
-    tuned_on = hashed_part(run, _checks.open_unit(tuning_share, "tuning_share"))
+    tuned_on = random_part(run, _checks.open_unit(tuning_share, "tuning_share"))
     parts = run.part(tuned_on), run.part(~tuned_on)
     tune, measure = ([rule.scaled(part.canaries, run.canaries) for rule in rules] for part in parts)
     best = _best(_bounds(parts[0], tune, **how))
     (bound,) = _bounds(parts[1], measure[best : best + 1], **how)
-    return replace(bound, guarantee="held-out"), measure[best]
+    return replace(bound, guarantee="held-out", seed=run.chance, void=second_split(run)), measure[
+        best
+    ]
 
 
-def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
-    """Mask of about a fraction of the canaries, by a hash of their names or, if unnamed, positions.
+def random_part(run: OneRun, share: float) -> NDArray[np.bool_]:
+    """Mask of a fraction of the canaries, drawn at random.
 
     Parameters
     ----------
@@ -175,10 +178,7 @@ def hashed_part(run: OneRun, share: float) -> NDArray[np.bool_]:
     ScoresError
         Too few canaries for two parts with both sides.
     """
-    from pandas.util import hash_array
-
-    keys = np.arange(run.canaries) if run.ids is None else run.ids
-    chosen = hash_array(keys) < share * 2.0**64
+    chosen = run.random_order("split") < round(share * run.canaries)
     for part in (chosen, ~chosen):
         if part.sum() < 2 or run.included[part].all() or not run.included[part].any():
             raise ScoresError(

@@ -9,13 +9,10 @@ import param
 
 from workbench._format import percent, round_safely
 from workbench.bounds.bound import Bound
-from workbench.bounds.parametric.parametric import (
-    FamilyCheck,
-    FamilyFit,
-    family_check,
-    family_fit,
-    parametric_bound,
-)
+from workbench.bounds.parametric.checks import REFUTED, FamilyCheck, family_check
+from workbench.bounds.parametric.departures import CheckPower
+from workbench.bounds.parametric.estimators import estimator_named
+from workbench.bounds.parametric.parametric import FamilyFit, family_fit, parametric_bound
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
@@ -36,8 +33,6 @@ FAMILIES = {
 }
 
 NO_MEMBER = Fact("–", "no member of the family can give these scores")
-
-REFUTED = "the scores rule out this family"
 
 SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 
@@ -123,6 +118,24 @@ class FamilyPage(ScoreSource, DeltaSetting):
         except ValueError as error:
             return str(error)
 
+    @derived(needs=("scores", *FAMILY, "confidence"), shared=True)
+    def own_check(self) -> FamilyCheck | None:
+        """The test of normal scores with two variances; None where no such pair gives these."""
+        if self.family != "gaussian":
+            return None
+        try:
+            return family_check(self.scores, self.family, self.confidence, equal_variances=False)
+        except ValueError:
+            return None
+
+    @derived(needs=("check", "own_check", "log_delta"), shared=True)
+    def power(self) -> CheckPower | None:
+        """What the test can miss; of two variances where equal ones are refuted, None if both."""
+        for check in (self.check(), self.own_check()):
+            if isinstance(check, FamilyCheck) and not check.refuted:
+                return check.power(self.delta)
+        return None
+
     @derived(needs=("check",), shared=True)
     def fit(self) -> FamilyFit:
         """The estimate and the confidence interval of the family's parameter."""
@@ -133,9 +146,9 @@ class FamilyPage(ScoreSource, DeltaSetting):
         """The member of the family at the lower limit of its parameter."""
         if isinstance(self.check(), str):
             return None
-        # The lower end of an interval of this level is the one-sided limit.
-        fit = family_fit(self.scores, self.family, 2 * self.confidence - 1, self.known_q)
-        return fit.family.pair(fit.lower) if math.isfinite(fit.lower) else None
+        family = estimator_named(self.family, self.known_q)
+        lower = family.limits(self.scores, 1 - self.confidence).lower
+        return family.pair(lower) if math.isfinite(lower) else None
 
     @derived(needs=("scores", "confidence"), shared=True)
     def band(self) -> TradeoffBand:
@@ -149,8 +162,8 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
     @derived(needs=("scores",), shared=True)
     def histogram(self) -> Histogram:
-        """Histograms of both groups, with bins by Scott's rule."""
-        return histogram(self.scores)
+        """Histograms of both groups with bins of one width, to compare densities."""
+        return histogram(self.scores, rule="scott")
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -172,14 +185,14 @@ class FamilyPage(ScoreSource, DeltaSetting):
             confidence=self.confidence,
             q=self.known_q,
         )
-        return self.certified(bound.voided(REFUTED) if self._refuted else bound)
+        return self.certified(bound)
 
     @number(
         "ε with two variances",
         needs=("scores", "family", "confidence", "log_delta", "looked"),
         formula="The least ε(δ) of N(m_P, v_P) and N(m_Q, v_Q) over a confidence region.",
-        caution="Assumes that each group is normal. The test on this page also asks for equal "
-        "variances.",
+        caution="Assumes that each group is normal, and is marked as not valid where a test of "
+        "just that refutes it: the test of this page, without asking for equal variances.",
     )
     def own_variances(self) -> Bound | Fact:
         """For the Gaussian family: the bound where each group has a variance of its own."""
@@ -226,14 +239,14 @@ class FamilyPage(ScoreSource, DeltaSetting):
         level = f"{percent(self.confidence)} two-sided, assuming the family"
         return Fact(
             f"{symbol}: {limits}",
-            " · ".join(filter(None, (estimate, level, void and f"not valid: {void}"))),
+            " · ".join(filter(None, (void and f"not valid: {void}", estimate, level))),
         )
 
     @number(
         "Does the family fit?",
         needs=("check", "looked"),
-        caution="“Not refuted” is not a proof: with more scores the test detects smaller "
-        "differences.",
+        caution="“Not refuted” is not a proof: see what the test can miss. With more scores it "
+        "detects smaller differences.",
     )
     def verdict(self) -> Fact:
         """Test of the family: do limits that hold for any pair exclude all its members?"""
@@ -245,6 +258,26 @@ class FamilyPage(ScoreSource, DeltaSetting):
         where = f"at threshold {check.threshold:.4g}" if check.threshold is not None else ""
         said = (f"{percent(self.confidence)} confidence", where, n, self.looked_words)
         return Fact("refuted" if check.refuted else "not refuted", " · ".join(filter(None, said)))
+
+    @number(
+        "ε that the test can miss",
+        needs=("power",),
+        formula="Pairs like the fitted one whose privacy loss is cut off at c (ε ≤ c at every δ). "
+        "Of those that the test refutes with less than about 80% power, at these sample sizes, the "
+        "one whose bound exceeds its ε most. Randomized response: error rates that differ.",
+        caution="A planning figure, not a bound for these scores. Other departures, such as heavy "
+        "tails, can mislead as much.",
+    )
+    def missed(self) -> Fact:
+        """A pair outside the family that would hardly be noticed: its ε, and its typical bound."""
+        power = self.power()
+        if power is None:
+            return NO_MEMBER if isinstance(self.check(), str) else Fact("–", REFUTED)
+        if power.missed is None:
+            return Fact("none", "what the test misses does not raise the bound above the truth")
+        truth, claimed = (round_safely(x, "nearest") for x in (power.truth, power.claimed))
+        of = " with two variances" if self._refuted else ""
+        return Fact(truth, f"claimed to be ≥ {claimed}{of}, typically")
 
     @property
     def _refuted(self) -> bool:
@@ -265,7 +298,16 @@ class FamilyPage(ScoreSource, DeltaSetting):
             return f"{check[0].upper()}{check[1:]}."
         return check.verdict
 
-    @sentence(needs=("check", "band", "log_delta", "looked"), place="strip")
+    @sentence(needs=("power",))
+    def can_miss(self) -> str:
+        """What the test would have detected, and what it can miss."""
+        power = self.power()
+        if power is None:
+            return ""
+        of = "With two variances: " if self._refuted else ""
+        return f"{of}{power}"
+
+    @sentence(needs=("check", "power", "band", "log_delta", "looked"), place="strip")
     def consequence(self) -> str:
         """What follows for ε with and without the family."""
         free, bound = self.free_epsilon(), self.epsilon()
@@ -276,6 +318,10 @@ class FamilyPage(ScoreSource, DeltaSetting):
             assuming = "Results that assume this family are not valid"
         else:
             assuming = f"Assuming the family, {bound.symbol} is at least {bound.rounded}"
+            power = self.power()
+            if power is not None and power.missed is not None:
+                truth = round_safely(power.truth, "nearest")
+                assuming += f" (the test can miss pairs whose ε is only {truth})"
         return f"{assuming}; {rest}.{self.looked_sentence}"
 
     @sentence(needs=("loaded",), place="head")
@@ -351,5 +397,16 @@ class FamilyPage(ScoreSource, DeltaSetting):
             band,
             f"{fit}\nparameter = fit.lower, fit.upper",
             f'{check}\nverdict = "refuted" if check.refuted else "not refuted"',
+            *self._power_code(family),
             view,
         )
+
+    def _power_code(self, family: tuple[str, ...]) -> list[str]:
+        """What the test can miss, of the check of which the page shows it."""
+        if self.power() is None:
+            return []
+        delta = f"{self.delta!r}"
+        if not self._refuted:
+            return [f"power = check.power({delta})"]
+        own = call("wb.family_check", *family, confidence=self.confidence, equal_variances=False)
+        return [f"power = {own}.power({delta})"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from typing import Any
 
 from workbench import _checks
 from workbench.bounds.counts.counts import Counts
+from workbench.estimators.direction import direction_doubt
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
@@ -72,8 +74,11 @@ def as_scores(given: Any) -> Scores:
 
 
 def scores_page(given: Any) -> GivenScoresPage:
-    """The page about scores; see `as_scores`."""
-    return GivenScoresPage(as_scores(given))
+    """The page about scores; see `as_scores`. It warns if their direction is in doubt."""
+    scores = as_scores(given)
+    if doubt := direction_doubt(scores):
+        warnings.warn(doubt, stacklevel=5)
+    return GivenScoresPage(scores)
 
 
 def counts_page(counts: Counts) -> CountsPage:

@@ -280,7 +280,7 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "estimate",
             "Estimate",
             "A number without a guarantee. The total variation of two histograms is an example: it "
-            "is biased upward and above zero even if nothing leaks.",
+            "is above zero even if nothing leaks.",
             ("estimate", "estimates"),
             ("scores", "histogram_tv"),
         ),
@@ -333,7 +333,8 @@ GLOSSARY: dict[str, tuple[Term, ...]] = {
             "held-out",
             "Held-out",
             "The attack is tuned on one part of the scores, and the bound is measured on the rest. "
-            "A hash of the scores determines the parts, so nobody can choose a favorable split.",
+            "The parts are drawn at random, once for the same scores, so nobody can choose a "
+            "favorable split.",
             ("held-out",),
             ("onerun", "held_out"),
         ),

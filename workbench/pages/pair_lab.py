@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench._format import percent, plain, round_safely
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold, error_rates
-from workbench.bounds.estimates import total_variation_estimate
+from workbench.bounds.estimates import checked_against, total_variation_estimate
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.curves.error_rates import epsilon_of_point
@@ -150,7 +150,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
 
     @derived(needs=("scores",))
     def histogram(self) -> Histogram:
-        """Histograms of both groups, with bins by Scott's rule."""
+        """Histograms of both groups, with bins of equal probability."""
         return histogram(self.scores())
 
     @derived(needs=("scores",))
@@ -235,12 +235,14 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
 
     @number(
         "TV by histogram",
-        needs=("histogram",),
-        caution="Biased upwards: with few samples it lies above the true value.",
+        needs=("histogram", "band"),
+        caution="Where members and non-members score alike, noise makes it too large; coarse bins "
+        "can make it too small.",
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""
-        return total_variation_estimate(self.histogram())
+        certified = self.band().total_variation()
+        return checked_against(total_variation_estimate(self.histogram()), certified)
 
     @number("True TV", needs=(*PAIR, "hide_truth"))
     def true_total_variation(self) -> Fact:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from scipy.special import ndtr, ndtri, ndtri_exp
 
 from workbench import _checks
 from workbench._plot import Plotted
+from workbench.curves.renyi_quadrature import renyi_divergence
 from workbench.curves.validation import (
     DIRECTIONS,
     Floats,
@@ -33,6 +34,10 @@ _RATES = np.geomspace(1e-7, 0.5, 48)
 #: Thresholds, as normal quantiles, that cut a continuous pair into outcomes. A false positive rate
 #: has no digits left beyond the last.
 _CUTS = np.linspace(-9.0, 5.0, 1501)
+
+
+#: Composes any pair; its module is made of this one.
+_COMPOSED = "workbench.pairs.accounting.composed:ComposedPair"
 
 
 class PrivacyFunctions(ABC):
@@ -80,9 +85,9 @@ class PrivacyFunctions(ABC):
     def _revealing_alphas(self, floor: float) -> Floats:
         """Where the symmetrized curve's local μ may be largest with both rates ≥ ``floor``."""
 
-    def _renyi_divergence(self, order: float) -> float:
-        """The larger of both directions' Rényi divergences; ``inf`` where no value is known."""
-        return math.inf
+    def _renyi_divergence(self, order: float) -> float | None:
+        """The larger of both directions' Rényi divergences, in closed form; None where none is."""
+        return None
 
 
 class Pair(Plotted, ABC):
@@ -357,33 +362,55 @@ class Pair(Plotted, ABC):
         Returns
         -------
         float
-            Exact for closed forms, an upper limit for numerical compositions; ``inf`` where it is
-            infinite or where no value is known.
+            Of compositions the sum over the releases. Without a closed form, by quadrature to about
+            1e-10 of itself; see `workbench.curves.renyi_quadrature`. ``inf`` where it is infinite:
+            where P has mass that Q has not, or losses are not bounded enough for the order.
 
         Raises
         ------
         ValueError
-            An order of at most 1.
+            An order of at most 1; `DivergenceError` where the quadrature does not converge.
 
         References
         ----------
         Mironov, Rényi differential privacy, 2017, arXiv 1702.07476.
         """
-        return self._functions._renyi_divergence(_checks.order(order))
+        order = _checks.order(order)
+        known = self._functions._renyi_divergence(order)
+        if known is not None:
+            return known
+        return renyi_divergence(self, order)
 
-    def compose(self, k: int) -> Pair | None:
-        """The pair of k independent releases in closed form; None where there is none.
+    def compose(self, k: int) -> Pair:
+        """The pair of k independent releases, all of them seen by the attacker.
 
         Parameters
         ----------
         k : int
             At least 1.
 
-        See Also
+        Returns
+        -------
+        Pair
+            In closed form where there is one, else a `workbench.ComposedPair`, whose values are
+            upper limits.
+
+        Raises
+        ------
+        ValueError
+            A k that is not a whole number of at least 1.
+
+        Examples
         --------
-        workbench.ComposedPair : k releases of any pair, numerically where need be.
+        >>> wb.GaussianPair(1).compose(4)
+        GaussianPair(mu=2.0)
+        >>> wb.LaplacePair(1).compose(3).epsilon(1e-6) <= 3
+        True
         """
-        return self if k == 1 else None
+        k = _checks.count(k, "k", least=1)
+        known = self._composed(k)
+        pair: Pair = resolve_name(_COMPOSED)(self, k) if known is None else known
+        return pair
 
     def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
         """Privacy losses and their probabilities, on a fine grid where they are continuous.
@@ -438,20 +465,23 @@ class Pair(Plotted, ABC):
         Returns
         -------
         Scores
-            With ``sampling="independent runs"`` and the name of the pair.
+            With ``sampling="independent runs"``, the name of the pair, and a seed of their own,
+            so that splits of them can be repeated.
 
         Raises
         ------
         ValueError
             A size that is not a whole number of at least 2.
         """
+        from workbench.scores.chance import spawned_seed
         from workbench.scores.sample import Scores
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
         rng = np.random.default_rng(seed)
         p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
         q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
-        return Scores(p, q, sampling="independent runs", name=self.name)
+        drawn = spawned_seed(rng)
+        return Scores(p, q, True, "independent runs", name=self.name, seed=drawn)
 
     # -- what a subclass gives --------------------------------------------------------------------
 
@@ -459,6 +489,10 @@ class Pair(Plotted, ABC):
     def loss_unit(self) -> float | None:
         """A number of which every finite privacy loss is a multiple; None where there is none."""
         return None
+
+    def _composed(self, k: int) -> Pair | None:
+        """The pair of k releases in closed form, or of the same kind; None where there is none."""
+        return self if k == 1 else None
 
     @abstractmethod
     def _privacy_loss(self, score: Floats) -> Floats:

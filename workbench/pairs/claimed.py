@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench.curves.tradeoff import TradeoffCurve
-from workbench.curves.validation import Floats, quiet
+from workbench.curves.validation import Floats, Values, inner_rates, quiet, shaped
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class RenyiPair(OutcomesPair):
         known = zip(self.orders, self.epsilons, strict=True)
         return min((e for a, e in known if a >= order), default=math.inf)
 
-    def compose(self, k: int) -> RenyiPair:
+    def _composed(self, k: int) -> RenyiPair:
         # Rényi divergences add up.
         return RenyiPair(self.orders, tuple(k * e for e in self.epsilons))
 
@@ -124,6 +125,27 @@ class RenyiPair(OutcomesPair):
             epsilon = np.minimum(epsilon, here)
         epsilon = np.where(log_delta >= self._log_total_variation, 0.0, epsilon)
         return np.maximum(epsilon, 0.0)
+
+    def best_orders(self, delta: ArrayLike) -> Values:
+        """The order that gives the least ε at each δ.
+
+        Parameters
+        ----------
+        delta : array_like
+            In (0, 1).
+
+        Returns
+        -------
+        float or ndarray, the shape of ``delta``
+
+        Raises
+        ------
+        ValueError
+            A δ outside (0, 1).
+        """
+        a, e = np.array(self.orders), np.array(self.epsilons)
+        rest = (np.log(inner_rates(delta, "delta"))[..., None] + np.log(a)) / (a - 1)
+        return shaped(a[np.argmin(e + np.log1p(-1 / a) - rest, axis=-1)])
 
     @cached_property
     def outcomes(self) -> Outcomes:

@@ -68,7 +68,7 @@ class GaussianPair(SymmetricPair):
     def _renyi_divergence(self, order: float) -> float:
         return order * self.mu**2 / 2
 
-    def compose(self, k: int) -> GaussianPair:
+    def _composed(self, k: int) -> GaussianPair:
         # DONG22 Corollary 3.3
         return GaussianPair(self.mu * math.sqrt(k))
 

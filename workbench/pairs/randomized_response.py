@@ -119,11 +119,11 @@ class RandomizedResponsePair(SymmetricPair):
                 high = middle
         return cls(low, 0.0)
 
-    def compose(self, k: int) -> Pair | None:
+    def _composed(self, k: int) -> Pair | None:
         # KAIROUZ15 Theorem 3.3
         if k > _MOST_RESPONSES:
             return None
-        return super().compose(k) or RepeatedResponsesPair(self.epsilon_0, self.delta_0, k)
+        return super()._composed(k) or RepeatedResponsesPair(self.epsilon_0, self.delta_0, k)
 
     def loss_distribution(self) -> tuple[Floats, Floats, Floats]:
         # With δ > 0 the losses that are finite, which have a probability of 1 − δ.

@@ -115,10 +115,10 @@ class SubsampledGaussianPair(ExplicitPair):
             np.logaddexp(used + log_ndtr(reach), unused + np.log(alpha)),
         )
 
-    def compose(self, k: int) -> Pair | None:
+    def _composed(self, k: int) -> Pair | None:
         if self.q == 1:
             return GaussianPair(math.sqrt(k) / self.sigma)
-        return super().compose(k)
+        return super()._composed(k)
 
     def _symmetric_tradeoff(self, alpha: Floats) -> Floats:
         q, mu = self.q, self._mu

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +28,11 @@ BITS = 32
 #: Surprise, in bits, from which on equal ranks mean equal data.
 DISTINCTIVE = 64.0
 
+#: Records of a table whose ranks identify it.
+_COLUMNS = 64
+
 #: Uses of the chance of one data set; each has a stream of numbers of its own.
-USES = ("split", "ties", "classifier", "models", "arrival")
+USES = ("split", "models", "ties", "permutations")
 
 #: Fingerprint -> the number that the data set was given in this process.
 _GIVEN: dict[str, int] = {}
@@ -67,12 +71,11 @@ class Fingerprint:
             Whether the last value is NaN, which has no place in the order.
         """
         known, both = p.size - int(nan), np.stack([p, q], axis=1)
-        ways = [_digest(both[:known][::step], both[known:]) for step in (1, -1)]
-        return cls(min(ways), _surprise(p, q))
+        return cls(_digest(_either_way(both[:known]), both[known:]), _surprise(p, q))
 
     @classmethod
-    def of_rows(cls, p: NDArray[np.float64], q: NDArray[np.float64]) -> Fingerprint:
-        """The fingerprint of two samples of vectors: the ranks of each coordinate.
+    def of_rows(cls, p: NDArray[Any], q: NDArray[Any]) -> Fingerprint:
+        """The fingerprint of two samples of vectors, or texts: the ranks of each coordinate.
 
         Parameters
         ----------
@@ -85,6 +88,61 @@ class Fingerprint:
             np.bincount(side, minlength=len(rows)) for side in np.split(which.ravel(), [len(p)])
         ]
         return cls(_digest(rows, *counts), _surprise(*counts))
+
+    @classmethod
+    def of_table(
+        cls,
+        scores: NDArray[Any],
+        member: NDArray[np.bool_],
+        present: NDArray[np.bool_] | None = None,
+    ) -> Fingerprint:
+        """The fingerprint of scores of R records under M models.
+
+        Parameters
+        ----------
+        scores : ndarray, shape (M, R)
+        member : ndarray of bool, shape (M, R)
+        present : ndarray of bool, shape (M, R), optional
+            The cells that have a score; all by default.
+
+        Notes
+        -----
+        Of large tables it takes the ranks of some records; the memberships identify the others.
+        """
+        order = rows_in_order(scores, member, present)
+        digest = _digest(
+            _ranks_of_columns(scores, present)[order], np.packbits(member[order], axis=1)
+        )
+        n_in = member.sum(axis=0)
+        return cls(digest, float(_log_choices(len(member), n_in).sum() / np.log(2)))
+
+
+def rows_in_order(
+    scores: NDArray[Any], member: NDArray[np.bool_], present: NDArray[np.bool_] | None
+) -> NDArray[np.intp]:
+    """An order of the models of a table that does not depend on how they are numbered, shape (M,).
+
+    Parameters
+    ----------
+    scores : ndarray, shape (M, R)
+    member : ndarray of bool, shape (M, R)
+    present : ndarray of bool, shape (M, R), optional
+    """
+    ranks = _ranks_of_columns(scores, present)
+    return np.lexsort([*ranks.T[::-1], *np.packbits(member, axis=1).T[::-1]])
+
+
+def _ranks_of_columns(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """The rank of each score among those of its record, for some records that lie far apart.
+
+    −1 where there is no score.
+    """
+    columns = np.unique(np.linspace(0, scores.shape[1] - 1, _COLUMNS).astype(int))
+    ranks = np.full((len(scores), columns.size), -1, np.int64)
+    for j, c in enumerate(columns.tolist()):
+        here = slice(None) if present is None else present[:, c]
+        ranks[here, j] = np.unique(scores[here, c], return_inverse=True)[1]
+    return ranks
 
 
 def new_seed() -> int:
@@ -140,7 +198,7 @@ def generator(seed: int, use: str, which: int = 0) -> np.random.Generator:
     which : int
         0, 1, …: further ones for the same use.
     """
-    return np.random.default_rng([seed, USES.index(use), which])
+    return np.random.default_rng([seed, USES.index(_checks.one_of(use, "use", USES)), which])
 
 
 def checked_seed(seed: object) -> int | None:
@@ -174,18 +232,29 @@ def spawned_seed(rng: np.random.Generator) -> int:
     return int(child.integers(2**BITS))
 
 
-def _digest(*arrays: NDArray[np.int64]) -> str:
+def _either_way(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rows in their order or in the reverse one, the same for both."""
+    differs = (counts != counts[::-1]).ravel()
+    first = int(differs.argmax())
+    if differs.any() and counts.ravel()[first] > counts[::-1].ravel()[first]:
+        return counts[::-1]
+    return counts
+
+
+def _digest(*arrays: NDArray[Any]) -> str:
     found = hashlib.blake2b(digest_size=16)
     for x in arrays:
+        small = x.size == 0 or x.max() < 2**31
         found.update(str(x.shape).encode())
-        found.update(np.ascontiguousarray(x, dtype="<i8").tobytes())
+        found.update(np.ascontiguousarray(x, dtype="<i4" if small else "<i8").data)
     return found.hexdigest()
 
 
 def _surprise(p: NDArray[np.int64], q: NDArray[np.int64]) -> float:
     """Bits of the counts of P, given those of both, if every order is equally likely."""
     n, m = int(p.sum()), int(q.sum())
-    log_ways = _log_choices(n + m, n) - _log_choices(p + q, p).sum()
+    tied = (p > 0) & (q > 0)
+    log_ways = _log_choices(n + m, n) - _log_choices(p[tied] + q[tied], p[tied]).sum()
     return float(log_ways / np.log(2))
 
 

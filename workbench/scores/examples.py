@@ -82,7 +82,7 @@ class Card:
     made : str
         How the scores were made, rounding included.
     seed : int
-        Seed of the script that made them.
+        Seed of the script that made them, and that of splits.
     n_p, n_q : int
         Scores of P and of Q, non-finite ones included.
     sampling, larger_is_member
@@ -187,13 +187,14 @@ def example(name: str) -> Scores:
     10000
     """
     found = card(name)
-    return read_scores(
+    scores = read_scores(
         found.path,
         sampling=found.sampling,
         larger_is_member=found.larger_is_member,
         name=found.name,
         trusted=True,  # it came with the package
     )
+    return scores.with_seed(found.seed)
 
 
 def examples() -> pd.DataFrame:

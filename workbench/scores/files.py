@@ -11,7 +11,7 @@ from workbench.scores.chance import checked_seed
 from workbench.scores.counting.large import is_large
 from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import doubt_of_direction
-from workbench.scores.layouts.guess import guess_layout
+from workbench.scores.layouts.guess import check_order, guess_layout
 from workbench.scores.layouts.labels import shared_columns, text_of
 from workbench.scores.layouts.layout import Layout
 from workbench.scores.layouts.tools import recognized
@@ -37,6 +37,7 @@ def read_scores(
     member: str | None = None,
     member_value: object = None,
     cluster: str | None = None,
+    rows: str | None = None,
     cluster_rule: str = "mean",
     larger_is_member: bool | None = None,
     sampling: str = "unknown",
@@ -69,6 +70,9 @@ def read_scores(
         The label of P; all other rows become Q.
     cluster : str, optional
         Column of labels: scores that share one are reduced to one by ``cluster_rule``.
+    rows : str, optional
+        The rows that are used, where a file has several of each record: ``"attack=loss"`` are those
+        with this value in this column. All by default.
     larger_is_member : bool, optional
         As in `Scores`; True by default, with a warning where a name such as ``loss`` suggests
         otherwise.
@@ -119,6 +123,8 @@ def read_scores(
     if counted is None:
         counted = client is not None or is_large(path, path_q)
     if counted:
+        if rows is not None:
+            raise ScoresError("rows= needs all rows in memory; read the files with counted=False")
         if path_labels is not None:
             raise ScoresError(
                 "labels of a file of their own need all rows in memory; write them beside the "
@@ -148,6 +154,7 @@ def read_scores(
     if client is not None:
         raise ScoresError("client= counts on a cluster, which counted=False excludes")
     opened = open_sources(path, path_q, path_labels, member=member, trusted=trusted)
+    check_order(opened.tables, p, q)
     layout = guess_layout(
         *opened.tables,
         p=p,
@@ -156,13 +163,14 @@ def read_scores(
         member=opened.member or member,
         member_value=member_value,
         cluster=cluster,
+        rows=rows,
     )
     statement = ScoreStatement.of(opened.tables)
     _say(opened, layout, larger_is_member is not None or statement.larger_is_member is not None)
     scores, _ = scores_from_tables(
         opened.tables,
         layout,
-        larger_is_member=statement.direction(larger_is_member),
+        larger_is_member=statement.stated_direction(larger_is_member),
         sampling=statement.sampling_or(sampling),
         cluster_rule=cluster_rule,
         nonfinite=nonfinite,

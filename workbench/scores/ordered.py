@@ -7,7 +7,6 @@ their order alone. `Distinct` has the values of both groups with their counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,11 +168,22 @@ class Distinct:
     q: Integers
 
     @classmethod
-    def of(cls, groups: Iterable[OrderedGroup]) -> Distinct:
+    def of(cls, groups: tuple[OrderedGroup, OrderedGroup]) -> Distinct:
         """The distinct values of both groups."""
-        groups = tuple(groups)
-        values = np.unique(np.concatenate([group.values for group in groups]))
-        p, q = (group.up_to(values) - group.below(values) for group in groups)
+        p, q = groups
+        both = np.concatenate([p.values, q.values])
+        # Both are sorted: a stable sort merges them.
+        order = np.argsort(both, kind="stable")
+        x = both[order]
+        first = np.flatnonzero(
+            np.append(True, (x[1:] != x[:-1]) & ~(np.isnan(x[1:]) & np.isnan(x[:-1])))
+        )
+        values = x[first]
+        if isinstance(p, CountedGroup) or isinstance(q, CountedGroup):  # counts in place of rows
+            p, q = (group.up_to(values) - group.below(values) for group in (p, q))
+        else:
+            p = np.diff(np.append(0, np.cumsum(order < p.size))[np.append(first, x.size)])
+            q = np.diff(np.append(first, x.size)) - p
         for x in (values, p, q):
             x.flags.writeable = False
         return cls(values, p, q)

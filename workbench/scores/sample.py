@@ -61,9 +61,11 @@ class Scores:
     ----------
     p, q : array_like, shape (n_p,), (n_q,)
         Scores with the record in, and with the record out. The two sizes may differ.
-    larger_is_member : bool
+    larger_is_member : bool, optional
         True when a larger score indicates membership (an inner product with a canary), False
-        when a smaller one does (a loss). Never inferred from the data.
+        when a smaller one does (a loss). Never inferred from the data. Where it is not stated, it
+        is True, and ``direction_stated`` is False: bounds and verdicts then say if the scores look
+        as if they were read the wrong way.
     sampling : {"independent runs", "clustered", "one run", "unknown"}
         How the scores were sampled; every bound states it as its assumption.
     clusters : pair of array_like, shape (n_p,), (n_q,), optional
@@ -82,6 +84,9 @@ class Scores:
         How these scores were computed by a rule that was tuned on other data ("a classifier
         trained on other runs"); "" where nothing was tuned. Bounds over all their thresholds have
         the guarantee "held-out" and carry this as a note.
+    yes_no : bool, optional
+        Whether the attack answers yes or no, which must be known before the scores are seen. There
+        is one threshold then, and nothing to tune. By default true of boolean arrays only.
     seed : int or numpy.random.Generator, optional
         A number that was drawn by chance for these scores, whatever they are: splits follow from
         it. By default one from the operating system, the same for the same scores; see `chance`.
@@ -115,18 +120,20 @@ class Scores:
 
     p: NDArray[np.float64]
     q: NDArray[np.float64] = None  # type: ignore[assignment]  # missing, which is refused below
-    larger_is_member: bool = True
+    larger_is_member: bool = None  # type: ignore[assignment]  # not stated: True
     sampling: str = "unknown"
     clusters: tuple[ArrayLike, ArrayLike] | None = None
     cluster_rule: str = "mean"
     nonfinite: str = "keep"
     name: str = ""
     held_out: str = ""
+    yes_no: bool | None = None
     seed: int | np.random.Generator | None = None
     nonfinite_p: NonFiniteCounts = field(init=False)
     nonfinite_q: NonFiniteCounts = field(init=False)
     rows_p: int = field(init=False)
     rows_q: int = field(init=False)
+    direction_stated: bool = field(init=False, default=True)
 
     def __post_init__(self) -> None:
         if self.q is None:
@@ -134,8 +141,9 @@ class Scores:
                 f"q is missing, the scores without the record: give wb.Scores(p, q), or the table "
                 f"that holds both to wb.read_scores(...); got p={_checks.shown(self.p)}"
             )
-        direction = _checks.flag(self.larger_is_member, "larger_is_member")
+        direction, stated = stated_direction(self.larger_is_member)
         object.__setattr__(self, "larger_is_member", direction)
+        object.__setattr__(self, "direction_stated", stated)
         _checks.text(self.name, "name")
         _checks.text(self.held_out, "held_out")
         object.__setattr__(self, "seed", chance.checked_seed(self.seed))
@@ -152,6 +160,10 @@ class Scores:
                 "clusters= and sampling='one run'"
             )
         sides = {"p": _column(self.p, "P"), "q": _column(self.q, "Q")}
+        declared = self.yes_no
+        if declared is None:
+            declared = all(np.asarray(x).dtype == bool for x in (self.p, self.q))
+        object.__setattr__(self, "yes_no", _checks.flag(declared, "yes_no"))
         labels = _cluster_labels(self.clusters, sides["p"].size, sides["q"].size)
         for side, x in sides.items():
             object.__setattr__(self, f"nonfinite_{side}", _count_nonfinite(x))
@@ -176,13 +188,15 @@ class Scores:
             x.flags.writeable = False
             sides[side] = x
         p, q = sides["p"], sides["q"]
-        if p[0] == q[0] and np.all(p == p[0]) and np.all(q == p[0]):
-            raise ScoresError(
-                f"all {p.size + q.size} scores equal {p[0]:g}, so there is nothing to compare; "
-                "check that the score column is the right one"
-            )
         object.__setattr__(self, "p", p)
         object.__setattr__(self, "q", q)
+        if self.yes_no:
+            answers = np.unique(np.concatenate([p, q]))
+            if answers.size > 2 or not np.isfinite(answers).all():
+                raise ScoresError(
+                    f"yes_no=True means two finite values, got {_checks.shown(answers)}; leave it "
+                    "out, or give the answers as booleans"
+                )
         if self.clusters is not None:
             object.__setattr__(self, "sampling", "clustered")
 
@@ -213,6 +227,18 @@ class Scores:
     def assumption(self) -> str:
         """The assumption about sampling that every bound from these scores states."""
         return "if rows are independent" if self.sampling == "unknown" else self.sampling
+
+    @property
+    def constant(self) -> str:
+        """For readers, that all scores are one value; empty where they are not."""
+        ends = [group.at(i) for group in self.groups for i in (0, group.size - 1)]
+        if not all(end == ends[0] for end in ends):
+            return ""
+        value = self.in_score_units(ends[0])
+        return (
+            f"All scores equal {value:g}, so they show no leak; check that the score column is the "
+            "right one."
+        )
 
     def __repr__(self) -> str:
         member = "larger" if self.larger_is_member else "smaller"
@@ -337,6 +363,13 @@ class Scores:
         t = self._sign * _checks.array(t, "thresholds")
         return float(t) if t.ndim == 0 else t
 
+    @property
+    def only_threshold(self) -> float | None:
+        """The threshold between the two answers of an attack that says yes or no; else None."""
+        if not self.yes_no:
+            return None
+        return float(self.pooled.at(0) + self.pooled.at(-1)) / 2
+
     @cached_property
     def results(self) -> dict[Any, Any]:
         """Cache of results computed from these scores."""
@@ -443,7 +476,7 @@ class Scores:
         Parameters
         ----------
         unit : float
-            What the scores are divided by first.
+            What the scores are divided by first, above 0.
         """
         p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
         return p, q
@@ -499,9 +532,18 @@ class Scores:
         larger_is_member : bool
         """
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        if larger_is_member == self.larger_is_member:
+        if self.direction_stated and larger_is_member == self.larger_is_member:
             return self
-        return self._changed(larger_is_member=larger_is_member)
+        return self._changed(larger_is_member=larger_is_member, direction_stated=True)
+
+    def with_seed(self, seed: int | np.random.Generator) -> Scores:
+        """The same scores with a number that was drawn for them before.
+
+        Parameters
+        ----------
+        seed : int or numpy.random.Generator
+        """
+        return self._changed(seed=chance.checked_seed(seed))
 
     def part_of_sorted(self, p: NDArray[np.bool_], q: NDArray[np.bool_]) -> Scores:
         """A subset of the scores, sorted: the order of arrival is lost.
@@ -581,7 +623,9 @@ class Scores:
                 f"{p.shape} and {q.shape}"
             )
         p, q = _locked(p), _locked(q)
-        return self._changed(p=p, q=q, larger_is_member=True, held_out=held_out)
+        return self._changed(
+            p=p, q=q, larger_is_member=True, direction_stated=True, held_out=held_out
+        )
 
     def _changed(self, **values: Any) -> Scores:
         """A copy with some fields changed; a new construction would drop and cluster once more."""
@@ -609,6 +653,13 @@ def _first_of_each(counts: NDArray[np.int64], chosen: NDArray[np.int64]) -> NDAr
     return np.asarray(place < np.repeat(chosen, counts))
 
 
+def stated_direction(larger_is_member: bool | None) -> tuple[bool, bool]:
+    """The direction of scores, and whether it was stated; ValueError where it is no direction."""
+    if larger_is_member is None:
+        return True, False
+    return _checks.flag(larger_is_member, "larger_is_member"), True
+
+
 def require_scores(value: Any, name: str = "scores") -> Scores:
     """``value``, which must be a `Scores`.
 
@@ -629,6 +680,10 @@ def require_scores(value: Any, name: str = "scores") -> Scores:
 
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
     """One side as a fresh 1-d float array."""
+    try:
+        _checks.unmasked(values, side)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
     try:
         raw = np.asarray(values)
     except ValueError:
@@ -676,6 +731,11 @@ def _cluster_labels(
 ) -> dict[str, NDArray[Any] | None]:
     if clusters is None:
         return {"p": None, "q": None}
+    for labels in clusters if isinstance(clusters, list | tuple) else ():
+        try:
+            _checks.unmasked(labels, "a side of clusters")
+        except ValueError as error:
+            raise ScoresError(str(error)) from None
     try:
         p, q = (np.asarray(c) for c in clusters)
     except (TypeError, ValueError):

@@ -130,6 +130,10 @@ class ScoreStatement:
             )
         return self
 
+    def stated_direction(self, given: bool | None) -> bool | None:
+        """The direction that a person gives, or else the file; None where neither does."""
+        return self.larger_is_member if given is None else given
+
     def direction(self, given: bool | None) -> bool:
         """The direction of the scores; what a person gives comes first, and True last."""
         return next(one for one in (given, self.larger_is_member, True) if one is not None)

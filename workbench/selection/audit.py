@@ -92,7 +92,7 @@ def audit(
                 side.append(values)
             drawn += part.n_p
         p, q = map(np.concatenate, sides)
-        scores = Scores(p, q, sampling="independent runs")
+        scores = Scores(p, q, True, "independent runs")
         shown = tradeoff_band(scores, confidence).epsilon(delta)
         found = SelectionAudit(score, (*found.growth, shown))
         yield found

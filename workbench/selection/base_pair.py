@@ -104,21 +104,26 @@ def base_renyi(base: Pair | TradeoffCurve, orders: Floats) -> Floats:
     Parameters
     ----------
     base : Pair or TradeoffCurve
-        A pair with a finite :meth:`Pair.renyi_divergence`.
+        A pair with some finite :meth:`Pair.renyi_divergence`.
     orders : ndarray, shape (n,)
         Above 1.
 
     Raises
     ------
     NoBoundError
-        For a pair whose divergences are not known.
+        For a trade-off function, and a pair whose divergences are infinite.
+    DivergenceError
+        Where they could not be computed.
     """
-    found = np.full(orders.shape, np.inf)
-    if isinstance(base, Pair):
-        found = np.array([base.renyi_divergence(float(a)) for a in orders])
+    if not isinstance(base, Pair):
+        raise NoBoundError(
+            f"the generic bound needs the Rényi divergences of one run, and {base_name(base)} is "
+            "no pair; give base= a pair"
+        )
+    found = np.array([base.renyi_divergence(float(a)) for a in orders])
     if not np.isfinite(found).any():
         raise NoBoundError(
-            f"the generic bound needs the Rényi divergences of one run, which are infinite or not "
-            f"known for {base_name(base)}"
+            "the generic bound needs the Rényi divergences of one run, which are infinite for "
+            f"{base_name(base)}"
         )
     return found

@@ -70,7 +70,7 @@ def simulate(
         for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))
     )
     name = f"best of runs ({runs.name}), score {rule.name}, μ = {mu:g}"
-    return Scores(p, q, sampling="independent runs", name=name)
+    return Scores(p, q, True, "independent runs", name=name)
 
 
 @quiet()

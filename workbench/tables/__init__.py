@@ -4,6 +4,7 @@
 - `read` is `read_score_table`, `recognition` tells whether a file is such a table; `layouts` finds
   tables in files and folders, `remarks` says what in them can mislead; `in_parts` reads long tables
   a batch of rows at a time.
+- `classes` finds whether an axis is one of classes, and makes scores of them.
 - `bounds` has the bounds of a table, which are methods of `ScoreTable`.
 - `attacks` computes scores from signals (`SignalTable`), and compares attacks.
 - `examples` has the bundled table.

@@ -91,7 +91,12 @@ def complementary_pairs(
     models, records = member.shape
     if models % 2 or models * records < 14 or (present is not None and not present.all()):
         return None
+    patterns = len(np.unique(member, axis=0))
+    if patterns == 2:
+        return None  # the records go in and out together, as those of one user
     if not (member[0::2] != member[1::2]).all():
+        if patterns < models:
+            return None  # a model has more than one complement
         waiting: dict[bytes, list[int]] = {}
         pairs = []
         for m in range(models):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench import _checks
 from workbench.progress import Report, silent
+from workbench.scores.layouts.labels import text_of
 from workbench.scores.sample import ScoresError
 from workbench.scores.statement import statement_in
 from workbench.tables.attacks.signals import SignalTable
@@ -16,7 +17,7 @@ from workbench.tables.layouts.base import TRANSPOSED, FoundTable, Stated, TableL
 from workbench.tables.layouts.place import TablePlace
 from workbench.tables.layouts.registry import LAYOUTS
 from workbench.tables.remarks import remarks
-from workbench.tables.table import ScoreTable
+from workbench.tables.table import AUGMENTATION_RULES, ScoreTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,11 +31,13 @@ def read_score_table(
     layout: str | None = None,
     scores: str | None = None,
     member: str | None = None,
+    member_value: object = None,
+    labels: str | None = None,
     model: str | None = None,
     record: str | None = None,
     transposed: str | None = None,
     larger_is_member: bool | None = None,
-    augmentations: str = "mean",
+    augmentations: str | None = None,
     sampling: str = "unknown",
     name: str | None = None,
     trusted: bool = False,
@@ -57,11 +60,20 @@ def read_score_table(
     scores, member, model, record : str, optional
         Columns, arrays or signals, where their names do not say it. In wide form, what stands
         before the numbers of the columns.
+    member_value : optional
+        The label of members, where the name of their column or array does not say it. ``is_test``
+        or ``nonmember`` say that 1 is the label of the others.
+    labels : str, optional
+        The array of the class of each record, where the last axis of the scores is one of classes:
+        the score is then the log-odds of that class. Arrays such as ``labels`` or ``y`` are found.
     transposed : {"neither", "scores", "member", "both"}, optional
         Which arrays have records along their first axis, where their shapes do not show it.
     larger_is_member : bool, optional
         Direction of the scores; True by default, False where they are called losses.
-    augmentations, sampling
+    augmentations : {"mean", "max", "first"}, optional
+        How the scores of augmentations become one, "mean" by default. Of arrays (models, records,
+        k) it has to be stated: k may be a number of classes.
+    sampling
         As of `ScoreTable`.
     name : str, optional
         Shown in titles; the name of the folder or file by default.
@@ -105,7 +117,10 @@ sampling='unknown')
     report = silent if progress is None else progress
     place = TablePlace(path, _checks.flag(trusted, "trusted"))
     chosen = _layout(place, layout)
-    stated = Stated(scores, member, model, record, transposed)
+    label = None if member_value is None else text_of(member_value)
+    stated = Stated(
+        *(scores, member, model, record, transposed, label, labels), augmentations is not None
+    )
     found = chosen.read(place, stated, report).without_empty_records()
     notes = (
         f"layout: {chosen.name}, {found.how}",
@@ -176,11 +191,11 @@ def _table(
     name: str,
     notes: tuple[str, ...],
     larger_is_member: bool | None,
-    augmentations: str,
+    augmentations: str | None,
     sampling: str,
 ) -> ScoreTable | SignalTable:
     if found.kind != "scores":
-        if larger_is_member is not None or augmentations != "mean":
+        if larger_is_member is not None or augmentations is not None:
             raise ScoresError(
                 f"the files hold signals ({found.kind}), not scores: larger_is_member= and "
                 "augmentations= belong to the attack that is computed from them"
@@ -204,7 +219,7 @@ def _table(
         found.member,
         records=found.records,
         models=found.models,
-        augmentations=augmentations,
+        augmentations=augmentations or AUGMENTATION_RULES[0],
         attributes=found.attributes,
         present=found.present,
         larger_is_member=larger,

@@ -35,8 +35,8 @@ _MANY = 20
 #: What a design means, where it is more than independent coins.
 _DESIGNS = {
     "complementary pairs": "models come in complementary pairs: one was trained on what "
-    "the other was not. The models of a record are not independent; one_of_each_pair() of the "
-    "table gives independent ones",
+    "the other was not. The models of a pair are not independent; bounds on records use one model "
+    "of each pair",
     "exactly half": "every record is in exactly half of the models: the models of a record are "
     "not independent",
     "equal sizes": "every model was trained on the same number of records: the records of a model "

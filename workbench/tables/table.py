@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.scores import chance
 from workbench.scores.sample import SAMPLINGS, Scores, ScoresError
 from workbench.tables.bounds.methods import TableBounds
-from workbench.tables.bounds.tabulated import digests_of
 from workbench.tables.design import ASSUMPTIONS, Design, complementary_pairs
 
 #: How the scores of several augmentations become one.
@@ -38,8 +38,9 @@ class ScoreTable(TableBounds):
         A name for each record; its number by default.
     models : array_like, shape (M,), optional
         A name for each model; its number by default.
-    augmentations : {"mean", "max", "first"}
-        How the scores of the augmentations become one.
+    augmentations : {"mean", "max", "first"}, optional
+        How the scores of several augmentations become one. It has to be stated where there are
+        several: an axis of classes, averaged as one of augmentations, says nothing.
     present : array_like of bool, shape (M, R), optional
         Which cells have a score; all by default. The others are left out, their scores are not
         looked at. A NaN in a cell that is present is an outcome, the most member-like one: leaving
@@ -57,6 +58,10 @@ class ScoreTable(TableBounds):
         Shown in titles.
     notes : tuple of str
         Remarks on how the table was read: what was used and what was not.
+    seed : int or numpy.random.Generator, optional
+        A number that was drawn by chance for this table, whatever is in it: splits of the models
+        follow from it. By default one from the operating system, the same for the same table; see
+        `chance`.
     design : Design
         How the records were assigned to the models, as the memberships show it.
 
@@ -75,22 +80,24 @@ class ScoreTable(TableBounds):
     member: NDArray[np.bool_]
     records: NDArray[Any] | None = None
     models: NDArray[Any] | None = None
-    augmentations: str = "mean"
+    augmentations: str = None  # type: ignore[assignment]  # to be stated, if there are several
     present: NDArray[np.bool_] | None = None
     attributes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     larger_is_member: bool = True
     sampling: str = "unknown"
     name: str = ""
     notes: tuple[str, ...] = ()
+    seed: int | np.random.Generator | None = None
     design: Design = field(init=False)
 
     def __post_init__(self) -> None:
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
         _checks.text(self.name, "name")
+        object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.sampling, "sampling", [s for s in SAMPLINGS if s in _SAMPLINGS])
-        _checks.one_of(self.augmentations, "augmentations", AUGMENTATION_RULES)
         scores, member = _scores(self.scores), _cells(self.member, "memberships")
+        object.__setattr__(self, "augmentations", _rule(self.augmentations, scores))
         if scores.shape[:2] != member.shape:
             turned = scores.shape[:2] == member.shape[::-1]
             raise ScoresError(
@@ -182,12 +189,30 @@ class ScoreTable(TableBounds):
         return "if rows are independent"
 
     @cached_property
-    def digests(self) -> NDArray[np.uint64]:
-        """A hash of each model's scores and memberships, shape (M,).
+    def fingerprint(self) -> chance.Fingerprint:
+        """What this table is known by: its ranks, whatever the order of its models."""
+        return chance.Fingerprint.of_table(self.matrix, self.member, self.present)
 
-        Splits of the models and the order of ties follow from it.
+    @cached_property
+    def chance(self) -> int:
+        """The random number from which `keys` follow: `seed`, or one that is drawn now.
+
+        It is drawn from the operating system once for the same `fingerprint`.
         """
-        return digests_of(self)
+        given = None if self.seed is None else int(self.seed)  # type: ignore[arg-type]
+        return chance.seed_of(self.fingerprint, given)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """A random number of each model, from which splits and orders follow, shape (M,).
+
+        All differ. They depend on neither scores nor memberships, and a part of a table has those
+        of the whole.
+        """
+        order = chance.rows_in_order(self.matrix, self.member, self.present)
+        keys = np.empty(self.n_models, dtype=np.int64)
+        keys[order] = chance.generator(self.chance, "models").permutation(self.n_models)
+        return keys
 
     # -- parts ------------------------------------------------------------------------------------
 
@@ -212,9 +237,11 @@ class ScoreTable(TableBounds):
         return self._part(rows=_chosen(which, self.n_models, "models"))
 
     def one_of_each_pair(self) -> ScoreTable:
-        """The table of one model of each complementary pair, the first of each.
+        """The table of one model of each complementary pair.
 
-        Its models are independent, if the pairs are.
+        Its models are independent, if the pairs are. It is the first one of neighboring models,
+        and one drawn at random of a pair that was found elsewhere in the table: the order of the
+        models may follow their memberships.
 
         Raises
         ------
@@ -227,15 +254,24 @@ class ScoreTable(TableBounds):
                 "the models of this table do not come in complementary pairs (the design is "
                 f"{self.design.name!r}); use the table as it is"
             )
+        if not (np.diff(pairs, axis=1) == 1).all():
+            pairs = np.take_along_axis(pairs, np.argsort(self.keys[pairs], axis=1), axis=1)
         return self._part(rows=np.sort(pairs[:, 0]))
+
+    @cached_property
+    def independent(self) -> ScoreTable:
+        """The table whose models bounds take for independent: of complementary pairs one each."""
+        paired = self.design.name == "complementary pairs"
+        return self.one_of_each_pair() if paired else self
 
     def _part(
         self, rows: NDArray[np.intp] | None = None, columns: NDArray[np.intp] | None = None
     ) -> ScoreTable:
         m = slice(None) if rows is None else rows
         r = slice(None) if columns is None else columns
-        return replace(
+        part = replace(
             self,
+            seed=self.chance,
             scores=self.scores[m][:, r],
             member=self.member[m][:, r],
             present=None if self.present is None else self.present[m][:, r],
@@ -243,6 +279,8 @@ class ScoreTable(TableBounds):
             records=self.record_names[r],
             attributes={name: column[r] for name, column in self.attributes.items()},
         )
+        part.__dict__["keys"] = self.keys[m]
+        return part
 
     def __repr__(self) -> str:
         name = f"{self.name!r}, " if self.name else ""
@@ -289,6 +327,8 @@ class ScoreTable(TableBounds):
         ScoresError
             No such record, or one in fewer than two models, or out of fewer than two.
         """
+        if self.independent is not self:
+            return self.independent.record(record)
         r = self.index(record)
         if not self.auditable[r]:
             raise ScoresError(
@@ -311,8 +351,17 @@ class ScoreTable(TableBounds):
 _SAMPLINGS = ("independent runs", "unknown")
 
 
+def _array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """An array without masked values."""
+    try:
+        _checks.unmasked(values, what)
+    except ValueError as error:
+        raise ScoresError(str(error)) from None
+    return np.asarray(values)
+
+
 def _scores(values: ArrayLike) -> NDArray[Any]:
-    scores = np.asarray(values)
+    scores = _array(values, "scores")
     if scores.dtype.kind not in "fiu":
         raise ScoresError(f"scores must be numbers, got {scores.dtype}")
     if scores.ndim not in (2, 3):
@@ -323,6 +372,22 @@ def _scores(values: ArrayLike) -> NDArray[Any]:
     if scores.ndim == 3 and scores.shape[2] == 0:
         raise ScoresError(f"scores have the shape {scores.shape}: no augmentation")
     return scores.copy() if scores.dtype in (np.float32, np.float64) else scores.astype(float)
+
+
+def _rule(stated: str | None, scores: NDArray[Any]) -> str:
+    """How augmentations become one score, which must be stated where there are several."""
+    if stated is not None:
+        return _checks.one_of(stated, "augmentations", AUGMENTATION_RULES)
+    if scores.ndim == 3 and scores.shape[2] > 1:
+        k = scores.shape[2]
+        raise ScoresError(
+            f"scores have the shape {scores.shape}: it is open whether the last axis is of {k} "
+            f"augmentations or of {k} classes. State augmentations='mean', 'max' or 'first' if it "
+            "is of augmentations; if it is of classes, the score of a record is the log-odds of "
+            "its class, log p_y − log Σ_{k≠y} p_k, which wb.read_score_table computes of arrays "
+            "with labels"
+        )
+    return AUGMENTATION_RULES[0]
 
 
 def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None:
@@ -340,7 +405,7 @@ def _some_score(scores: NDArray[Any], present: NDArray[np.bool_] | None) -> None
 
 
 def _cells(values: ArrayLike, what: str) -> NDArray[np.bool_]:
-    cells = np.asarray(values)
+    cells = _array(values, what)
     if cells.ndim != 2:
         raise ScoresError(f"{what} have the shape {cells.shape}; give (models, records)")
     if cells.dtype != bool:
@@ -373,7 +438,7 @@ def _present(values: ArrayLike | None, member: NDArray[np.bool_]) -> NDArray[np.
 
 
 def _names(values: ArrayLike, what: str, n: int) -> NDArray[Any]:
-    names = np.asarray(values)
+    names = _array(values, what)
     if names.shape != (n,):
         raise ScoresError(f"{what} has the shape {names.shape}; give one name for each of {n}")
     unique, counts = np.unique(names.astype(str), return_counts=True)
@@ -386,7 +451,7 @@ def _names(values: ArrayLike, what: str, n: int) -> NDArray[Any]:
 
 
 def _attribute(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
-    column = np.asarray(values)
+    column = _array(values, f"attribute {name!r}")
     if column.shape[:1] != (n,) or (column.ndim > 1 and name != "image"):
         raise ScoresError(
             f"attribute {name!r} has the shape {column.shape}; give one value for each of {n} "
@@ -396,7 +461,7 @@ def _attribute(name: str, values: ArrayLike, n: int) -> NDArray[Any]:
 
 
 def _chosen(which: ArrayLike, n: int, what: str) -> NDArray[np.intp]:
-    chosen = np.asarray(which)
+    chosen = _array(which, what)
     if chosen.dtype == bool and chosen.shape == (n,):
         return np.flatnonzero(chosen)
     if chosen.dtype.kind not in "iu" or chosen.ndim != 1 or not chosen.size:

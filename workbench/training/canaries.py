@@ -135,7 +135,7 @@ def simulate_canaries(
     first = rng.standard_normal(n)
     cosines = first / np.sqrt(first**2 + rng.chisquare(d - 1, n))
     name = f"{n} canaries in {d} dimensions, σ = {sigma:g}"
-    scores = Scores(x @ theta, norm * cosines, sampling="one run", name=name)
+    scores = Scores(x @ theta, norm * cosines, True, "one run", name=name)
     return CanaryRun(scores, d, n, sigma, norm)
 
 

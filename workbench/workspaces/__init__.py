@@ -8,6 +8,7 @@
   disk.
 - `trained` is the source of scores of models that the workbench trained.
 - `followed` is a file that is followed, as a data set.
+- `seen` is what was shown of which data, for all pages and programs on a workspace.
 - `planning` stores plans of audits.
 - `content` has the hash of tables, `recorded` finds data by it, `cache` keeps scores and tables.
 - `view` lists data sets, `link` is a page as text for an address, `errors` has what is raised.

@@ -20,6 +20,7 @@ _OF_LAYOUT = {
     "member": "the column",
     "member_value": "the label",
     "cluster": "the cluster column",
+    "rows": "the rows that are used",
 }
 
 #: What messages call the other fields that may change scores.
@@ -74,6 +75,8 @@ class Reading:
     def to_dict(self) -> dict[str, Any]:
         """The reading as JSON values."""
         layout = None if self.layout is None else asdict(self.layout)
+        if layout is not None and layout["rows"] is None:  # as before there was a choice of rows
+            del layout["rows"]
         return {"layout": layout, **self.arguments}
 
     @classmethod

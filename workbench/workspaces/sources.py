@@ -211,6 +211,8 @@ class GivenSource:
     chosen : str
         The record of a score table that they are of, if it was chosen after results were shown;
         bounds on every page are then marked as not valid.
+    stated : bool
+        Whether their direction was stated.
     """
 
     held_out: str = ""
@@ -218,6 +220,7 @@ class GivenSource:
     rows: tuple[int, int] | None = None
     dropped: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
     chosen: str = ""
+    stated: bool = True
 
     kind: ClassVar[str] = "given"
     holds: ClassVar[str] = "scores"
@@ -242,6 +245,7 @@ class GivenSource:
             if scores.nonfinite == "drop" or scores.sampling == "clustered"
             else None,
             chosen,
+            scores.direction_stated,
         )
 
     @property
@@ -277,6 +281,8 @@ class GivenSource:
             held_out=self.held_out,
         )
         known: dict[str, Any] = {"sampling": "clustered"} if self.clustered else {}
+        if not self.stated and reading.larger_is_member:
+            known["direction_stated"] = False
         if self.rows is not None:
             known |= {"rows_p": self.rows[0], "rows_q": self.rows[1]}
         if self.dropped is not None:
@@ -296,12 +302,14 @@ class CountedSource:
     grid : str or None
         As in `CountedScores`.
     dropped : pair of tuple of int, optional
+    stated : bool
         As in `GivenSource`.
     """
 
     held_out: str = ""
     grid: str | None = None
     dropped: tuple[tuple[int, int, int], tuple[int, int, int]] | None = None
+    stated: bool = True
 
     kind: ClassVar[str] = "counted"
     holds: ClassVar[str] = "scores"
@@ -311,7 +319,7 @@ class CountedSource:
     def of(cls, scores: CountedScores) -> CountedSource:
         """What is known of counted scores besides their counts and their reading."""
         dropped = _odd_rows(scores) if scores.nonfinite == "drop" else None
-        return cls(scores.held_out, scores.grid, dropped)
+        return cls(scores.held_out, scores.grid, dropped, scores.direction_stated)
 
     def describe(self) -> str:
         """What is known of each score."""
@@ -334,7 +342,7 @@ class CountedSource:
             ``first_q`` where the first rows are known.
         reading : Reading
         """
-        table = tables[0]
+        table, larger = tables[0], reading.larger_is_member
         p, q = (None, None) if self.dropped is None else map(_non_finite, self.dropped)
         first = None
         if "first_p" in table.columns:
@@ -344,7 +352,7 @@ class CountedSource:
             table.numbers("value"),
             table.column("count_p"),
             table.column("count_q"),
-            larger_is_member=reading.larger_is_member,
+            larger_is_member=None if not self.stated and larger else larger,
             sampling=reading.sampling,
             name=table.name,
             held_out=self.held_out,

@@ -43,7 +43,7 @@ from workbench.workspaces.score_tables.sources import (
     reading_of_table,
 )
 from workbench.workspaces.seen.memory import SeenData, Sight
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.shared_data import SharedData, is_shared_data
 from workbench.workspaces.sources import (
     EXAMPLE,
@@ -385,14 +385,14 @@ class Workspace:
         times += [datetime.fromisoformat(noted["at"])] if noted else []
         return min(times, default=None)
 
-    def opening(self, sha256: str, scores: Scores | None = None) -> Opening | None:
+    def opening(self, sha256: str, data: Scores | None = None) -> Opening | None:
         """When data were opened for the first time: as they are, or in another form.
 
         Parameters
         ----------
         sha256 : str
             Hash of their content.
-        scores : Scores, optional
+        data : Scores, optional
             Read from it: they are recognized in another order and in other units, and so are data
             that share most of their rows.
 
@@ -402,9 +402,10 @@ class Workspace:
         """
         at = self.opened(sha256)
         found = [] if at is None else [Opening(at, sha256)]
-        if scores is not None:
+        if data is not None:
+            require_scores(data, "data")
             self._know_all()
-            record = self.seen.of(scores)
+            record = self.seen.of(data)
             others = [] if record is None else self.seen.others(record)
             if record is not None:
                 how = "" if record.sha256 == sha256 else _same_words(record)
@@ -1210,7 +1211,7 @@ def _chosen(source: DataSource) -> str:
     return source.reread if isinstance(source, GivenSource) else ""
 
 
-def _same_words(record: Seen) -> str:
+def _same_words(record: SeenRecord) -> str:
     """Why data of another content are the same as those of a record."""
     if record.is_distinctive:
         return f"as {record.called}: the same scores, in another order or in other units"
@@ -1218,7 +1219,7 @@ def _same_words(record: Seen) -> str:
     return f"as {record.called}: the same ranks, {few}"
 
 
-def _alike_words(share: float, how: str, record: Seen) -> str:
+def _alike_words(share: float, how: str, record: SeenRecord) -> str:
     """Why data that share rows with those of a record could be known by it."""
     if how == "exchanged":
         return f"as {record.called}: the same scores, with members and non-members exchanged"

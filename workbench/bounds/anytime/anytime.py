@@ -35,6 +35,7 @@ from workbench.bounds.anytime.predictable_counts import WARM_UP, Tally
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.validation import Floats
+from workbench.estimators.direction import direction_doubt
 from workbench.scores.sample import SAMPLINGS, Scores, oriented, require_scores
 
 METHOD = "betting"
@@ -396,7 +397,8 @@ def _audit(
 
 def _of_rows(bound: Bound, scores: Scores) -> Bound:
     # `AnytimeAudit` knows no scores that were dropped before it, nor those that it was not given.
-    note = " ".join(filter(None, (scores.first_rows, bound.note))) or None
+    said = (scores.first_rows, bound.note, direction_doubt(scores))
+    note = " ".join(filter(None, said)) or None
     bound = replace(bound, discarded=scores.discarded, note=note)
     reason = out_of_order(scores)
     return bound.voided(reason) if reason else bound

@@ -96,6 +96,7 @@ def learn_ordering_in_order(
     scores = Scores(
         rule(p[warm_up:]),
         rule(q[warm_up:]),
+        larger_is_member=True,
         sampling=sampling,
         name=name,
         held_out=f"Scores are by an ordering learned on the first {warm_up} rows of P and of Q; "

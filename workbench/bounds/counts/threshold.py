@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from workbench.bounds.counts.counts import Counts
 from workbench.bounds.counts.intervals import bound
 from workbench.bounds.quantities import Epsilon, Mu, Question
 from workbench.curves.error_rates import mu_of_point
+from workbench.estimators.direction import direction_doubt
 from workbench.scores.sample import Scores, require_scores
 
 
@@ -132,7 +133,7 @@ def epsilon_at_threshold(
     ----------
     Kairouz, Oh & Viswanath (2015); Nasr et al. (2023).
     """
-    return _at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
+    return question_at_threshold(scores, threshold, Epsilon(delta), confidence, interval)
 
 
 def mu_at_threshold(
@@ -154,14 +155,22 @@ def mu_at_threshold(
     ----------
     Nasr et al. (2023).
     """
-    return _at_threshold(scores, threshold, Mu(), confidence, interval)
+    return question_at_threshold(scores, threshold, Mu(), confidence, interval)
 
 
-def _at_threshold(
+def question_at_threshold(
     scores: Scores, threshold: float, question: Question, confidence: float, interval: str
 ) -> Bound:
+    """Lower bound on a quantity from the error rates at one threshold.
+
+    Parameters
+    ----------
+    scores, threshold, confidence, interval
+        As in `epsilon_at_threshold`.
+    question : Question
+    """
     threshold = _checks.number(threshold, "threshold")
-    return bound(
+    found = bound(
         Counts.at_threshold(scores, threshold),
         question,
         confidence,
@@ -170,3 +179,5 @@ def _at_threshold(
         threshold=threshold,
         discarded=scores.discarded,
     )
+    note = " ".join(filter(None, (found.note, direction_doubt(scores)))) or None
+    return replace(found, note=note)

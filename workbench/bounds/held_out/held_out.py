@@ -37,9 +37,8 @@ from workbench.bounds.simultaneous.rank_tests import (
     perfect_p_value,
     rank_tests,
 )
-from workbench.bounds.tie_breaking import counts_above
+from workbench.bounds.simultaneous.ties import large_blocks, strictly_above
 from workbench.curves.validation import Floats
-from workbench.scores.chance import generator
 from workbench.scores.sample import Scores, ScoresError, require_scores
 
 METHODS = {
@@ -49,6 +48,9 @@ METHODS = {
 
 #: Share of the scores that choose; the rest are measured.
 SHARE = 0.2
+
+#: By how many standard deviations a chosen rank lies inside a block of ties.
+_MARGIN = 1.5
 
 #: Number of ranks tested. One is often chosen badly; more cost more than they gain.
 RANKS = 3
@@ -152,9 +154,8 @@ class _Part:
         if ordering == "likelihood-ratio":
             rule = likelihood_ratio(first)
             first, rest = first.rescored(rule, ""), rest.rescored(rule, "")
-        rng = generator(scores.chance, "ties", which)
-        ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence, rng)
-        counts = counts_above(rest, ranks, rng)
+        ranks, expected = _favored(first, rest.n_p, rest.n_q, question, confidence)
+        counts = strictly_above(rest, ranks)
         tests = rank_tests(ranks, counts, rest.n_p, rest.n_q)
         band = RankBand(rest.n_p, rest.n_q, confidence, tests)
         return cls(rest, tests, QuestionTest.of(band, question), expected)
@@ -171,18 +172,16 @@ class _Part:
 
 
 def _favored(
-    first: Scores,
-    n_p: int,
-    n_q: int,
-    question: Question,
-    confidence: float,
-    rng: np.random.Generator,
+    first: Scores, n_p: int, n_q: int, question: Question, confidence: float
 ) -> tuple[NDArray[np.int64], float]:
     """Ranks where the rest would refute most if it were like the first part, and how much."""
     grid = rank_grid(n_q)
     fpr = grid / (n_q + 1)
     alike = np.clip(np.ceil(fpr * (first.n_q + 1)), 1, first.n_q).astype(int)
-    above = counts_above(first, alike, rng)
+    above = strictly_above(first, alike)
+    more, above_more = _ranks_after_cuts(first, n_q)
+    fpr, above = np.append(fpr, more / (n_q + 1)), np.append(above, above_more)
+    grid = np.append(grid, more)
     # A count between the observed and that of guessing: the first part is small.
     counts = np.rint((above + fpr) / (first.n_p + 1) * n_p).astype(int)
     tests = rank_tests(grid, counts, n_p, n_q)
@@ -193,8 +192,27 @@ def _favored(
         np.full(grid.size, 0.1),
     )
     at_nothing = tests.of_values(question, np.zeros(grid.size))
-    best = np.lexsort((-at_nothing, values))[-RANKS:]
-    return np.sort(grid[best]), float(values[best[-1]])
+    best = np.lexsort((-at_nothing, values))
+    chosen = dict.fromkeys(grid[best[::-1]].tolist())
+    return np.sort(list(chosen)[:RANKS]), float(values[best[-1]])
+
+
+def _ranks_after_cuts(first: Scores, n_q: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ranks of the rest that likely lie just inside the large blocks of ties of the first part.
+
+    Returns
+    -------
+    ranks : ndarray of int, shape (k,)
+        A rank before the block has no part in what lies above the block.
+    above : ndarray of int, shape (k,)
+        Scores of P above each block, in the first part.
+    """
+    before, above = large_blocks(first)
+    share = (before + 0.5) / (first.n_q + 1)
+    noise = np.sqrt(share * (1 - share) * (1 / first.n_q + 1 / n_q))
+    ranks = np.ceil((share + _MARGIN * noise) * n_q).astype(np.int64) + 1
+    inside = ranks <= n_q
+    return ranks[inside], above[inside]
 
 
 def _of_exchangeable(p: Floats) -> float:

@@ -275,6 +275,7 @@ def learn_ordering_nd(
     scores = Scores(
         p_rest,
         q_rest,
+        larger_is_member=True,
         sampling=sampling,
         clusters=labels and (labels[0][~learned[0]], labels[1][~learned[1]]),
         cluster_rule=cluster_rule,
@@ -363,6 +364,7 @@ def _rows(values: ArrayLike, side: str) -> Floats:
 
 
 def _labels(values: ArrayLike, rows: Floats, side: str) -> NDArray[Any]:
+    _checks.unmasked(values, f"labels of {side}")
     labels = np.asarray(values)
     if labels.shape != (len(rows),):
         raise ScoresError(

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from workbench._roots import turning_point
 from workbench.bounds.bound import Bound
+from workbench.bounds.counts.threshold import question_at_threshold
 from workbench.bounds.one_question.crossing import LEAST, Crossing
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import tradeoff_band
@@ -41,7 +42,7 @@ from workbench.bounds.simultaneous.rank_band import RankBand
 from workbench.bounds.simultaneous.rank_tests import Which, invert
 from workbench.bounds.simultaneous.refuting_counts import refuting_counts
 from workbench.curves.validation import Floats
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, require_scores
 
 METHOD = "order-statistic test of one question"
 
@@ -75,9 +76,13 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
     Guarantee: one question, distribution-free, for independent scores; ties, any sample
     sizes and non-finite outcomes included. Valid for one quantity, with its arguments and its
     confidence fixed before the scores were seen; a second one spends the same error
-    probability again. Source: the workbench's own; proof in
-    `workbench.bounds.one_question.one_question`.
+    probability again. An attack that is known to answer yes or no (`Scores.yes_no`) has one
+    threshold, and its bound is an exact test of both counts there. Source: the workbench's own;
+    proof in `workbench.bounds.one_question.one_question`.
     """
+    threshold = require_scores(scores).only_threshold
+    if threshold is not None:
+        return _yes_or_no(scores, threshold, question, confidence)
     band = tradeoff_band(scores, confidence)
     value, rank = question_limit(band.ranks, question)
     return Bound.of_scores(
@@ -90,6 +95,16 @@ def one_question_bound(scores: Scores, question: Question, confidence: float = 0
         at=question.at,
         threshold=None if rank is None else float(band.thresholds[rank]),
         note=scores.held_out or None,
+        recompute=partial(one_question_bound, scores, question),
+    )
+
+
+def _yes_or_no(scores: Scores, threshold: float, question: Question, confidence: float) -> Bound:
+    """The bound of an attack with two answers: one exact test at its only threshold."""
+    found = question_at_threshold(scores, threshold, question, confidence, "joint")
+    return replace(
+        found,
+        guarantee="held-out" if scores.held_out else "one question",
         recompute=partial(one_question_bound, scores, question),
     )
 

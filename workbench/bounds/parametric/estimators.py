@@ -1,9 +1,10 @@
 """Estimators of a family's parameter from scores, valid if their pair belongs to the family.
 
-Three ideas, one class each:
+Four ideas, one class each:
 
 - `NormalScores`: the scores themselves are normal with equal variances. The mean difference
   gives exact limits, and straight parallel lines on normal paper tell when that is not so.
+- `OwnNormalScores`: normal scores whose variances may differ; the lines need not be parallel.
 - `OrderedScores`: the score orders outcomes as the pair's likelihood ratio does, so that its
   thresholds attain the trade-off function, whatever the unit of the score. A point of the curve
   gives the parameter in closed form.
@@ -17,18 +18,21 @@ from __future__ import annotations
 import itertools
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from workbench import _checks
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
-from workbench.bounds.parametric.noncentral_t import noncentrality_limits
-from workbench.bounds.parametric.own_variances import Normals
+from workbench.bounds.parametric.laws import Law, law_of_curve, law_of_normals
+from workbench.bounds.parametric.noncentral_t import noncentrality_limit, noncentrality_limits
+from workbench.bounds.parametric.own_variances import Normals, delta_limit, epsilon_limit
+from workbench.bounds.parametric.rank_likelihood import likeliest
+from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits, two_outcome_limits
 from workbench.curves.validation import Floats
-from workbench.estimators.roc import roc
 from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
 from workbench.pairs.families.gaussian import GaussianFamily
@@ -56,6 +60,9 @@ class Limits:
 
 
 NOTHING_FITS = Limits(0.0, math.inf, fits=False)
+
+#: No limits yet.
+ANY_MEMBER = Limits(0.0, math.inf)
 
 
 @dataclass(frozen=True)
@@ -87,9 +94,21 @@ class FamilyEstimator(ABC):
         """The member with this finite parameter."""
         return self.family.pair(parameter)
 
+    def fitted_to(self, scores: Scores) -> FamilyEstimator:
+        """The estimator with what else, besides the parameter, the scores show of the member."""
+        return self
+
     @abstractmethod
-    def estimate(self, scores: Scores) -> float:
-        """The parameter as these scores show it; ``inf`` where they are perfectly separated."""
+    def estimate(self, scores: Scores, within: Limits = ANY_MEMBER) -> float:
+        """The parameter as these scores show it; ``inf`` where they are perfectly separated.
+
+        Parameters
+        ----------
+        scores : Scores
+        within : Limits
+            Limits of the parameter by :meth:`limits`, at any error. They contain the estimate,
+            unless no member fits.
+        """
 
     @abstractmethod
     def limits(self, scores: Scores, error: float) -> Limits:
@@ -101,6 +120,32 @@ class FamilyEstimator(ABC):
         error : float
             Probability, at most, that the lower limit is wrong, and that the upper one is.
         """
+
+    def leak_limit(
+        self, scores: Scores, quantity: str, at: QuantityArguments, error: float, side: str
+    ) -> float:
+        """Limit of a quantity, all of which increase with the parameter.
+
+        Parameters
+        ----------
+        scores : Scores
+        quantity : {"epsilon", "delta", "mu", "total variation"}
+        at : QuantityArguments
+            The δ of an ε, the ε of a δ.
+        error : float
+            As for :meth:`limits`.
+        side : {"lower", "upper"}
+        """
+        found = self.limits(scores, error)
+        parameter = found.lower if side == "lower" else found.upper
+        if quantity == "mu":
+            return parameter
+        if math.isinf(parameter):
+            return math.inf if quantity == "epsilon" else 1.0
+        pair = self.pair(parameter)
+        if at.delta is not None:
+            return float(pair.epsilon(at.delta))
+        return pair.total_variation if at.epsilon is None else float(pair.profile(at.epsilon))
 
     def roc_limits(self, scores: Scores, error: float) -> RocLimits:
         """Confidence limits of both error rates, valid for any pair.
@@ -126,6 +171,16 @@ class FamilyEstimator(ABC):
         pair = self.pair(min(parameter, _AS_GOOD_AS_INFINITE))
         return np.asarray(pair.tradeoff(fpr, symmetric=False))
 
+    def law(self, parameter: float) -> Law:
+        """Distribution functions of a member's scores, in some unit.
+
+        Parameters
+        ----------
+        parameter : float
+            Finite.
+        """
+        return law_of_curve(lambda fpr: self.curve(parameter, fpr))
+
     @abstractmethod
     def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
         """The contradiction between limits and the family; None where some member agrees with them.
@@ -145,14 +200,20 @@ class NormalScores(FamilyEstimator):
     family = GaussianFamily()
     method = "mean difference (noncentral t)"
     guarantee = "pointwise"
+    own_variances: ClassVar[bool] = False
 
     @property
     def given(self) -> str:
         return "Gaussian with equal variances"
 
-    def estimate(self, scores: Scores) -> float:
-        t, scale, _ = self._statistic(scores)
-        return t / scale
+    @property
+    def _closest(self) -> str:
+        return "Gaussian pair with equal variances"
+
+    def estimate(self, scores: Scores, within: Limits = ANY_MEMBER) -> float:
+        """The median-unbiased value: where both limits of error ½ meet."""
+        t, scale, degrees = self._statistic(scores)
+        return noncentrality_limit(t, degrees, 0.5, "lower") / scale
 
     def limits(self, scores: Scores, error: float) -> Limits:
         t, scale, degrees = self._statistic(scores)
@@ -194,7 +255,7 @@ class NormalScores(FamilyEstimator):
     def _moments(self, scores: Scores) -> tuple[Any, Any]:
         """Size, mean and variance of P and of Q, in units of the largest score."""
         ends = [(float(group.at(0)), float(group.at(group.size - 1))) for group in scores.groups]
-        unit = max(abs(x) for x in itertools.chain(*ends))
+        unit = max(abs(x) for x in itertools.chain(*ends)) or 1.0
         if not all(math.isfinite(x) for x in itertools.chain(*ends)):
             raise ValueError(
                 "a Gaussian pair has finite scores, and some of these are NaN or infinite; take a "
@@ -210,19 +271,26 @@ class NormalScores(FamilyEstimator):
             )
         return p, q
 
-    def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
-        """On normal paper the error rates of a Gaussian pair are parallel lines.
+    def law(self, parameter: float) -> Law:
+        return law_of_normals(parameter, 1.0)
 
-        With a = 1/s, Φ⁻¹(FPR) = b_q − a·t and Φ⁻¹(FNR) = a·t − b_p at every threshold t. Whether
-        some a, b_p, b_q pass through all limits is a linear program: the least v by which they
-        must be widened on that scale.
+    def misfit(self, limits: RocLimits, estimate: float) -> Misfit | None:
+        """On normal paper the error rates of a Gaussian pair are lines, parallel if s_P = s_Q.
+
+        With a = 1/s of each side, Φ⁻¹(FPR) = b_q − a_q·t and Φ⁻¹(FNR) = a_p·t − b_p at every
+        threshold t. Whether some a_p = a_q, b_p, b_q pass through all limits is a linear program:
+        the least v by which they must be widened on that scale. With own variances a_p and a_q are
+        two unknowns.
         """
         from scipy.optimize import linprog
 
         t = limits.thresholds
         x = (t - t.mean()) / (np.ptp(t) or 1.0)
         zero, one = np.zeros_like(x), np.ones_like(x)
-        q_line, p_line = np.stack([-x, zero, one]), np.stack([x, -one, zero])  # of (a, b_p, b_q)
+        # Columns of a_q and a_p, or of the one a, then those of b_p and b_q.
+        of_q, of_p = ([-x, zero], [zero, x]) if self.own_variances else ([-x], [x])
+        q_line, p_line = np.stack([*of_q, zero, one]), np.stack([*of_p, -one, zero])
+        slopes = len(of_q)
         with np.errstate(divide="ignore"):
             sides = [
                 (q_line, ndtri(limits.fpr_upper)),
@@ -235,7 +303,10 @@ class NormalScores(FamilyEstimator):
         known = np.isfinite(edges)
         free = (None, None)
         found = linprog(
-            [0, 0, 0, 1], rows[known], edges[known], bounds=[(0, None), free, free, free]
+            [0.0] * (slopes + 2) + [1.0],
+            rows[known],
+            edges[known],
+            bounds=[(0, None)] * slopes + [free] * 3,
         )
         if found.fun is None or found.x is None:
             raise RuntimeError(f"the check of the Gaussian family failed: {found.message}")
@@ -245,7 +316,7 @@ class NormalScores(FamilyEstimator):
         worst = int(np.flatnonzero(known)[np.argmin(found.ineqlin.marginals)])
         kind, i = divmod(worst, t.size)
         side = "Q" if kind < 2 else "P"
-        line = float(rows[worst, :3] @ found.x[:3]) * (1 if kind % 2 == 0 else -1)
+        line = float(rows[worst, :-1] @ found.x[:-1]) * (1 if kind % 2 == 0 else -1)
         share = ndtr(line)
         low, high = (
             (limits.fpr_lower[i], limits.fpr_upper[i])
@@ -256,8 +327,60 @@ class NormalScores(FamilyEstimator):
         return Misfit(
             float(t[i]),
             f"at threshold {{threshold:.4g}} the {rate} rate is {low:.3g} to {high:.3g}, where the "
-            f"closest Gaussian pair with equal variances has {share:.3g}",
+            f"closest {self._closest} has {share:.3g}",
         )
+
+
+@dataclass(frozen=True)
+class OwnNormalScores(NormalScores):
+    """P = N(m_P, v_P) and Q = N(m_Q, v_Q), all four unknown.
+
+    The parameter is |m_P − m_Q|/√v_Q; the ratio of the deviations is known of a fitted member only.
+
+    Parameters
+    ----------
+    ratio : float
+        √(v_P/v_Q) of the fitted member.
+    """
+
+    method = "own variances (F and noncentral t)"
+    own_variances: ClassVar[bool] = True
+    ratio: float = 1.0
+
+    @property
+    def given(self) -> str:
+        return "Gaussian, each side with its own variance"
+
+    @property
+    def parameter(self) -> str:
+        return "difference of the means / deviation of Q"
+
+    @property
+    def _closest(self) -> str:
+        return "Gaussian pair"
+
+    def fitted_to(self, scores: Scores) -> FamilyEstimator:
+        normals = self.normals(scores)
+        return replace(self, ratio=math.sqrt(normals.variance_p / normals.variance_q))
+
+    def estimate(self, scores: Scores, within: Limits = ANY_MEMBER) -> float:
+        normals = self.normals(scores)
+        return normals.difference / math.sqrt(normals.variance_q)
+
+    def leak_limit(
+        self, scores: Scores, quantity: str, at: QuantityArguments, error: float, side: str
+    ) -> float:
+        normals = self.normals(scores)
+        if at.delta is not None:
+            return epsilon_limit(normals, at.delta, error, side)
+        return delta_limit(normals, at.epsilon or 0.0, error, side)
+
+    def curve(self, parameter: float, fpr: Floats) -> Floats:
+        with np.errstate(invalid="ignore"):
+            return np.asarray(ndtr((-ndtri(fpr) - parameter) / self.ratio))
+
+    def law(self, parameter: float) -> Law:
+        return law_of_normals(parameter, self.ratio)
 
 
 @dataclass(frozen=True)
@@ -277,8 +400,16 @@ class OrderedScores(FamilyEstimator):
     def given(self) -> str:
         return f"{self.family.name} and the score keeps the order of its likelihood ratio"
 
-    def estimate(self, scores: Scores) -> float:
-        return self.family.parameter_of_auc(roc(scores).auc)
+    def estimate(self, scores: Scores, within: Limits = ANY_MEMBER) -> float:
+        """The likeliest member within the limits, by the ranks of the scores."""
+        if self._separated(scores):
+            return math.inf
+        highest = min(within.upper, self.family.largest)
+        return likeliest(self.curve, scores, min(within.lower, highest), highest)
+
+    def _separated(self, scores: Scores) -> bool:
+        p, q = scores.groups
+        return int(p.up_to(q.at(q.size - 1))) == 0
 
     def limits(self, scores: Scores, error: float) -> Limits:
         return self._within(roc_limits(scores, error))
@@ -325,7 +456,7 @@ class ResponseScores(FamilyEstimator):
     def given(self) -> str:
         return "randomized response and the score its outcome"
 
-    def estimate(self, scores: Scores) -> float:
+    def estimate(self, scores: Scores, within: Limits = ANY_MEMBER) -> float:
         false, n = self._false_answers(scores)
         return _log_odds(false / n)
 
@@ -360,6 +491,11 @@ class ResponseScores(FamilyEstimator):
         groups = scores.groups
         low = min(group.at(0) for group in groups)
         high = max(group.at(group.size - 1) for group in groups)
+        if low == high:
+            raise ValueError(
+                f"all scores are {scores.in_score_units(low):g}, and randomized response has two "
+                "outcomes; take a bound that needs no family"
+            )
         two = all(group.up_to(low) == group.below(high) for group in groups)
         if not two or any(scores.nan_counts):
             ends = [scores.in_score_units(groups[0].at(i)) for i in (0, groups[0].size - 1)]
@@ -378,7 +514,9 @@ def _log_odds(false: float) -> float:
     return math.log1p(-false) - math.log(false) if false > 0 else math.inf
 
 
-def estimator_named(name: str, q: float | None = None) -> FamilyEstimator:
+def estimator_named(
+    name: str, q: float | None = None, equal_variances: bool = True
+) -> FamilyEstimator:
     """The estimator of the family with this name.
 
     Parameters
@@ -387,13 +525,21 @@ def estimator_named(name: str, q: float | None = None) -> FamilyEstimator:
         A key of `workbench.pairs.families.registry.FAMILIES`.
     q : float, optional
         The sampling probability of "subsampled-gaussian".
+    equal_variances : bool
+        False for "gaussian" with a variance of its own on each side.
 
     Raises
     ------
     ValueError
-        An unknown name, a missing or superfluous ``q``.
+        An unknown name, a missing or superfluous ``q``, unequal variances of another family.
     """
     family = family_named(name, delta=0.0, q=q)
+    if not _checks.flag(equal_variances, "equal_variances"):
+        if name != "gaussian":
+            raise ValueError(
+                f"equal_variances=False is for family='gaussian', got {name!r}; leave it out"
+            )
+        return OwnNormalScores()
     if isinstance(family, LaplaceFamily | SubsampledGaussianFamily):
         return OrderedScores(family)
     return NormalScores() if name == "gaussian" else ResponseScores()

@@ -1,40 +1,27 @@
-"""Bounds that hold if the pair is of a stated family, and a check that can refute the family.
+"""Bounds that hold if the pair is of a stated family.
 
 A family turns a few counts into ε at any δ, which no sample shows by itself; that is its use and
 its danger. A Gaussian bound on Laplace scores lies far above the truth, with any confidence. So the
-bound names its family, and `family_check` looks for a contradiction between family and scores. A
-check that finds none does not show that the family is right.
+bound names its family and says what the check of exactly this family found; a refuted family voids
+it. A check that finds no contradiction does not show that the family is right.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr
+from typing import Literal
 
 from workbench import _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench.bounds.bound import Bound
-from workbench.bounds.parametric.estimators import (
-    FamilyEstimator,
-    NormalScores,
-    estimator_named,
-)
-from workbench.bounds.parametric.own_variances import delta_limit, epsilon_limit
+from workbench.bounds.parametric.checks import REFUTED, refutation
+from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named
 from workbench.bounds.quantities import QuantityArguments
 from workbench.scores.sample import Scores, require_scores
 
 QUANTITIES = ("epsilon", "delta", "mu", "total variation")
 SIDES = ("lower", "two")
-
-#: False positive rates at which a check keeps its curves, besides those of its limits.
-_GRID = np.concatenate([[0.0], ndtr(np.linspace(-6, 6, 401)), [1.0]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +41,8 @@ class FamilyFit:
     fits : bool
         False where no member of the family agrees with these scores; the limits are then 0 and
         infinite.
+    void : str, optional
+        Why the limits do not hold: `family_check` at this confidence refutes the family.
     """
 
     scores: Scores
@@ -63,6 +52,7 @@ class FamilyFit:
     upper: float
     confidence: float
     fits: bool
+    void: str | None = None
 
     @property
     def parameter(self) -> str:
@@ -73,7 +63,7 @@ class FamilyFit:
         limits = f"{self.lower:.4g} to {self.upper:.4g}" if self.fits else "no member fits"
         return (
             f"FamilyFit(if the pair is {self.family.given}: {self.parameter} ≈ {self.estimate:.4g},"
-            f" {percent(self.confidence)} two-sided: {limits}; {self.scores!r})"
+            f" {percent(self.confidence)} two-sided: {limits}{self._void}; {self.scores!r})"
         )
 
     def _repr_html_(self) -> str:
@@ -83,8 +73,12 @@ class FamilyFit:
             (f"{percent(self.confidence)} two-sided", limits),
             ("scores", f"{self.scores.n_p:,} + {self.scores.n_q:,}"),
         ]
-        note = f"{self.family.guarantee} · {self.scores.assumption}"
+        note = f"{self.family.guarantee} · {self.scores.assumption}{self._void}"
         return table(f"If the pair is {self.family.given}", rows, note)
+
+    @property
+    def _void(self) -> str:
+        return f", not valid: {self.void}" if self.void else ""
 
 
 def family_fit(
@@ -93,7 +87,7 @@ def family_fit(
     confidence: float = 0.95,
     q: float | None = None,
 ) -> FamilyFit:
-    """Estimate and two-sided limits of a family's parameter.
+    """Estimate and two-sided limits of a family's parameter, the estimate within the limits.
 
     Parameters
     ----------
@@ -120,6 +114,13 @@ def family_fit(
         give: non-finite ones or two constants (Gaussian), more than two outcomes (randomized
         response).
 
+    Notes
+    -----
+    The estimate lies within the limits unless no member fits. "gaussian": the median-unbiased value
+    of the same noncentral t. "laplace", "subsampled-gaussian": the member within the limits that
+    is likeliest by the ranks of the scores (`workbench.bounds.parametric.rank_likelihood`).
+    "randomized-response": the share of false answers.
+
     Examples
     --------
     >>> fit = wb.family_fit(wb.GaussianPair(1).sample(1000, seed=0), "gaussian")
@@ -130,14 +131,16 @@ def family_fit(
     member = estimator_named(family, q)
     confidence = _checks.confidence(confidence)
     found = member.limits(scores, (1 - confidence) / 2)
+    refuted = refutation(member, scores, confidence) is not None
     return FamilyFit(
         scores=scores,
         family=member,
-        estimate=member.estimate(scores),
+        estimate=member.estimate(scores, found),
         lower=found.lower,
         upper=found.upper,
         confidence=confidence,
         fits=found.fits,
+        void=REFUTED if refuted else None,
     )
 
 
@@ -178,8 +181,9 @@ def parametric_bound(
     Returns
     -------
     Bound
-        With ``family`` set: it says nothing about other pairs. Trivial and void where no member of
-        the family fits; the full check is `family_check`.
+        With ``family`` set: it says nothing about other pairs. `family_check` of exactly this
+        family, with the same variances and confidence, is part of it: where the scores refute the
+        family, the bound is void. ``checked`` has the result.
 
     Raises
     ------
@@ -207,7 +211,7 @@ def parametric_bound(
     require_scores(scores)
     _checks.one_of(quantity, "quantity", QUANTITIES)
     _checks.one_of(side, "side", SIDES)
-    member = estimator_named(family, q)
+    member = estimator_named(family, q, equal_variances)
     confidence = _checks.confidence(confidence)
     for name, value, needed in (
         ("delta", delta, quantity == "epsilon"),
@@ -226,7 +230,15 @@ def parametric_bound(
             f"μ is the parameter of the Gaussian family, not of {family!r}; ask for "
             "quantity='epsilon', or family_fit for the parameter"
         )
+    if not equal_variances and quantity == "mu":
+        raise ValueError(
+            "equal_variances=False is for ε, δ and total variation, got quantity='mu'; a Gaussian "
+            "pair with two variances is μ-GDP for no μ"
+        )
     error = (1 - confidence) / 2 if side == "two" else 1 - confidence
+    low = member.leak_limit(scores, quantity, at, error, "lower")
+    high = member.leak_limit(scores, quantity, at, error, "upper") if side == "two" else None
+    refuted = refutation(member, scores, confidence) is not None
 
     def again(confidence: float) -> Bound:
         return parametric_bound(
@@ -241,200 +253,19 @@ def parametric_bound(
             equal_variances=equal_variances,
         )
 
-    def bound(low: float, high: float, **stated: Any) -> Bound:
-        return Bound.of_scores(
-            scores,
-            low,
-            quantity=quantity,
-            high=high if side == "two" else None,
-            side=side,
-            guarantee=member.guarantee,
-            confidence=confidence,
-            note=scores.rounding or None,
-            at=at,
-            recompute=again,
-            **stated,
-        )
-
-    if not _checks.flag(equal_variances, "equal_variances"):
-        if not isinstance(member, NormalScores) or quantity == "mu":
-            raise ValueError(
-                "equal_variances=False is for ε, δ and total variation of family='gaussian', got "
-                f"quantity={quantity!r} of {family!r}; leave it out"
-            )
-        normals = member.normals(scores)
-
-        def limit(end: str) -> float:
-            if at.delta is not None:
-                return epsilon_limit(normals, at.delta, error, end)
-            return delta_limit(normals, at.epsilon or 0.0, error, end)
-
-        return bound(
-            limit("lower"),
-            limit("upper") if side == "two" else math.inf,
-            family="Gaussian, each side with its own variance",
-            method="own variances (F and noncentral t)",
-        )
-    found = member.limits(scores, error)
-
-    def leak(parameter: float) -> float:
-        if quantity == "mu":
-            return parameter
-        if math.isinf(parameter):
-            return math.inf if quantity == "epsilon" else 1.0
-        pair = member.pair(parameter)
-        if at.delta is not None:
-            return float(pair.epsilon(at.delta))
-        if at.epsilon is not None:
-            return float(pair.profile(at.epsilon))
-        return pair.total_variation
-
-    return bound(
-        leak(found.lower),
-        leak(found.upper) if side == "two" else math.inf,
-        family=member.given,
-        method=member.method,
-        void=None if found.fits else f"no member of the family {family!r} fits these scores",
-    )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FamilyCheck:
-    """Whether scores contradict a family, and where.
-
-    Attributes
-    ----------
-    scores : Scores
-    family : FamilyEstimator
-    confidence : float
-        A family that is right is refuted with probability at most 1 − ``confidence``.
-    refuted : bool
-        True where no member of the family agrees with limits that hold for the true pair. False
-        does not show that the family is right.
-    reason : str
-        What contradicts the family; empty where nothing does.
-    estimate : float
-        The fitted member's parameter, as in `FamilyFit`.
-    fpr, fnr_fitted, fnr_lower, fnr_upper : ndarray, all of one shape
-        The fitted member's trade-off function, and the two-sided simultaneous band of the
-        threshold attacks, a step function.
-    threshold : float, optional
-        In score units: where the contradiction is largest.
-    fpr_there, fnr_there : float, optional
-        The error rates observed at that threshold.
-    """
-
-    scores: Scores
-    family: FamilyEstimator
-    confidence: float
-    refuted: bool
-    reason: str
-    estimate: float
-    fpr: NDArray[np.float64]
-    fnr_fitted: NDArray[np.float64]
-    fnr_lower: NDArray[np.float64]
-    fnr_upper: NDArray[np.float64]
-    threshold: float | None = None
-    fpr_there: float | None = None
-    fnr_there: float | None = None
-
-    @cached_property
-    def verdict(self) -> str:
-        """The result as one sentence."""
-        if self.refuted:
-            rounding = f" {self.scores.rounding}" if self.scores.rounding else ""
-            return (
-                f"The scores rule out that the pair is {self.family.given} "
-                f"({percent(self.confidence)} confidence, {self.scores.assumption}): {self.reason}."
-                f"{rounding}"
-            )
-        return (
-            f"These scores do not contradict that the pair is {self.family.given}; that does not "
-            "show that it is so."
-        )
-
-    def __repr__(self) -> str:
-        found = "refuted" if self.refuted else "not refuted"
-        return (
-            f"FamilyCheck({self.family.given}: {found} at {percent(self.confidence)}"
-            f"{self.reason and f', {self.reason}'}; {self.scores!r})"
-        )
-
-    def _repr_html_(self) -> str:
-        rows = [
-            ("family", self.family.given),
-            ("verdict", "refuted" if self.refuted else "not refuted"),
-            (f"fitted {self.family.parameter}", f"≈ {self.estimate:.4g}"),
-        ]
-        rows += [("where", self.reason)] if self.refuted else []
-        note = f"{percent(self.confidence)} · {self.scores.assumption}"
-        return table("Does the family fit?", rows, note)
-
-
-def family_check(
-    scores: Scores,
-    family: Literal["gaussian", "laplace", "subsampled-gaussian", "randomized-response"],
-    confidence: float = 0.95,
-    q: float | None = None,
-) -> FamilyCheck:
-    """Test of whether any member of a family agrees with the scores.
-
-    Parameters
-    ----------
-    scores, family, q
-        As in `family_fit`; its assumptions are checked here.
-    confidence : float
-        One minus the probability, at most, of refuting a family that is right.
-
-    Returns
-    -------
-    FamilyCheck
-
-    Raises
-    ------
-    ValueError
-        As `family_fit`.
-
-    Notes
-    -----
-    Limits of both error rates at all thresholds hold at once with this confidence, for any pair.
-    The family is refuted when none of its members respects them all. For the Gaussian family the
-    limits are compared with normal distributions of the scores themselves, so that a score that
-    is merely a monotone function of Gaussian ones is refuted too; the others are compared as
-    trade-off functions. The method is the workbench's own.
-
-    Examples
-    --------
-    >>> scores = wb.LaplacePair(2).sample(5000, seed=0)
-    >>> wb.family_check(scores, "gaussian").refuted
-    True
-    """
-    require_scores(scores)
-    member = estimator_named(family, q)
-    confidence = _checks.confidence(confidence)
-    estimate = member.estimate(scores)
-    limits = member.roc_limits(scores, (1 - confidence) / 2)
-
-    fpr = np.unique(np.concatenate([_GRID, limits.fpr_lower, limits.fpr_upper]))
-    misfit = member.misfit(limits, estimate)
-    reason, threshold, fpr_there, fnr_there = "", None, None, None
-    if misfit is not None:
-        threshold = scores.in_score_units(misfit.threshold)
-        reason = misfit.says.format(threshold=threshold)
-        tp, fp = scores.tail_counts(threshold)
-        fpr_there, fnr_there = float(fp / scores.n_q), float(1 - tp / scores.n_p)
-    return FamilyCheck(
-        scores=scores,
-        family=member,
+    return Bound.of_scores(
+        scores,
+        low,
+        quantity=quantity,
+        high=high,
+        side=side,
+        guarantee=member.guarantee,
         confidence=confidence,
-        refuted=misfit is not None,
-        reason=reason,
-        estimate=estimate,
-        fpr=fpr,
-        fnr_fitted=member.curve(estimate, fpr),
-        fnr_lower=limits.lowest_fnr(fpr),
-        fnr_upper=limits.highest_fnr(fpr),
-        threshold=threshold,
-        fpr_there=fpr_there,
-        fnr_there=fnr_there,
+        family=member.given,
+        checked="refuted" if refuted else "not refuted",
+        void=REFUTED if refuted else None,
+        method=member.method,
+        note=scores.rounding or None,
+        at=at,
+        recompute=again,
     )

@@ -47,8 +47,9 @@ from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.curves.validation import Floats
+from workbench.estimators.direction import direction_doubt
 from workbench.pairs.base import Pair
-from workbench.scores.sample import Scores
+from workbench.scores.sample import Scores, ScoresError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -422,6 +423,9 @@ def judge(
 
     Raises
     ------
+    ScoresError
+        Nobody stated the direction of the scores, and members score significantly less member-like
+        than non-members; a claim that is refuted all the same is returned.
     ValueError
         Text that is no claim, something else that is none, a confidence out of range, an unknown
         guarantee, a pair that its accountant cannot describe.
@@ -442,6 +446,26 @@ def judge(
     gdp(0.8): refuted, μ ≥ 0.969 (simultaneous, 95%, independent runs)
     >>> print(wb.judge(scores, "approx(5, 1e-5)").verdict)
     not refuted
+    """
+    verdict = verdict_on(scores, claim, confidence, seed, guarantee)
+    if not verdict.refuted and (doubt := direction_doubt(scores)):
+        raise ScoresError(f"“{verdict.claimed}” is not judged. {doubt}")
+    return verdict
+
+
+def verdict_on(
+    scores: Scores,
+    claim: Claim | Pair | str,
+    confidence: float = 0.95,
+    seed: int | np.random.Generator = 0,
+    guarantee: Literal["simultaneous", "one question"] = "simultaneous",
+) -> Verdict:
+    """The verdict as of `judge`, whatever the direction: for callers that ask for it themselves.
+
+    Parameters
+    ----------
+    scores, claim, confidence, seed, guarantee
+        As of `judge`.
     """
     claim = as_claim(claim)
     band = tradeoff_band(scores, _checks.confidence(confidence))
@@ -527,4 +551,4 @@ def _detectable(caught: Detector, family: Mechanisms) -> Detectable:
 
 
 def _about(n: int) -> str:
-    return f"{int(round_safely(n, 'up', 2)):,}"
+    return f"{int(float(round_safely(n, 'up', 2))):,}"

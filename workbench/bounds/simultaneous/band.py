@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench._format import percent
@@ -22,15 +22,9 @@ from workbench._html import table
 from workbench._plot import Plotted
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation
-from workbench.bounds.simultaneous.rank_band import (
-    LARGE,
-    BandPoints,
-    RankBand,
-    dense_grid,
-    dense_weight,
-    rank_grid,
-)
+from workbench.bounds.simultaneous.rank_band import BandPoints, RankBand, dense_weight, rank_grid
 from workbench.bounds.simultaneous.rank_tests import RankTests, rank_tests
+from workbench.bounds.simultaneous.ties import ranks_in_ties, strictly_above
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
 from workbench.scores.sample import Scores, require_scores
@@ -278,39 +272,6 @@ def band_tests(scores: Scores) -> tuple[RankTests, Floats]:
     ranks, weight = ranks[order], weight[order]
     tests = rank_tests(ranks, strictly_above(scores, ranks), scores.n_p, scores.n_q, weight)
     return tests, scores.most_member_like_q(ranks)
-
-
-def strictly_above(scores: Scores, ranks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many scores of P lie strictly above Q's score at each rank, shape (J,).
-
-    Parameters
-    ----------
-    scores : Scores
-    ranks : ndarray of int, shape (J,)
-        From 1 (the most member-like) to n_q.
-    """
-    p, q = scores.groups
-    return np.asarray(p.above(q.at(q.size - ranks)))
-
-
-def ranks_in_ties(scores: Scores) -> NDArray[np.int64]:
-    """The first rank of the dense grid in each large block of equal scores of Q.
-
-    Ranks of the grid of the band are left out.
-
-    Parameters
-    ----------
-    scores : Scores
-    """
-    _, q = scores.groups
-    ends = q.runs()[1]
-    sizes = np.diff(ends, prepend=0)
-    large = sizes >= max(LARGE * q.size, 2)
-    dense = dense_grid(q.size)
-    first = q.size - ends[large] + 1
-    ranks = dense[np.searchsorted(dense, first)]
-    ranks = ranks[ranks < first + sizes[large]]
-    return np.setdiff1d(ranks, rank_grid(q.size))
 
 
 #: Thresholds and tests do not depend on the confidence, which people move.

@@ -3,7 +3,8 @@
 Two ways, for independent steps with the pair of the step that was measured:
 
 - `compose_histogram` composes the histograms themselves (HIST §9.2). A heuristic: their noise is
-  composed too, upward, and bins that hold scores of only one sample count as certain disclosure.
+  composed too, upward, coarse bins hide losses, and bins that hold scores of only one sample count
+  as certain disclosure.
 - `compose_band` composes an upper bound on the trade-off function. Composition keeps the order of
   trade-off functions (Dong, Roth & Su 2022, §3), so that a bound for one step becomes one for k
   steps. There is no such way from a histogram: limits for its single bins do not order its
@@ -228,8 +229,8 @@ def compose_histogram(histogram: Histogram, k: int) -> ComposedHistogram:
 
     Notes
     -----
-    Guarantee: none. The noise of every bin leaks k times, so that the estimate is biased upward,
-    the more the finer the bins.
+    Guarantee: none. The noise of every bin leaks k times, which makes the estimate too large, the
+    more the finer the bins. Coarse bins hide large losses, which makes it too small at small δ.
 
     References
     ----------

@@ -72,9 +72,6 @@ FOR_TIES = 0.04
 #: Distance of neighboring ranks of the dense grid, in standard deviations of a count.
 _DENSE = 1.0
 
-#: A block of ties is large if it has this share of the scores of Q.
-LARGE = 0.02
-
 #: Ranks whose tests are inverted exactly, those that the curve's points favor.
 SHORTLIST = 3
 
@@ -144,10 +141,7 @@ class RankBand:
         p_value : float
             Of that test, times its weight.
         """
-        if p_value >= 1:
-            return 1.0
-        share = 1 - FOR_TIES if self.sets_apart else 1.0
-        return -math.expm1(int(self.fixed.sum()) / share * math.log1p(-p_value))
+        return float(joint_p_value(np.array(p_value), self.n_q))
 
     def at_fixed_ranks(self) -> RankBand:
         """The band of the tests with the weight 1, alone."""
@@ -294,6 +288,20 @@ def dense_grid(n: int) -> NDArray[np.int64]:
     steps = math.ceil(math.pi * math.sqrt(n) / _DENSE)
     share = np.sin(np.linspace(0, math.pi / 2, steps + 1)[1:]) ** 2
     return np.unique(np.maximum(np.ceil(n * share).astype(np.int64), 1))
+
+
+def joint_p_value(p_value: Floats, n: int) -> Floats:
+    """The smallest error probability of the band at which a test at one of its ranks refutes.
+
+    Parameters
+    ----------
+    p_value : ndarray
+        Of that test, times its weight.
+    n : int
+        Number of scores of Q.
+    """
+    tests = rank_grid(n).size / (1 - FOR_TIES)
+    return np.asarray(-np.expm1(tests * np.log1p(-np.minimum(p_value, 1 - 1e-16))))
 
 
 def dense_weight(n: int) -> float:

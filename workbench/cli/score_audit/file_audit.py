@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.audits.audit import Audit
 from workbench.bounds.bound import Bound
-from workbench.bounds.estimates import auc_estimate, total_variation_estimate
+from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW, Verdict, judge
 from workbench.bounds.simultaneous.band import SUMMARY_FPR, tradeoff_band
 from workbench.claims.base import Claim
@@ -93,16 +93,18 @@ class FileAudit:
         files : tuple of Path
         """
         band = tradeoff_band(scores, confidence)
+        certified = band.total_variation()
         auc = auc_estimate(roc(scores))
         bounds = (
             band.epsilon(delta),
             band.mu(),
-            band.total_variation(),
+            certified,
             *(band.tpr(fpr) for fpr in SUMMARY_FPR),
             auc,
-            total_variation_estimate(histogram(scores)),
+            checked_against(total_variation_estimate(histogram(scores)), certified),
         )
-        verdicts = tuple(judge(scores, claim, confidence) for claim in claims)
+        read = scores.with_direction(scores.larger_is_member)  # `reversed` says what is in doubt
+        verdicts = tuple(judge(read, claim, confidence) for claim in claims)
         doubtful = not direction_stated and is_reversed(scores, auc.value)
         return cls(scores, bounds, verdicts, band.most_telling(), auc, doubtful, files)
 
@@ -131,7 +133,8 @@ class FileAudit:
         return (
             f"Members score lower than non-members (AUC {self.auc.value:.3f}). If smaller scores "
             "speak for membership, as losses do, add --smaller-is-member; if not, "
-            "--larger-is-member."
+            "--larger-is-member. If the two groups are exchanged, name the label of members with "
+            "--member-value, or give the files in the other order."
         )
 
     @property

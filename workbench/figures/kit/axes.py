@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.figures.kit.legend import HEADROOM
+from workbench.pairs.base import Pair
 
 #: An axis as plotly knows it; made by the functions of this module and read by `chart` only.
 Axis = dict[str, Any]
@@ -158,6 +159,27 @@ def positive(values: Any) -> NDArray[np.float64]:
     """Values for a logarithmic axis: NaN, which is a gap, instead of 0."""
     values = np.asarray(values, dtype=float)
     return np.where(values > 0, values, np.nan)
+
+
+def visible_profile(
+    pair: Pair, epsilon: NDArray[np.float64], low: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A pair's ε and δ(ε) down to the end of a logarithmic axis: smaller δ may be slow to compute.
+
+    Parameters
+    ----------
+    pair : Pair
+    epsilon : ndarray
+        Ascending, of the whole chart.
+    low : float
+        log₁₀ of the least δ of the axis.
+    """
+    end = float(pair.epsilon(10.0**low))
+    shown = epsilon[epsilon < end]
+    delta = np.asarray(pair.profile(shown))
+    if end <= epsilon[-1] and shown.size < epsilon.size:
+        shown, delta = np.append(shown, end), np.append(delta, 10.0**low)
+    return shown, positive(delta)
 
 
 def gaps(values: Any) -> NDArray[np.float64]:

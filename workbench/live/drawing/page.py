@@ -34,7 +34,7 @@ class LiveAuditPage(Page):
         """Lower bound on μ that holds at all moments at once."""
         return self.state.mu
 
-    @number("Seen", needs=("state",))
+    @number("SeenRecord", needs=("state",))
     def seen(self) -> Fact:
         """Runs or steps so far."""
         note = f"{self.state.unit}{', closed' if self.state.closed else ''}"

@@ -95,7 +95,7 @@ def one_run_score_bound(
     >>> from workbench.onerun import SharedGaussian
     >>> run = SharedGaussian(1.0, coordinates=1000).run(1000, seed=0)
     >>> print(wb.one_run_score_bound(run, delta=1e-5))
-    ε at δ = 1e-5 ≥ 1.67 (simultaneous, 95%, assuming independent canaries)
+    ε at δ = 1e-5 ≥ 1.66 (simultaneous, 95%, assuming independent canaries)
     """
     _checks.instance(run, OneRun, "run", "a workbench.OneRun; make one with wb.read_one_run")
     _checks.one_of(quantity, "quantity", ("epsilon", "mu"))

@@ -14,6 +14,7 @@ from workbench.onerun.run import OneRun
 from workbench.onerun.scored.check import IndependenceCheck
 from workbench.onerun.scored.in_one_run import order_checks, sorted_rows
 from workbench.onerun.scored.in_several_runs import table_checks
+from workbench.scores.chance import generator
 from workbench.tables.table import ScoreTable
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def canary_independence(
     data: OneRun | ScoreTable,
     *,
     permutations: int = 999,
-    seed: int | np.random.Generator = 0,
+    seed: int | np.random.Generator | None = None,
 ) -> CanaryIndependence:
     """Tests of whether canaries influence each other's scores, given who was in.
 
@@ -109,9 +110,9 @@ def canary_independence(
         number of rows away. Of several runs with the same canaries, a table: any two canaries are
         compared.
     permutations : int
-        Permutations behind the p-values; with fewer than 399 none falls below 1%.
-    seed : int or numpy.random.Generator
-        Draws the permutations.
+        Permutations behind the p-values; with fewer than 400 none falls below 1%.
+    seed : int or numpy.random.Generator, optional
+        Draws the permutations; by default the number of the data, `OneRun.chance`.
 
     Returns
     -------
@@ -146,7 +147,8 @@ def canary_independence(
     """
     _checks.instance(data, (OneRun, ScoreTable), "data", "a OneRun or a ScoreTable of several runs")
     permutations = _checks.count(permutations, "permutations", least=1)
-    rng = np.random.default_rng(seed)
+    drawn = generator(data.chance, "permutations") if seed is None else None
+    rng = drawn or np.random.default_rng(seed)
     if isinstance(data, OneRun):
         return _of_run(data, permutations, rng)
     return _of_table(data, permutations, rng)

@@ -45,7 +45,7 @@ def audit(subject: Any = None, spec: Mapping[str, Any] | None = None, by: str = 
     --------
     >>> audit = wb.audit(wb.example("gaussian"), spec={"log_delta": -6})
     >>> audit.bounds["epsilon"]
-    Bound(ε at δ = 1e-6 ≥ 2.24 (simultaneous, 95%, independent runs))
+    Bound(ε at δ = 1e-6 ≥ 2.23 (simultaneous, 95%, independent runs))
     """
     settings = {} if spec is None else _checks.instance(spec, Mapping, "spec", "a dict of settings")
     _checks.text(by, "by")

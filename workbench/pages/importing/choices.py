@@ -11,10 +11,7 @@ import param
 
 from workbench.pages.core.page import Control, Section, derived
 from workbench.pages.core.upload import Upload
-from workbench.pages.importing.proposals import (
-    has_labels,
-    members_first,
-)
+from workbench.pages.importing.proposals import has_labels
 from workbench.pages.importing.score_tables import read_table_upload
 from workbench.pages.importing.uploads import UploadedTables
 from workbench.pages.inputs.plan_choice import KnownPlans, PlanChoice
@@ -22,6 +19,8 @@ from workbench.scores.layouts.apply import scores_from_tables
 from workbench.scores.layouts.direction import Direction, proposed_direction
 from workbench.scores.layouts.guess import choices, guess_layout, score_columns
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.repeats import Repeats, repeats_in
+from workbench.scores.layouts.senses import members_first, why_open
 from workbench.scores.layouts.tools import Recognized, recognized
 from workbench.scores.opening import Opened
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS, Scores
@@ -52,6 +51,7 @@ READING = (
     "swapped",
     "table_kind",
     *COLUMNS,
+    "rows",
     "cluster_column",
     "cluster_rule",
     "larger_is_member",
@@ -73,6 +73,12 @@ SEVERAL = (
 
 #: What is asked of arrays whose shapes do not show which axis is that of the models.
 ASK_AXES = "It is open which axis of the arrays is that of the models: choose “Axes of the arrays”."
+
+#: What is asked of scores whose last axis may be one of classes.
+ASK_LAST_AXIS = (
+    "It is open whether several values of a record are of augmentations or of classes: choose "
+    "“Last axis of the scores”, or add an array “labels” with the class of each record."
+)
 
 #: Arguments of Python in refusals, and what the page says instead.
 IN_WORDS = {
@@ -144,6 +150,26 @@ class ImportChoices(KnownPlans):
         label="Axes of the arrays",
         doc="Rows and columns of the arrays, where their shapes do not show which are the models.",
     )
+    last_axis = param.Selector(
+        default=None,
+        objects={
+            "choose …": None,
+            "augmentations: their mean": "mean",
+            "augmentations: the largest": "max",
+            "augmentations: the first": "first",
+        },
+        label="Last axis of the scores",
+        doc="Several values of a record under a model are of augmentations of the record, or of "
+        "classes. The score of classes is the log-odds of the true one: add an array “labels” with "
+        "the class of each record to the file.",
+    )
+    rows = param.Selector(
+        default=None,
+        objects={"all": None},
+        label="Rows",
+        doc="Where a file has several rows of each record, as one for each attack or epoch: the "
+        "rows that are used. Choose them before any result is shown.",
+    )
     larger_is_member = param.Selector(
         default=None,
         objects={"choose …": None, "larger = member": True, "smaller = member": False},
@@ -184,6 +210,7 @@ class ImportChoices(KnownPlans):
     dataset = param.Parameter(None, precedence=-1, doc="The data set that is read again, or None.")
     direction_chosen = param.Boolean(False, precedence=-1)
     axes_asked = param.Boolean(False, precedence=-1)
+    last_axis_asked = param.Boolean(False, precedence=-1)
 
     controls: ClassVar[tuple[Section, ...]] = (
         Section("Files", (Control("upload", when=lambda page: page.dataset is None),)),
@@ -191,6 +218,7 @@ class ImportChoices(KnownPlans):
             "How they are read",
             (
                 Control("transposed", when=lambda page: page.axes_asked),
+                Control("last_axis", when=lambda page: page.last_axis_asked),
                 Control("data_name", when=_open),
                 Control("plan", when=lambda page: page.takes_plan),
                 Control(
@@ -209,6 +237,7 @@ class ImportChoices(KnownPlans):
                 Control("member_value", when=_of_layout("score and label")),
                 Control("larger_is_member", when=_open),
                 Control("sampling", when=lambda page: _open(page) and not page.clustered),
+                Control("rows", when=lambda page: len(page.param.rows.objects) > 1),
                 Control("cluster_column", when=lambda page: page.open and not page.given),
                 Control("cluster_rule", when=lambda page: page.cluster_column is not None),
                 Control("nonfinite", when=lambda page: page.has_nonfinite),
@@ -225,7 +254,7 @@ class ImportChoices(KnownPlans):
         #: The files as they were uploaded, and as they are opened.
         self.uploaded, self.opened = UploadedTables(), Opened(())
         super().__init__(workspace=workspace, **params)
-        self.param.watch(self._read_upload, ["upload", "transposed"])
+        self.param.watch(self._read_upload, ["upload", "transposed", "last_axis"])
         self.param.watch(self._changed, list(READING))
         self.param.watch(self._follow_plan, "plan")
         if dataset:
@@ -339,17 +368,22 @@ class ImportChoices(KnownPlans):
 
     def _read_upload(self, *events: Any) -> None:
         try:
-            table = read_table_upload(self.upload or (), self.transposed)
+            table = read_table_upload(self.upload or (), self.transposed, self.last_axis)
             self.uploaded = (
                 UploadedTables() if table is not None else UploadedTables.read(self.upload or ())
             )
         except ValueError as error:
-            axes = "transposed=" in str(error)
-            self._set(axes_asked=axes)
-            why = ASK_AXES if axes else str(error)
+            axes, last = ("transposed=" in str(error), "augmentations=" in str(error))
+            self._set(axes_asked=axes, last_axis_asked=last or self.last_axis is not None)
+            why = ASK_AXES if axes else ASK_LAST_AXIS if last else str(error)
             self.param.update(tables=(), score_table=None, message=why)
             return
-        self._set(score_table=table, axes_asked=self.axes_asked and table is not None)
+        known = table is not None
+        self._set(
+            score_table=table,
+            axes_asked=self.axes_asked and known,
+            last_axis_asked=self.last_axis_asked and known,
+        )
         if table is not None:
             self._set(
                 tables=(),
@@ -447,6 +481,31 @@ class ImportChoices(KnownPlans):
             member_value=layout.member_value,
             cluster_column=layout.cluster,
         )
+        self._offer_rows(layout.rows)
+
+    def _offer_rows(self, chosen: str | None = None) -> None:
+        """Offer the values of the column that tells rows of one record apart, if there is one."""
+        found = self.repeats()
+        values = () if found is None or found.key is None else found.values
+        offered = {f"{found.key} = {v}": f"{found.key}={v}" for v in values} if found else {}
+        if chosen is not None:
+            offered.setdefault(chosen.replace("=", " = ", 1), chosen)
+        chosen = self.rows if chosen is None and self.rows in offered.values() else chosen
+        self._set(rows=None)
+        self.param.rows.objects = {"all": None} | offered
+        self._set(rows=chosen)
+
+    @derived(needs=("tables", "swapped", *COLUMNS))
+    def repeats(self) -> Repeats | None:
+        """What shows that rows repeat, whichever of them are chosen."""
+        if not self.tables or self.given or self._open_choices:
+            return None
+        layout = self.chosen.layout
+        if layout is None:
+            return None
+        with suppress(ValueError):
+            return repeats_in(self.in_order, replace(layout, rows=None))
+        return None
 
     def _offer_labels(self, column: str | None) -> None:
         self._set(member_value=None)
@@ -472,6 +531,8 @@ class ImportChoices(KnownPlans):
             self.direction_chosen = True
         elif not self.direction_chosen:
             self._set(larger_is_member=self.proposed.larger_is_member)
+        if changed - {"rows", "cluster_column", "cluster_rule", "sampling", "larger_is_member"}:
+            self._offer_rows()
         self._check()
 
     def _follow_plan(self, *events: Any) -> None:
@@ -546,7 +607,12 @@ class ImportChoices(KnownPlans):
         else:
             named = {name: getattr(self, name) for name in LAYOUTS[self.kind]}
             fields = {name.removesuffix("_column"): value for name, value in named.items()}
-            layout = Layout(self.kind, cluster=self.cluster_column, **fields)  # type: ignore[arg-type]
+            layout = Layout(
+                self.kind,  # type: ignore[arg-type]
+                cluster=self.cluster_column,
+                rows=self.rows,
+                **fields,
+            )
             reading = Reading(layout, cluster_rule=self.cluster_rule)
         sampling = reading.sampling if self.clustered else self.sampling
         return replace(
@@ -576,12 +642,46 @@ class ImportChoices(KnownPlans):
             return "Which columns hold the scores of members and of non-members? Choose them."
         if "score_column" in open_choices and self.candidates:
             return SEVERAL.format(len(self.candidates))
+        labels = list(self._labels.get(self.member_column or "", ()))
+        if open_choices == ["member_value"] and len(labels) == 2:
+            why = why_open(labels, self.member_column)
+            return (
+                f"“{self.member_column}” holds {' and '.join(f'“{x}”' for x in labels)}, {why}: "
+                f"choose “{self.param.member_value.label}”."
+            )
         if open_choices:
             return f"Now choose “{self.param[open_choices[0]].label}”."
+        if self._rows_repeat:
+            return self._ask_rows
         if self.larger_is_member is None:
             label = self.param.larger_is_member.label
             return f"Choose “{label}”: {self.proposed.reason} may mean either."
         return ""
+
+    @property
+    def _rows_repeat(self) -> bool:
+        """Whether rows repeat, and nobody has chosen what to do about it."""
+        found = self.repeats()
+        if found is None or self.cluster_column is not None or self.sampling != "unknown":
+            return False
+        return self.rows is None or found.key is None
+
+    @property
+    def _ask_rows(self) -> str:
+        """The question about rows that repeat."""
+        found = self.repeats()
+        if found is None:
+            return ""
+        offers = []
+        if found.key is not None:
+            offers.append(f"choose the “{found.key}” under “{self.param.rows.label}”")
+        if found.cluster is not None:
+            label = self.param.cluster_column.label
+            offers.append(f"choose “{found.cluster}” as “{label}”")
+        offers.append(f"state what you assume under “{self.param.sampling.label}”")
+        return (
+            f"{found.why}. Rows that belong together are not independent: {', or '.join(offers)}."
+        )
 
     @property
     def _open_choices(self) -> list[str]:
@@ -596,7 +696,7 @@ class ImportChoices(KnownPlans):
     @derived(needs=("tables", "dataset", *READING))
     def read(self) -> Scores | str | None:
         """The scores as they are read, why they cannot be, or None while something is missing."""
-        if not self.tables or (not self.given and self._open_choices):
+        if not self.tables or (not self.given and (self._open_choices or self._rows_repeat)):
             return None
         try:
             if self.dataset is not None:

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from workbench.audits.plan import time_text
-from workbench.estimators.bin_rules import RANGE_TAIL
+from workbench.estimators.bin_rules import RANGE_TAIL, around
 from workbench.figures import importing as charts
 from workbench.figures.kit.layout import empty
 from workbench.pages.core.page import figure, sentence
 from workbench.pages.importing.choices import ImportChoices
 from workbench.pages.importing.preview import MOST_COLUMNS, ColumnPreview, table_words
-from workbench.pages.importing.proposals import members_first
 from workbench.pages.inputs.code import reading_code, script
 from workbench.pages.inputs.data import same_numbers
 from workbench.pages.inputs.plan_choice import short_name
 from workbench.scores.layouts.joined import LABELS_FROM
 from workbench.scores.layouts.labels import shared_columns
+from workbench.scores.layouts.senses import members_first
 from workbench.scores.sample import Scores, ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
@@ -149,6 +149,12 @@ class ImportPage(ImportChoices):
         fate = "left out" if self.nonfinite == "drop" else "kept as outcomes of their own"
         return f"NaN and infinite scores: {self.odd:,}. They are {fate}."
 
+    @sentence(needs=("read",))
+    def constant(self) -> str:
+        """That all scores are equal, which is rarely meant."""
+        found = self.read()
+        return str(found.constant) if isinstance(found, Scores) else ""
+
     @sentence(needs=("read", "digest", "accepted"))
     def consequence(self) -> str:
         """What another reading of data that were seen before does to their bounds."""
@@ -218,8 +224,7 @@ class ImportPage(ImportChoices):
             return empty(self.missing() or "The scores cannot be read.")
         low, high = map(float, found.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
         if low == high:
-            half = max(0.5, 1e-6 * abs(low))
-            low, high = low - half, high + half
+            low, high = around(low)
         if not math.isfinite(high - low):
             return empty("No float holds the range of these scores.")
         distinct = found.distinct

@@ -1,28 +1,10 @@
-"""What the names of columns and files suggest about groups."""
+"""Whether a table has labels, by its looks."""
 
 from __future__ import annotations
 
-from workbench.scores.layouts.guess import PAIRS, numeric_columns
-from workbench.scores.layouts.labels import labels_of, vocabulary, words_of
+from workbench.scores.layouts.guess import numeric_columns
+from workbench.scores.layouts.labels import labels_of
 from workbench.scores.table import DataTable
-
-MEMBERS = frozenset(p for p, _ in PAIRS)
-NON_MEMBERS = frozenset(q for _, q in PAIRS) | vocabulary("validation val control")
-
-
-def members_first(first: str, second: str) -> bool | None:
-    """Whether the first of two files has the members, by their names; None if these do not say.
-
-    Parameters
-    ----------
-    first, second : str
-        Names of the files.
-    """
-    one, two = words_of(first), words_of(second)
-    one, two = one - two, two - one
-    forward = bool(one & MEMBERS or two & NON_MEMBERS)
-    backward = bool(two & MEMBERS or one & NON_MEMBERS)
-    return forward if forward != backward else None
 
 
 def has_labels(table: DataTable) -> bool:

@@ -18,7 +18,9 @@ MOST_FILES, LONGEST_NAME = 20_000, 200
 
 
 def read_table_upload(
-    upload: tuple[UploadedFile, ...], transposed: str | None = None
+    upload: tuple[UploadedFile, ...],
+    transposed: str | None = None,
+    augmentations: str | None = None,
 ) -> ScoreTable | None:
     """The score table that uploaded files hold; None where they are no score table.
 
@@ -28,7 +30,7 @@ def read_table_upload(
     ----------
     upload : tuple of UploadedFile
         A table, an npz or a zip file of a folder, or the arrays of one folder.
-    transposed : str, optional
+    transposed, augmentations : str, optional
         As of `read_score_table`.
 
     Raises
@@ -49,7 +51,12 @@ def read_table_upload(
                     "wb.read_score_table for the folders that are read"
                 )
             return None
-        found = read_score_table(place, transposed=transposed, name=Path(upload[0].name).stem)
+        found = read_score_table(
+            place,
+            transposed=transposed,
+            augmentations=augmentations,
+            name=Path(upload[0].name).stem,
+        )
     return found if isinstance(found, ScoreTable) else found.as_scores()
 
 

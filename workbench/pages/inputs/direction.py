@@ -22,5 +22,5 @@ def direction_question(found: Roc) -> str:
         f"Is the direction right? Members do not score {now} here (AUC {found.auc:.3f}). If "
         f"{other} scores suggest membership, as for "
         f"{'a loss' if other == 'smaller' else 'a similarity'}, have the data read with “{other} = "
-        "member”."
+        "member”. If the two groups are exchanged, have the other label read as that of members."
     )

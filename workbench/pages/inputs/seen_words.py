@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench._format import percent
 from workbench.audits.plan import time_text
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Alike, Seen
+from workbench.workspaces.seen.record import Alike, SeenRecord
 from workbench.workspaces.workspace import Workspace
 
 _MARKS = "A question, a confidence and other choices are fixed in advance if they were so then."
@@ -28,22 +28,26 @@ def seen_words(sight: Sight, workspace: Workspace) -> str:
     return f"{found} {_MARKS}" if found else ""
 
 
-def _same(record: Seen, sight: Sight) -> str:
-    if record.shown is None or record.sha256 == sight.sha256 or not (record.sha256 and sight.sha256):
+def _same(record: SeenRecord, sight: Sight) -> str:
+    if (
+        record.shown is None
+        or record.sha256 == sight.sha256
+        or not (record.sha256 and sight.sha256)
+    ):
         return ""
     when = f"at {time_text(record.shown)}"
     if record.is_distinctive:
         return (
-            f"These scores were seen before, {when}, as {record.called}: in another order, in other "
-            "units or with other columns beside them."
+            f"These scores were seen before, {when}, as {record.called}: in another order, in "
+            "other units or with other columns beside them."
         )
     return (
-        f"The same ranks were seen before, {when}, as {record.called}. With so few different scores "
-        "other data may have them by chance; these count as seen."
+        f"The same ranks were seen before, {when}, as {record.called}. With so few different "
+        "scores other data may have them by chance; these count as seen."
     )
 
 
-def _alike(one: Alike, other: Seen) -> str:
+def _alike(one: Alike, other: SeenRecord) -> str:
     if other.shown is None:
         return ""
     when = f"whose results were seen at {time_text(other.shown)}"

@@ -13,7 +13,7 @@ from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 
 #: Confidence levels that every page offers.
 LEVELS = (0.9, 0.95, 0.99, 0.999, 0.9999)
@@ -159,7 +159,7 @@ class ChosenAfterLooking(ConfidenceSetting):
     # -- what was seen -------------------------------------------------------------------------
 
     @property
-    def shown_before(self) -> tuple[Seen, ...]:
+    def shown_before(self) -> tuple[SeenRecord, ...]:
         """What was shown of the data in view, by whatever: the records of those that were seen."""
         if not hasattr(self, "workspace"):  # in another process
             return ()
@@ -182,7 +182,7 @@ class ChosenAfterLooking(ConfidenceSetting):
         if not sights or noted == self._noted:
             return
         by = f"the page “{self.title}”"  # type: ignore[attr-defined]
-        results = tuple(item.name for item in self.numbers())
+        results = tuple(item.name for item in self.numbers())  # type: ignore[attr-defined]
         # What was changed after results of an earlier page is not the first choice.
         unknown = {name: None for name, words in self.choice_words.items() if words == self.looked}
         for one in sights:
@@ -212,7 +212,7 @@ class ChosenAfterLooking(ConfidenceSetting):
         if known:
             self._mark(self._changed(known), last)
 
-    def _changed(self, known: tuple[Seen, ...]) -> list[str]:
+    def _changed(self, known: tuple[SeenRecord, ...]) -> list[str]:
         """The choices that differ from those that the first results rest on."""
         now = self.choices
         found = []

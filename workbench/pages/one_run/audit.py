@@ -266,7 +266,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @number(
         "Tuned on one half, tested on the other",
         needs=("tuning", "looked"),
-        formula="A hash of the canaries' names divides them into two halves.",
+        formula="A random number, drawn once for this run, divides the canaries into two halves.",
     )
     def held_out(self) -> Bound | Fact:
         """Bound on one half of the canaries with the rule that was chosen on the other half."""
@@ -290,7 +290,9 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         guesses = self.guesses()
         if isinstance(guesses, str):
             return Fact("–")
-        share = f"{guesses.accuracy:.1%} correct, {guesses.canaries:,} canaries"
+        share = f"{guesses.canaries:,} canaries"
+        if guesses.guesses:
+            share = f"{guesses.accuracy:.1%} correct, {share}"
         return Fact(f"{guesses.correct:,} of {guesses.guesses:,}", share)
 
     def _method(self, name: str) -> Bound | Fact:

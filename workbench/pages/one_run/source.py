@@ -79,7 +79,7 @@ class OneRunSource(ChosenAfterLooking, Page):
     canaries = IntegerField(1000, (1, MOST_CANARIES), label="Canaries m")
     guessed = IntegerField(
         1000,
-        (1, MOST_CANARIES),
+        (0, MOST_CANARIES),
         label="Guesses r",
         doc="Fixed in advance; the remaining canaries are not guessed.",
     )

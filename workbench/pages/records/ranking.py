@@ -220,11 +220,13 @@ class RecordRanking(TableInView, DeltaSetting):
         "Uncorrected maximum",
         needs=("ranking", "loaded"),
         formula="The largest of the limits that are valid for one record named in advance.",
-        caution="Tools that print the worst of all records print such a number. The largest of "
-        "many limits has no guarantee: it is above 0 also where no record leaks.",
+        caution="Tools that print the worst of all records print such a number. It has no "
+        "guarantee, however small it is: the largest of many limits is above 0 also where no "
+        "record leaks. It is not an upper limit of the other numbers, either: they use the scores "
+        "of many records together.",
     )
     def maximum(self) -> Bound | Fact:
-        """The largest of all records, without correction for the choice: an estimate."""
+        """The largest limit that one record reaches by its own scores, not corrected for choice."""
         found = self.ranking()
         if isinstance(found, str):
             return PENDING
@@ -252,6 +254,30 @@ class RecordRanking(TableInView, DeltaSetting):
                 "two, and cannot be audited."
             )
         return said
+
+    @sentence(needs=("ranking", "looked", "loaded"), place="strip")
+    def relation(self) -> str:
+        """How the uncorrected maximum relates to the bounds beside it."""
+        found = self.ranking()
+        if isinstance(found, str) or self.looked_words:
+            return ""
+        n = f"{found.order.size:,}"
+        together = {"“Worst record”": found.worst, "“Average over records”": found.average}
+        above = [
+            name
+            for name, bound in together.items()
+            if isinstance(bound, Bound) and bound.value > found.maximum.value
+        ]
+        if above:
+            return (
+                f"{' and '.join(above)} can exceed “Uncorrected maximum”: bounds on the ε of the "
+                "training use many records together, whereas the maximum is the largest limit of "
+                f"one record by its own scores. As it was chosen among {n}, it has no guarantee."
+            )
+        return (
+            f"“Uncorrected maximum” is the largest of {n} limits of one record each. What it "
+            "exceeds “Worst record” by is no evidence: it is not corrected for the choice."
+        )
 
     @sentence(needs=("ranking", "looked", "loaded"), place="strip")
     def doubt(self) -> str:

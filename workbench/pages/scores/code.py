@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.bounds.quantities import Epsilon, Mu
+from workbench.estimators.bin_rules import WIDTH_RULES
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
@@ -89,6 +90,9 @@ def _claim(reference: Pair | None, measured: str, confidence: float) -> str:
 def _bins(page: Any) -> dict[str, Any]:
     if page.bin_rule == "quantile":
         return {"bins": page.bin_count, "rule": "quantile"}
+    if page.bin_rule in WIDTH_RULES:
+        within = (page.range_low, page.range_high) if page.fixed_range else None
+        return {"rule": page.bin_rule, "range": within}
     bins = {"bins": page.bin_count} if page.bin_rule == "count" else {"width": page.bin_width}
     return {**bins, "range": (page.range_low, page.range_high) if page.fixed_range else None}
 

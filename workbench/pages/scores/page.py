@@ -15,15 +15,15 @@ from workbench.audits.plan import RegisteredPlan
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.intervals import NAMES
 from workbench.bounds.counts.threshold import ErrorRates, epsilon_at_threshold, error_rates
-from workbench.bounds.estimates import auc_estimate, total_variation_estimate
+from workbench.bounds.estimates import auc_estimate, checked_against, total_variation_estimate
 from workbench.bounds.held_out.ordering import learn_ordering
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
-from workbench.bounds.power.verdict import Verdict, judge
+from workbench.bounds.power.verdict import Verdict, verdict_on
 from workbench.bounds.quantities import Question
 from workbench.bounds.simultaneous.band import TradeoffBand, tradeoff_band
 from workbench.bounds.simultaneous.fixed_bins import METHODS, hockey_stick_limits
-from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, bin_width
+from workbench.estimators.bin_rules import RANGE_TAIL, WIDTH_RULES, around, bin_width, quantile_bins
 from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import scores as charts
@@ -66,6 +66,9 @@ THRESHOLD_STEPS = 200
 #: times as wide.
 MOST_BINS = 500
 WIDEST = 200
+
+#: The largest number of bins that can be chosen, as of 10⁸ scores in a group.
+MOST_COUNT = 500
 
 #: Bins that are typed may be this many times as narrow as the narrowest of the slider.
 FINER = 10
@@ -111,8 +114,9 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         "line in the chart.",
     )
     bin_rule = param.Selector(
-        default="scott",
+        default="quantile",
         objects={
+            "Equal probability": "quantile",
             "Scott": "scott",
             "Freedman–Diaconis": "fd",
             "Plug-in": "plugin",
@@ -120,15 +124,21 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             "Knuth": "knuth",
             "Fixed width": "width",
             "Fixed number": "count",
-            "Equal probability": "quantile",
         },
         label="Bins",
-        doc="The rule that chooses the bins. Moving the width switches to a fixed width.",
+        doc="The rule that chooses the bins. Bins of equal probability do not depend on the unit "
+        "of the score. Moving the width switches to a fixed width.",
     )
+    bin_count = param.Integer(20, bounds=(2, MOST_COUNT), label="Number of bins")
     bin_width = param.Number(
-        0.1, bounds=(1e-3, SCORE[1]), softbounds=(0.01, 1), step=0.01, label="Bin width"
+        0.1,
+        bounds=(1e-3, SCORE[1]),
+        softbounds=(0.01, 1),
+        step=0.01,
+        label="Bin width",
+        doc="Of bins of equal probability, the median width. Moving it switches to bins of this "
+        "width.",
     )
-    bin_count = param.Integer(20, bounds=(2, 200), label="Number of bins")
     fixed_range = param.Boolean(
         False,
         label="Fix the range",
@@ -189,8 +199,8 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             (
                 Control("threshold"),
                 Control("bin_rule"),
-                Control("bin_width", when=lambda p: p.bin_rule in (*WIDTH_RULES, "width")),
                 Control("bin_count", when=lambda p: p.bin_rule in ("count", "quantile")),
+                Control("bin_width", when=lambda p: p.bin_rule != "count"),
                 Control("fixed_range", when=lambda p: p.bin_rule != "quantile"),
                 Control("range_low", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
                 Control("range_high", when=lambda p: p.fixed_range and p.bin_rule != "quantile"),
@@ -245,24 +255,32 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         if not stays:
             values["threshold"] = _median(scores)
         if self.bin_rule == "width" and not drawn:
-            values["bin_rule"] = "scott"
+            values["bin_rule"] = "quantile"
         rule = values.get("bin_rule", self.bin_rule)
-        # A rule takes its width from these very scores, however fixed the range is.
-        values["bins_moved"] = not (fresh and self.fixed_range and rule not in WIDTH_RULES)
+        # A rule takes its bins from these very scores, however fixed the range is.
+        values["bins_moved"] = not (fresh and self.fixed_range and rule in ("width", "count"))
+        count = self.bin_count
+        if rule == "quantile" and not fresh:
+            count = values["bin_count"] = _count_by_rule(scores)
         widths = (narrowest, narrowest * WIDEST)
-        if rule in WIDTH_RULES:
-            values["bin_width"] = _snap(bin_width(scores, rule), narrowest, widths)
+        width = _width_by_rule(scores, rule, count)
+        if width is not None:
+            width = values["bin_width"] = _shown_width(width, narrowest)
         elif not fresh:
-            values["bin_width"] = _snap(self.bin_width, narrowest, widths)
+            width = values["bin_width"] = _snap(self.bin_width, narrowest, widths)
         else:
-            widths = (min(widths[0], self.bin_width), max(widths[1], self.bin_width))
+            width = self.bin_width
+        widths = (min(widths[0], width), max(widths[1], width))
         if self.known:
             values |= pair_values("reference", **self.known)
         elif self.source == "example" or arrival is Arrival.ANOTHER:
             values["reference_kind"] = None
         self.param.threshold.bounds = (min(SCORE[0], bounds[0]), max(SCORE[1], bounds[1]))
         self.param.threshold.softbounds, self.param.threshold.step = bounds, step
-        self.param.bin_width.bounds = (narrowest / FINER, max(SCORE[1], widths[1]))
+        self.param.bin_width.bounds = (
+            min(narrowest / FINER, widths[0]),
+            max(SCORE[1], widths[1]),
+        )
         self.param.bin_width.softbounds, self.param.bin_width.step = widths, narrowest
         self._set_quietly(**values)
 
@@ -274,16 +292,28 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             self.threshold_moved = True
         if changed & set(BIN_CONTROLS):
             values: dict[str, Any] = {"bins_moved": True}
-            if "bin_rule" in changed and self.bin_rule in WIDTH_RULES:
-                slider = self.param.bin_width
-                width = bin_width(self.scores, self.bin_rule)
-                values["bin_width"] = _snap(width, slider.step, slider.softbounds)
-            elif "bin_width" in changed and self.bin_rule in WIDTH_RULES:
-                values["bin_rule"] = "width"
+            if "bin_width" in changed and not changed & {"bin_rule", "bin_count"}:
+                if self.bin_rule in ("quantile", *WIDTH_RULES):
+                    values["bin_rule"] = "width"
+            elif changed & {"bin_rule", "bin_count"}:
+                values |= self._bins_by_rule(count_chosen="bin_count" in changed)
             # A drag calls this at every step, and mostly nothing has changed.
             news = {name: v for name, v in values.items() if getattr(self, name) != v}
             if news:
                 self._set_quietly(**news)
+
+    def _bins_by_rule(self, count_chosen: bool) -> dict[str, Any]:
+        """The number and the width of bins that the rule chooses, as the controls show them."""
+        values: dict[str, Any] = {}
+        count = self.bin_count
+        if self.bin_rule == "quantile" and not count_chosen:
+            count = values["bin_count"] = _count_by_rule(self.scores)
+        width = _width_by_rule(self.scores, self.bin_rule, count)
+        if width is not None:
+            slider = self.param.bin_width
+            width = values["bin_width"] = _shown_width(width, slider.step)
+            slider.bounds = (min(slider.bounds[0], width), max(slider.bounds[1], width))
+        return values
 
     # -- under a plan --------------------------------------------------------------------------
 
@@ -319,6 +349,8 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         if self.bin_rule == "quantile":
             return histogram(self.scores, bins=self.bin_count, rule="quantile")
         within = (self.range_low, self.range_high) if self.fixed_range else None
+        if self.bin_rule in WIDTH_RULES:  # the slider shows the width rounded
+            return histogram(self.scores, rule=self.bin_rule, range=within)
         if self.bin_rule == "count":
             return histogram(self.scores, bins=self.bin_count, range=within)
         return histogram(self.scores, width=self.bin_width, range=within)
@@ -404,7 +436,9 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
     def verdict(self) -> Verdict | None:
         """The test of the reference as a claim."""
         reference = self.reference()
-        return None if reference is None else judge(self.measured(), reference, self.confidence)
+        return (
+            None if reference is None else verdict_on(self.measured(), reference, self.confidence)
+        )
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -472,14 +506,16 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
 
     @number(
         "TV by histogram",
-        needs=("histogram",),
+        needs=("histogram", "band", "void_words"),
         formula="½ Σ |p̂ − q̂| over the bins.",
-        caution="Biased upwards: it is positive even when members and non-members score alike, and "
-        "grows with the number of bins.",
+        caution="Many bins make it too large, above 0 even when members and non-members score "
+        "alike; coarse bins can make it too small, then below the certified bound it is struck "
+        "out.",
     )
     def histogram_tv(self) -> Bound:
         """Estimate of the total variation distance from the two histograms."""
-        return total_variation_estimate(self.histogram())
+        certified = self.certified(self.band().total_variation())
+        return checked_against(total_variation_estimate(self.histogram()), certified)
 
     @number(
         "AUC",
@@ -567,6 +603,11 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
             return f"{text}. Not valid here: {void}."
         by = f" ({plan.label})" if plan is not None and planned else ""
         return f"{text}, {self.histogram().scores.assumption}; the bins were fixed in advance{by}."
+
+    @sentence(needs=("scores",), place="strip")
+    def constant(self) -> str:
+        """That all scores are equal, where they are."""
+        return str(self.scores.constant)
 
     @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
     def asked_afterwards(self) -> str:
@@ -670,8 +711,8 @@ class ScoresPage(PlannedSource, ReferenceChoice, AskedInAdvance):
         span=6,
         formula="δ(ε) = max of H(P‖Q) and H(Q‖P) at e^ε, with H = Σ [p − e^ε q]₊. Simultaneous: a "
         "lower bound on δ(ε) for every ε at once.",
-        caution="The histogram's curve is an estimate with upward bias. The fit assumes a Gaussian "
-        "pair.",
+        caution="The histogram's curve is an estimate: its noise grows with ε, and it ends where a "
+        "bin holds scores of one group only. The fit assumes a Gaussian pair.",
     )
     def profile(self) -> dict[str, Any]:
         """δ as a function of ε. The dot is the simultaneous bound on ε at the chosen δ."""
@@ -714,7 +755,7 @@ def nice_below(x: float) -> float:
 def _span(scores: Scores) -> tuple[float, float]:
     """The range of nearly all scores, which is never empty."""
     low, high = (float(x) for x in scores.quantile([RANGE_TAIL, 1 - RANGE_TAIL]))
-    return (low - 0.5, high + 0.5) if low == high else (low, high)
+    return (low, high) if low < high else around(low)
 
 
 def _slider(scores: Scores) -> tuple[float, tuple[float, float]]:
@@ -727,6 +768,27 @@ def _slider(scores: Scores) -> tuple[float, tuple[float, float]]:
 def _median(scores: Scores) -> float:
     """The threshold at which the page places its slider: the median of all scores."""
     return _snap(float(scores.quantile(0.5)), *_slider(scores))
+
+
+def _count_by_rule(scores: Scores) -> int:
+    """The number of bins of equal probability that the rule chooses."""
+    return min(quantile_bins(scores), MOST_COUNT)
+
+
+def _width_by_rule(scores: Scores, rule: str, count: int) -> float | None:
+    """The width of a rule, of bins of equal probability their median; None where it is chosen."""
+    if rule in WIDTH_RULES:
+        return bin_width(scores, rule)
+    if rule == "quantile":
+        return float(np.median(np.diff(histogram(scores, bins=count, rule="quantile").edges)))
+    return None
+
+
+def _shown_width(width: float, step: float) -> float:
+    """A width as the slider shows it: a multiple of its step, or with two digits below that."""
+    if width < step:
+        return float(f"{width:.1e}")
+    return _snap(width, step, (step, math.inf))
 
 
 def _snap(x: float, step: float, bounds: tuple[float, float]) -> float:

@@ -1,6 +1,6 @@
 """Pairs whose privacy loss is accounted for numerically.
 
-`pld` convolves privacy loss distributions, `accounted` makes a pair of them, `composed` is k-fold
-composition, `dpsgd` is DP-SGD, `batches` the same with batches of fixed or bounded size,
-`mixture` has Gaussian noise on sums of random sensitivity.
+`pld` convolves privacy loss distributions, `tilted` does so for their far tails, `accounted` makes
+a pair of them, `composed` is k-fold composition, `dpsgd` is DP-SGD, `batches` the same with batches
+of fixed or bounded size, `mixture` has Gaussian noise on sums of random sensitivity.
 """

@@ -1,23 +1,68 @@
-"""`AccountedPair`: a pair composed in closed form where there is one, else numerically."""
+"""`AccountedPair`: a pair composed in closed form where there is one, else numerically.
+
+Numerically there are three upper limits of the profile, and the smallest one holds: the composed
+privacy loss distribution, which is sharp but resolves no δ below about 1e-11; the same tilted
+(`tilted`), down to about 1e-16; and what the Rényi divergences of the steps imply, whose ε is a few
+percent to some times larger, at any δ.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench import _checks
 from workbench._roots import falling_root
-from workbench.curves.validation import Floats, Values, deltas, reals, shaped
-from workbench.pairs.accounting.pld import Composition
+from workbench.curves.renyi_quadrature import DivergenceError, renyi_divergence
+from workbench.curves.validation import DIRECTIONS, Floats, Values, deltas, reals, shaped
+from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.tilted import TiltedTail, tilted_tail
 from workbench.pairs.base import ExplicitPair, Pair
+from workbench.pairs.claimed import RenyiPair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes, OutcomesPair
 
 #: Scores times steps that are simulated at most.
 MOST_DRAWS = 1_000_000_000
+
+
+#: δ below this many times the resolution have other upper limits, too.
+_NEAR_RESOLUTION = 10
+
+#: Orders − 1 of the Rényi divergences at first, further ones between two that some δ needs, the δ
+#: that are looked at, and the share by which divergences are rounded up.
+_ORDERS = np.geomspace(0.05, 1e5, 36)
+_BETWEEN = 10
+_SMALL_DELTAS = np.geomspace(1e-40, 1e-9, 63)
+_ROUNDED_UP = 1e-9
+
+#: δ for which compositions are tilted.
+_TILTED_DELTAS = (1e-11, 1e-13, 1e-15)
+
+
+@dataclass(frozen=True)
+class Accounted:
+    """Equal steps that are composed; ``symmetric`` if both directions of a step coincide."""
+
+    step: pld.Step
+    steps: int
+    symmetric: bool = False
+
+    def compose(self) -> pld.Composition:
+        """The composition on a grid of privacy losses."""
+        return pld.compose(self.step, self.steps, self.symmetric)
+
+    def renyi_divergence(self, order: float) -> float:
+        """Of all steps together: Rényi divergences add up."""
+        if isinstance(self.step, Pair):
+            return self.steps * self.step.renyi_divergence(order)
+        return self.steps * renyi_divergence(self.step, order)
 
 
 class Sampled(Protocol):
@@ -48,10 +93,11 @@ class AccountedPair(Pair):
 
     @property
     def resolution(self) -> float:
-        """The δ below which nothing is resolved: ε(δ) is then infinite unless losses are bounded.
+        """The δ below which the loss distribution resolves nothing.
 
         0 in closed form, about 1e-15 to 1e-11 otherwise (truncated tails, and the round-off of
-        the convolution, which grows with the number of steps).
+        the convolution, which grows with the number of steps). Smaller δ rest on the Rényi
+        divergences, which give larger ε.
         """
         known = self._functions
         return known.composition.resolution if isinstance(known, _GridPair) else 0.0
@@ -90,7 +136,8 @@ class AccountedPair(Pair):
         Returns
         -------
         lower, upper : float or ndarray, the shape of ``delta``
-            The upper one is ``inf`` below the resolution.
+            The upper one is that of the Rényi divergences below the resolution, and ``inf`` at
+            δ = 0 unless losses are bounded.
 
         Raises
         ------
@@ -109,9 +156,10 @@ class AccountedPair(Pair):
     def _closed_form(self) -> Pair | None:
         """An equivalent pair whose values are exact; None where only the grid helps."""
 
+    @property
     @abstractmethod
-    def _compose(self) -> Composition:
-        """The composition on a grid."""
+    def _accounted(self) -> Accounted:
+        """The steps whose privacy losses are composed."""
 
     @property
     def _largest_loss(self) -> float:
@@ -137,7 +185,12 @@ class AccountedPair(Pair):
             return closed._functions
         if isinstance(closed, ExplicitPair):
             return closed
-        return _GridPair(self.name, self._compose(), self._largest_loss)
+        return _GridPair(self.name, self._accounted, self._largest_loss)
+
+    def renyi_divergence(self, order: float) -> float:
+        order = _checks.order(order)
+        closed = self._closed_form()
+        return (self._accounted if closed is None else closed).renyi_divergence(order)
 
     def _privacy_loss(self, score: Floats) -> Floats:
         # The optimal attack on all steps is the sum of their losses: scores are losses already.
@@ -156,12 +209,14 @@ class AccountedPair(Pair):
 
 
 class _GridPair(OutcomesPair):
-    """The pessimistic pair of a composition."""
+    """The pessimistic pair of a composition, with the Rényi limit of small δ."""
 
-    def __init__(self, name: str, composition: Composition, largest_loss: float) -> None:
+    def __init__(self, name: str, accounted: Accounted, largest_loss: float) -> None:
         self._name = name
-        self.composition = composition
+        self._accounted = accounted
+        self.composition = accounted.compose()
         self._limit = largest_loss
+        self._small = np.log(_NEAR_RESOLUTION * self.composition.resolution)
 
     @property
     def name(self) -> str:
@@ -175,15 +230,50 @@ class _GridPair(OutcomesPair):
     def outcomes(self) -> Outcomes:
         return self.composition.outcomes
 
+    def _tilted(self, epsilon: Floats, direction: str) -> Floats:
+        """Log of the upper limit by the tilted compositions; 0 where there is none."""
+        one = "P‖Q" if self.outcomes.symmetric else direction
+        tails = _tails(self._accounted, self.composition, one)
+        limits = [tail.log_hockey_stick(epsilon) for tail in tails]
+        return np.minimum.reduce([np.zeros_like(epsilon), *limits])
+
+    @property
+    def _renyi(self) -> RenyiPair | None:
+        return _renyi_limit(self._accounted)
+
+    def _smallest(self, log_h: Floats, epsilon: Floats, directions: tuple[str, ...]) -> Floats:
+        """The smallest upper limit where that of the grid comes near its resolution."""
+        small = (log_h < self._small) & (epsilon >= 0)
+        if small.any():
+            near = epsilon[small]
+            limit = np.maximum.reduce([self._tilted(near, direction) for direction in directions])
+            if self._renyi is not None:
+                limit = np.minimum(limit, self._renyi.log_profile(near))
+            log_h = np.array(log_h)
+            log_h[small] = np.minimum(log_h[small], limit)
+        return np.where(epsilon >= self._limit, -np.inf, log_h)
+
     def _log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
-        h = super()._log_hockey_stick(epsilon, direction)
-        return np.where(epsilon >= self._limit, -np.inf, h)
+        return self._smallest(super()._log_hockey_stick(epsilon, direction), epsilon, (direction,))
 
     def _log_profile(self, epsilon: Floats) -> Floats:
-        return np.where(epsilon >= self._limit, -np.inf, super()._log_profile(epsilon))
+        return self._smallest(super()._log_profile(epsilon), epsilon, DIRECTIONS)
 
     def _epsilon(self, delta: Floats) -> Floats:
-        return np.minimum(super()._epsilon(delta), self._limit)
+        epsilon = super()._epsilon(delta)
+        near = np.exp(self._small)
+        small = (delta < near) & (delta > 0) & (epsilon > 0)
+        if small.any():
+            # From this ε on the profile is the smallest of all limits.
+            first = np.full(int(small.sum()), float(super()._epsilon(np.asarray(near))))
+            last = epsilon[small]
+            if self._renyi is not None:
+                last = np.maximum(np.minimum(last, self._renyi.epsilon(delta[small])), first)
+            log_delta = np.log(delta[small])
+            _, found = falling_root(lambda e, d: self._log_profile(e) - d, first, last, log_delta)
+            epsilon = np.array(epsilon)
+            epsilon[small] = np.where(np.isfinite(last), found, last)
+        return np.minimum(epsilon, self._limit)
 
     def lower_profile(self, epsilon: Floats) -> Floats:
         """The lower limit of δ(ε)."""
@@ -199,6 +289,55 @@ class _GridPair(OutcomesPair):
         low, high = np.zeros_like(upper), np.minimum(upper, largest + 1.0)
         below, _ = falling_root(lambda e, d: self.lower_profile(e) - d, low, high, delta)
         return below
+
+
+@lru_cache(maxsize=16)
+def _renyi_limit(accounted: Accounted) -> RenyiPair | None:
+    """What the Rényi divergences of the steps imply; None where all are infinite or unknown."""
+    known = _divergences(accounted, _ORDERS)
+    if not known:
+        return None
+    # Near a jump of the divergences, few orders would give away a lot.
+    coarse = np.array(sorted(known))
+    pair = RenyiPair(tuple(coarse + 1), tuple(known[x] for x in coarse))
+    best = np.unique(np.searchsorted(coarse + 1, pair.best_orders(_SMALL_DELTAS)))
+    ends = np.unique(np.clip([best - 1, best, best + 1], 0, coarse.size - 1))
+    between = [np.geomspace(x, y, _BETWEEN + 2)[1:-1] for x, y in pairwise(coarse[ends])]
+    known |= _divergences(accounted, np.concatenate([[], *between]))
+    excess = np.array(sorted(known))
+    return RenyiPair(tuple(excess + 1), tuple(known[x] for x in excess))
+
+
+def _divergences(accounted: Accounted, excess: Floats) -> dict[float, float]:
+    """Finite Rényi divergences, rounded up, by order − 1."""
+    known = {}
+    for x in excess:
+        try:
+            found = accounted.renyi_divergence(1 + float(x))
+        except DivergenceError:  # any set of orders gives an upper limit
+            continue
+        if np.isfinite(found):
+            known[float(x)] = found * (1 + _ROUNDED_UP)
+    return known
+
+
+@lru_cache(maxsize=4)
+def _tails(
+    accounted: Accounted, composition: pld.Composition, direction: str
+) -> tuple[TiltedTail, ...]:
+    """One direction of a composition, tilted for some δ below the resolution."""
+    renyi = _renyi_limit(accounted)
+    if renyi is None:
+        return ()
+    step = composition.step
+    side = (step.first, step.p, step.p_only)
+    if direction == "Q‖P":
+        side = (1 - step.first - step.q.size, step.q[::-1], step.q_only)
+    made = (
+        tilted_tail(step.width, *side, composition.steps, float(order) - 1)
+        for order in np.unique(renyi.best_orders(np.array(_TILTED_DELTAS)))
+    )
+    return tuple(tail for tail in made if tail is not None)
 
 
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:
@@ -225,9 +364,11 @@ def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Gener
         More than `MOST_DRAWS` draws.
     """
     if n * k > MOST_DRAWS:
+        most = MOST_DRAWS // k
         raise ValueError(
-            f"{n} scores of {k} steps are {n * k:.3g} draws, more than {MOST_DRAWS:.0e}; "
-            f"take at most {MOST_DRAWS // k} scores, or a Gaussian pair of the same μ"
+            f"{n} scores of {k} steps are {n * k:.3g} draws, more than {MOST_DRAWS:.0e}; take "
+            f"{f'at most {most} scores' if most > 1 else 'fewer steps'}, or a Gaussian pair of the "
+            "same μ"
         )
     draw = step.draw_p if side == "p" else step.draw_q
     total = np.zeros(n)

@@ -12,8 +12,7 @@ from scipy.stats import binom
 from workbench import _checks
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair
 from workbench.pairs.accounting.dpsgd import SubstitutedStep
 from workbench.pairs.base import Pair
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
@@ -126,14 +125,15 @@ class FixedBatchPair(BatchesPair):
             "steps": self.steps,
         }
 
-    def compose(self, k: int) -> FixedBatchPair:
+    def _composed(self, k: int) -> FixedBatchPair:
         return FixedBatchPair(
             self.noise_multiplier, self.batch_size, self.dataset_size, k * self.steps
         )
 
-    def _compose(self) -> pld.Composition:
+    @property
+    def _accounted(self) -> Accounted:
         step = FixedBatchStep(self.batch_size / self.dataset_size, self.noise_multiplier)
-        return pld.compose(step, self.steps, symmetric=True)
+        return Accounted(step, self.steps, symmetric=True)
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ class TruncatedBatchPair(BatchesPair):
             "steps": self.steps,
         }
 
-    def compose(self, k: int) -> TruncatedBatchPair:
+    def _composed(self, k: int) -> TruncatedBatchPair:
         return TruncatedBatchPair(
             self.noise_multiplier,
             self.sample_rate,
@@ -235,12 +235,13 @@ class TruncatedBatchPair(BatchesPair):
             k * self.steps,
         )
 
-    def _compose(self) -> pld.Composition:
+    @property
+    def _accounted(self) -> Accounted:
         n, most, q = self.dataset_size, self.batch_size, self.sample_rate
         # Of a batch with the record: that it is cut, and that the record then stays in.
         cut = float(binom.sf(most - 1, n - 1, q))
         stays = float(binom.sf(most, n, q)) * most / (cut * n) if cut > 0 else 0.0
-        return pld.compose(TruncatedBatchStep(q, self.noise_multiplier, cut, stays), self.steps)
+        return Accounted(TruncatedBatchStep(q, self.noise_multiplier, cut, stays), self.steps)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench import _checks
-from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair
 from workbench.pairs.base import Pair
 
 
@@ -57,13 +56,14 @@ class ComposedPair(AccountedPair):
         return {"pair": self.pair, "k": self.k}
 
     def _closed_form(self) -> Pair | None:
-        return self.pair.compose(self.k)
+        return self.pair._composed(self.k)
 
-    def compose(self, k: int) -> ComposedPair:
+    def _composed(self, k: int) -> ComposedPair:
         return ComposedPair(self.pair, k * self.k)
 
-    def _compose(self) -> pld.Composition:
-        return pld.compose(self.pair, self.k, self.pair.symmetric)
+    @property
+    def _accounted(self) -> Accounted:
+        return Accounted(self.pair, self.k, self.pair.symmetric)
 
     @property
     def _largest_loss(self) -> float:
@@ -72,7 +72,3 @@ class ComposedPair(AccountedPair):
     @property
     def _steps(self) -> tuple[Pair, int]:
         return self.pair, self.k
-
-    def renyi_divergence(self, order: float) -> float:
-        # Rényi divergences add up.
-        return self.k * self.pair.renyi_divergence(order)

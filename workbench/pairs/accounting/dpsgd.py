@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from workbench import _checks
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import log_difference
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
-
-#: The largest Rényi order that is computed, a sum of as many terms.
-_LARGEST_ORDER = 100_000
 
 NEIGHBORING = ("add-remove", "substitute")
 
@@ -188,26 +183,18 @@ class DPSGDPair(AccountedPair):
         step = self._step
         return step if self.steps == 1 and isinstance(step, SubsampledGaussianPair) else None
 
-    def compose(self, k: int) -> DPSGDPair:
+    def _composed(self, k: int) -> DPSGDPair:
         return DPSGDPair(
             self.noise_multiplier, self.sample_rate, k * self.steps, self.neighboring_relation
         )
 
-    def _compose(self) -> pld.Composition:
-        return pld.compose(self._step, self.steps, self.neighboring_relation == "substitute")
+    @property
+    def _accounted(self) -> Accounted:
+        return Accounted(self._step, self.steps, self.neighboring_relation == "substitute")
 
     @property
     def _steps(self) -> tuple[SubsampledGaussianPair | SubstitutedStep, int]:
         return self._step, self.steps
-
-    def renyi_divergence(self, order: float) -> float:
-        if self.sample_rate == 1 or self.neighboring_relation == "substitute":
-            return super().renyi_divergence(order)
-        # Fractional orders are slow, and fail now and then; the integer above bounds them.
-        whole = math.ceil(_checks.order(order))
-        if whole > _LARGEST_ORDER:
-            return math.inf  # not known
-        return _renyi_divergence(self.noise_multiplier, self.sample_rate, self.steps, whole)
 
 
 @dataclass(frozen=True)
@@ -278,14 +265,3 @@ class SubstitutedStep:
     def draw_q(self, n: int, rng: np.random.Generator) -> Floats:
         """Scores with the record out."""
         return -self.draw_p(n, rng)
-
-
-@lru_cache(maxsize=1024)
-def _renyi_divergence(noise_multiplier: float, rate: float, steps: int, order: int) -> float:
-    """Of add-remove DP-SGD, by `dp_accounting`."""
-    from dp_accounting import dp_event  # type: ignore[import-untyped]
-    from dp_accounting.rdp import RdpAccountant  # type: ignore[import-untyped]
-
-    step = dp_event.PoissonSampledDpEvent(rate, dp_event.GaussianDpEvent(noise_multiplier))
-    accountant = RdpAccountant([order]).compose(dp_event.SelfComposedDpEvent(step, steps))
-    return float(accountant.rdp[0])

@@ -10,8 +10,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench.curves.validation import Floats, quiet
-from workbench.pairs.accounting import pld
-from workbench.pairs.accounting.accounted import AccountedPair
+from workbench.pairs.accounting.accounted import Accounted, AccountedPair
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.gaussian_mixture import GaussianMixture
@@ -111,7 +110,7 @@ class MixturePair(AccountedPair):
             "steps": self.steps,
         }
 
-    def compose(self, k: int) -> MixturePair:
+    def _composed(self, k: int) -> MixturePair:
         return MixturePair(
             self.sensitivities, self.probabilities, self.noise_multiplier, k * self.steps
         )
@@ -126,8 +125,9 @@ class MixturePair(AccountedPair):
     def _step(self) -> MixtureStep:
         return MixtureStep(self.sensitivities, self.probabilities, self.noise_multiplier)
 
-    def _compose(self) -> pld.Composition:
-        return pld.compose(self._step, self.steps)
+    @property
+    def _accounted(self) -> Accounted:
+        return Accounted(self._step, self.steps)
 
     @property
     def _steps(self) -> tuple[MixtureStep, int]:

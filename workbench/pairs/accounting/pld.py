@@ -100,6 +100,9 @@ class Composition:
         s and m of the module's docstring: how far rounding can move the total loss.
     resolution : float
         δ below this are not resolved: truncated tails and round-off of the convolution.
+    step : LossGrid
+    steps : int
+        What was composed.
     """
 
     outcomes: Outcomes
@@ -107,6 +110,8 @@ class Composition:
     spread: float
     shift: float
     resolution: float
+    step: LossGrid
+    steps: int
 
     def log_hockey_stick(self, epsilon: Floats, direction: str) -> Floats:
         """Log of the upper limit."""
@@ -172,7 +177,7 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     total, resolution = _convolve(grid, k, symmetric)
     # Losses on the grid are not moved.
     spread, shift = (0.0, 0.0) if exact else (width * math.sqrt(k) / 2, k * width**2 / 8)
-    return Composition(total, width, spread, shift, resolution)
+    return Composition(total, width, spread, shift, resolution, grid, k)
 
 
 _kept = lru_cache(maxsize=4)(build)
@@ -305,12 +310,12 @@ def _split_outcomes(outcomes: Outcomes, width: float) -> LossGrid:
 
 def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]:
     """The k-fold composition of a grid, and the δ that it resolves."""
-    first_p, p, noise_p = _self_convolve(grid.p, grid.first, k)
+    first_p, p, noise_p = self_convolve(grid.p, grid.first, k)
     if symmetric:
         first_q, q, noise_q = first_p, p, noise_p
     else:
         last = grid.first + grid.q.size - 1
-        first_q, q, noise_q = _self_convolve(grid.q[::-1], -last, k)
+        first_q, q, noise_q = self_convolve(grid.q[::-1], -last, k)
     # Each side is accurate where its own mass is: P's above a loss of 0, Q's below.
     right = np.arange(max(first_p, 0), max(first_p + p.size, 0))
     left = np.arange(max(first_q, 1), max(first_q + q.size, 1))
@@ -334,7 +339,7 @@ def _convolve(grid: LossGrid, k: int, symmetric: bool) -> tuple[Outcomes, float]
     )
 
 
-def _self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, float]:
+def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, float]:
     """Masses of the sum of k losses from its first grid point on, and the δ lost in them."""
     if k == 1:
         return first, masses, TAIL + ROUND_OFF

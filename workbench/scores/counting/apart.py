@@ -70,7 +70,7 @@ def _from_parts(header: dict[str, Any], parts: list[Any], reading: dict[str, Any
         values,
         of_p,
         of_q,
-        larger_is_member=reading["larger_is_member"] is not False,
+        larger_is_member=reading["larger_is_member"],
         sampling=reading["sampling"],
         name=header["name"],
         first=(first_p, first_q),

@@ -32,6 +32,7 @@ from workbench.scores.sample import (
     Scores,
     ScoresError,
     require_scores,
+    stated_direction,
 )
 
 #: Scores, of both groups together, up to which rows are made from counts.
@@ -55,7 +56,7 @@ class CountedScores(Scores):
         Ascending and distinct, in score units; −∞ may be first, NaN last.
     counts_p, counts_q : array_like of int, shape (k,)
         Number of scores of P and of Q with each value.
-    larger_is_member : bool
+    larger_is_member : bool, optional
         As of `Scores`.
     sampling : {"independent runs", "one run", "unknown"}
         As of `Scores`.
@@ -106,7 +107,7 @@ class CountedScores(Scores):
         counts_p: ArrayLike,
         counts_q: ArrayLike,
         *,
-        larger_is_member: bool = True,
+        larger_is_member: bool | None = None,
         sampling: str = "unknown",
         name: str = "",
         held_out: str = "",
@@ -117,7 +118,7 @@ class CountedScores(Scores):
         grid: str | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        direction = _checks.flag(larger_is_member, "larger_is_member")
+        direction, stated = stated_direction(larger_is_member)
         _checks.one_of(sampling, "sampling", tuple(x for x in SAMPLINGS if x != "clustered"))
         at = _ascending(values)
         p, q = (_counts(x, f"counts_{g}", at) for g, x in (("p", counts_p), ("q", counts_q)))
@@ -139,22 +140,19 @@ class CountedScores(Scores):
             )
         for side, counts in (("P", p), ("Q", q)):
             _check_group(side, at, counts)
-        if at.size < 2:
-            raise ScoresError(
-                f"all {int(p.sum() + q.sum())} scores equal {at[0]:g}, so there is nothing to "
-                "compare; check that the score column is the right one"
-            )
         self._set(
             values=_locked(at),
             counts_p=_locked(p),
             counts_q=_locked(q),
             larger_is_member=direction,
+            direction_stated=stated,
             sampling=sampling,
             clusters=None,
             cluster_rule="mean",
             nonfinite="drop" if dropped else "keep",
             name=_checks.text(name, "name"),
             held_out=_checks.text(held_out, "held_out"),
+            yes_no=False,
             seed=chance.checked_seed(seed),
             nonfinite_p=odd["P"],
             nonfinite_q=odd["Q"],
@@ -174,11 +172,11 @@ class CountedScores(Scores):
         found = scores.distinct
         values, p, q = _reoriented(found.values, found.p, found.q, scores.larger_is_member)
         dropped = scores.nonfinite == "drop"
-        return cls(
+        counted = cls(
             values,
             p,
             q,
-            larger_is_member=scores.larger_is_member,
+            larger_is_member=scores.larger_is_member if scores.direction_stated else None,
             sampling="unknown" if scores.sampling == "clustered" else scores.sampling,
             name=scores.name,
             held_out=scores.held_out,
@@ -187,6 +185,7 @@ class CountedScores(Scores):
             nonfinite_q=scores.nonfinite_q if dropped else None,
             first=scores.in_order(MOST_FIRST),
         )
+        return counted._changed(yes_no=scores.yes_no)
 
     # -- size and description ---------------------------------------------------------------
 
@@ -312,7 +311,7 @@ class CountedScores(Scores):
         Parameters
         ----------
         unit : float
-            What the scores are divided by first.
+            What the scores are divided by first, above 0.
         """
         finite = np.isfinite(self.values)
         values = self.values[finite] / unit
@@ -353,9 +352,9 @@ class CountedScores(Scores):
         """
         larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         if larger_is_member == self.larger_is_member:
-            return self
+            return self if self.direction_stated else self._changed(direction_stated=True)
         first = None if self.first is None else (-self.first[0], -self.first[1])
-        return self._changed(larger_is_member=larger_is_member, first=first)
+        return self._changed(larger_is_member=larger_is_member, direction_stated=True, first=first)
 
     def _split(self, sizes: tuple[int, int], rng: np.random.Generator) -> tuple[Scores, Scores]:
         p, q = (
@@ -411,6 +410,7 @@ class CountedScores(Scores):
             nonfinite_p=self.nonfinite_p,
             nonfinite_q=self.nonfinite_q,
             first=first,  # type: ignore[arg-type]
+            larger_is_member=self.larger_is_member if self.direction_stated else None,
             **{name: getattr(self, name) for name in _DESCRIBED},
         )
 
@@ -444,6 +444,7 @@ class CountedScores(Scores):
             counts_p=_locked(p),
             counts_q=_locked(q),
             larger_is_member=True,
+            direction_stated=True,
             held_out=held_out,
             first=first,
         )
@@ -471,7 +472,7 @@ class CountedScores(Scores):
 
 
 #: What describes scores besides their numbers.
-_DESCRIBED = ("larger_is_member", "sampling", "name", "held_out", "seed", "grid", "notes")
+_DESCRIBED = ("sampling", "name", "held_out", "seed", "grid", "notes")
 
 #: What a `CountedScores` holds; the rest is computed.
 _FIELDS = (
@@ -479,12 +480,14 @@ _FIELDS = (
     "counts_p",
     "counts_q",
     "larger_is_member",
+    "direction_stated",
     "sampling",
     "clusters",
     "cluster_rule",
     "nonfinite",
     "name",
     "held_out",
+    "yes_no",
     "seed",
     "nonfinite_p",
     "nonfinite_q",

@@ -101,7 +101,7 @@ def count_scores(
         found = count_on_cluster(client, tasks, silent if progress is None else progress)
     counts = found.counts
     if layout.kind == "score and label" and found.labels:
-        groups = Groups(said, f"{samples[0].label}: the label column {layout.member!r}")
+        groups = Groups(said, str(layout.member), samples[0].label)
         for label in found.labels:
             groups.of(label)
         of_p = groups.of_p()
@@ -113,7 +113,7 @@ def count_scores(
     return _scores(
         counts,
         grid,
-        larger_is_member=larger_is_member is not False,
+        larger_is_member=larger_is_member,
         sampling=sampling,
         nonfinite=nonfinite,
         name=paths[0].stem if name is None else name,
@@ -133,7 +133,7 @@ def _scores(
     counts: GroupCounts,
     grid: Grid,
     *,
-    larger_is_member: bool,
+    larger_is_member: bool | None,
     sampling: str,
     nonfinite: str,
     name: str,
@@ -144,7 +144,9 @@ def _scores(
         raise ScoresError(f"no scores were read: {'; '.join(notes) or 'the files have no rows'}")
     values = counts.exact
     if values is None:
-        values = grid.largest(counts.keys) if larger_is_member else grid.least(counts.keys)
+        values = (
+            grid.largest(counts.keys) if larger_is_member is not False else grid.least(counts.keys)
+        )
     of_q, of_p = counts.counts
     odd = [NonFiniteCounts(*(int(n[at].sum()) for at in _odd(values))) for n in (of_p, of_q)]
     first_q, first_p = counts.first
@@ -154,7 +156,7 @@ def _scores(
         values, of_p, of_q = values[kept], of_p[kept], of_q[kept]
         first_p, first_q = first_p[np.isfinite(first_p)], first_q[np.isfinite(first_q)]
         dropped = {"nonfinite_p": odd[0], "nonfinite_q": odd[1]}
-    sign = 1.0 if larger_is_member else -1.0
+    sign = 1.0 if larger_is_member is not False else -1.0
     return CountedScores(
         values,
         of_p,

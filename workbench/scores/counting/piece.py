@@ -82,7 +82,7 @@ def count_piece(task: Task, report: Callable[[int, float], None] | None = None) 
     """
     source, layout = task.source, task.layout
     filename = source.path.name
-    groups = Groups(task.member_value, f"{called(filename)}: the label column {layout.member!r}")
+    groups = Groups(task.member_value, str(layout.member), called(filename))
     sides: Sides
     if layout.kind == "score and label":
         sides = LabeledRows(layout, groups, filename)

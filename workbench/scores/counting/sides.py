@@ -11,8 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.layouts.labels import LONGEST_LABEL, MOST_LABELS, in_label, spelling, text_of
+from workbench.scores.layouts.labels import LONGEST_LABEL, MOST_LABELS, spelling, text_of
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.senses import member_label, why_open
 from workbench.scores.refusals import called, listed, quoted
 from workbench.scores.sample import ScoresError
 
@@ -55,13 +56,16 @@ class Groups:
     ----------
     member_value : str, optional
         The label of P, if a person said it: all others are of Q. Otherwise there may be two labels.
+    name : str
+        Of the column, which may say what its labels mean.
     where : str
-        What messages call the column.
+        What messages call the table.
     """
 
-    def __init__(self, member_value: str | None, where: str) -> None:
+    def __init__(self, member_value: str | None, name: str, where: str) -> None:
         self._member_value = member_value
-        self._where = where
+        self._name = name
+        self._where = f"{where}: the label column {name!r}"
         self._seen: dict[str, str] = {}
 
     @property
@@ -118,11 +122,12 @@ class Groups:
                 f"{self._where} holds only {labels[0]!r}, so one group has no scores; give the "
                 "file of the other group with path_q=, or choose another column with member="
             )
-        value = in_label(list(labels))
+        value = member_label(list(labels), self._name)
         if value is None:
             raise ScoresError(
-                f"{self._where} holds {listed(labels)}; say which one means 'in the data' with "
-                f"member_value=, for example member_value={labels[0]!r}"
+                f"{self._where} holds {listed(labels)}, {why_open(list(labels), self._name)}; say "
+                "which one means 'in the data' with member_value=, for example "
+                f"member_value={labels[0]!r}"
             )
         return labels.index(value)
 

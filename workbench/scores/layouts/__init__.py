@@ -1,6 +1,7 @@
 """Which columns of a table hold the scores: `layout` says it, `guess` finds it, `apply` takes them.
 
-`labels` has the spellings of labels, `direction` what names say about losses. `tools` recognizes
+`senses` has what names and labels say about membership, `labels` their spellings, `direction` what
+names say about losses, `repeats` what shows that rows belong together. `tools` recognizes
 the tables of public tools, `folders` finds score files in their folders, `joined` takes labels from
 a file of their own. `scores_from_tables` in `apply` is the whole way from tables to `Scores`.
 """

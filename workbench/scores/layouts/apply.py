@@ -19,6 +19,8 @@ from workbench.scores.layouts.labels import (
     text_of,
 )
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.repeats import repeats_in, rows_of
+from workbench.scores.layouts.senses import why_open
 from workbench.scores.layouts.tools import recognized
 from workbench.scores.refusals import listed
 from workbench.scores.sample import Scores, ScoresError
@@ -33,7 +35,7 @@ def scores_from_tables(
     tables: Sequence[DataTable],
     layout: Layout | None = None,
     *,
-    larger_is_member: bool = True,
+    larger_is_member: bool | None = None,
     sampling: str = "unknown",
     cluster_rule: str = "mean",
     nonfinite: str = "keep",
@@ -64,17 +66,21 @@ def scores_from_tables(
     ------
     ScoresError
         The layout is in doubt or does not suit the tables, or the scores cannot be audited; rows
-        of several models are not independent and ``sampling`` states nothing.
+        of several models, or of one record, are not independent and ``sampling`` states nothing.
     """
     layout = guess_layout(*tables) if layout is None else layout
     known = recognized(tables)
     if known is not None and known.refusal and sampling == "unknown" and layout.cluster is None:
         raise ScoresError(known.refusal)
+    if sampling == "unknown" and layout.cluster is None:
+        found = repeats_in(tables, layout)
+        if found is not None:
+            raise ScoresError(found.refusal)
     p, q, clusters = apply_layout(tables[0], layout, *tables[1:])
     scores = Scores(
         p,
         q,
-        larger_is_member=larger_is_member,
+        larger_is_member=larger_is_member,  # type: ignore[arg-type]
         sampling=sampling,
         clusters=clusters,
         cluster_rule=cluster_rule,
@@ -111,6 +117,8 @@ def apply_layout(
     ScoresError
         Text among the numbers, labels that do not make two sides, sizes that do not match.
     """
+    table = rows_of(table, layout.rows)
+    table_q = None if table_q is None else rows_of(table_q, layout.rows)
     if layout.kind == "score and label":
         return _by_label(table, layout)
     p_name, q_name = str(layout.p), str(layout.q)
@@ -128,8 +136,8 @@ def apply_layout(
         p,
         q,
         (
-            _clusters(table, layout.cluster, slice(p.size), p.size),
-            _clusters(table_q, layout.cluster, slice(q.size), q.size),
+            _clusters(table, layout, slice(p.size), p.size, "in"),
+            _clusters(table_q, layout, slice(q.size), q.size, "out"),
         ),
     )
 
@@ -172,8 +180,8 @@ def _by_label(
         x[is_p],
         x[~is_p],
         (
-            _clusters(table, layout.cluster, is_p, x.size),
-            _clusters(table, layout.cluster, ~is_p, x.size),
+            _clusters(table, layout, is_p, x.size, "in"),
+            _clusters(table, layout, ~is_p, x.size, "out"),
         ),
     )
 
@@ -218,8 +226,8 @@ def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     if member_value is None:
         raise ScoresError(
             f"{table.label}: the label column {member!r} holds {len(shown)} labels, "
-            f"{listed(shown)}; say which one means 'in the data' with member_value=, for example "
-            f"member_value={shown[0]!r} (all other rows become Q)"
+            f"{listed(shown)}, {why_open(shown, member)}; say which one means 'in the data' with "
+            f"member_value=, for example member_value={shown[0]!r} (all other rows become Q)"
         )
     of_p = np.array([spelling(text_of(label)) == spelling(member_value) for label in labels])
     if not of_p.any():
@@ -230,9 +238,14 @@ def members(table: DataTable, layout: Layout) -> NDArray[np.bool_]:
     return np.asarray(of_p[index])
 
 
+def _example(labels: list[str]) -> str:
+    return "1" if "1" in labels else labels[0]
+
+
 def _clusters(
-    table: DataTable, name: str, rows: NDArray[np.bool_] | slice, size: int
+    table: DataTable, layout: Layout, rows: NDArray[np.bool_] | slice, size: int, side: str
 ) -> NDArray[Any]:
+    name = str(layout.cluster)
     cells = table.column(name)
     if table.rows is None and cells.size != size:
         raise ScoresError(
@@ -253,4 +266,6 @@ def _clusters(
             f"{table.label}: the cluster column {name!r} holds a label of {longest} characters, "
             f"more than {LONGEST_LABEL}; number the clusters, or choose another column"
         )
+    if name in layout.columns:  # the copies of a score, which the other side may have by chance
+        texts = [f"{side} {text}" for text in texts]
     return np.array(texts)[index[rows]]

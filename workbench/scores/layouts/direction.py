@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.scores.layouts.labels import vocabulary, words_of
+from workbench.scores.layouts.labels import words_of
+from workbench.scores.layouts.senses import vocabulary
 
 #: Words for scores that are smaller for members.
 SMALLER = vocabulary("loss losses nll perplexity perplexities")

@@ -6,54 +6,43 @@ the direction of the score are never guessed.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 from numpy.typing import NDArray
 
-from workbench.scores.layouts.labels import in_label, labels_of, text_of, vocabulary
+from workbench.scores.layouts.direction import SMALLER
+from workbench.scores.layouts.labels import factorized, labels_of, spelling, text_of
 from workbench.scores.layouts.layout import Layout
+from workbench.scores.layouts.repeats import rows_of
+from workbench.scores.layouts.senses import (
+    OPEN_NAMES,
+    PAIRS,
+    are_sides,
+    is_guess,
+    member_label,
+    members_first,
+    name_words,
+    sense_of,
+    vocabulary,
+)
 from workbench.scores.layouts.tools import Recognized, recognized
 from workbench.scores.parsing.cells import mostly_numbers
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, is_unnamed
 
-# Names of P and Q, after filler words are taken out ("in_canary_scores" -> "in").
-PAIRS = (
-    ("p", "q"),
-    ("in", "out"),
-    ("member", "nonmember"),
-    ("members", "nonmembers"),
-    ("train", "test"),
-    ("train", "heldout"),
-    ("train", "holdout"),
-    ("training", "test"),
-    ("target", "reference"),
-    ("included", "excluded"),
-    ("with", "without"),
-    ("seen", "unseen"),
-    ("h1", "h0"),
-    ("alternative", "null"),
-)
-
-
 FILLER = vocabulary("score scores canary canaries loss losses value values sample samples")
 _SCORE_WORDS = vocabulary(
     "score scores loss losses statistic stat value values logit logits confidence prob"
 )
-# The first kind of name is tried first: "label" may also be the class of a record.
-_LABEL_NAMES = (
-    vocabulary(
-        "member members membership memberships ismember in isin inout train istrain intrain "
-        "training included bit world keep truelabels challengebit"
-    ),
-    vocabulary("label labels group set split side status target y"),
-)
 _ID_WORDS = vocabulary("id ids index idx row nr no seed run epoch step user subject cluster")
+#: Words of columns that a learning curve has, a row for each epoch.
+_CURVE_WORDS = vocabulary("epoch epochs step steps iteration iterations iter round lr")
+#: Words of columns that number records.
+_RECORD_WORDS = vocabulary("id ids idx index record sample example canary")
 _MOST_LISTED = 12
 
 
@@ -93,6 +82,7 @@ def guess_layout(
     member: str | None = None,
     member_value: object = None,
     cluster: str | None = None,
+    rows: str | None = None,
 ) -> Layout:
     """The layout of a table, or of one table per group; whatever is given is taken as it is.
 
@@ -110,6 +100,8 @@ def guess_layout(
         The label of P, as text, number or boolean.
     cluster : str, optional
         Column of the labels of scores that belong together.
+    rows : str, optional
+        The rows that are used, as of `Layout`.
 
     Returns
     -------
@@ -121,6 +113,18 @@ def guess_layout(
         Nothing found without doubt, a column that does not exist, arguments that contradict
         each other.
     """
+    if rows is not None:
+        kept = [rows_of(one, rows) for one in (table, table_q) if one is not None]
+        of_kept = guess_layout(
+            *kept,
+            p=p,
+            q=q,
+            score=score,
+            member=member,
+            member_value=member_value,
+            cluster=cluster,
+        )
+        return replace(of_kept, rows=rows)
     labeled = score is not None or member is not None or member_value is not None
     if table_q is not None:
         if member is not None or member_value is not None:
@@ -144,7 +148,8 @@ def guess_layout(
             raise ScoresError(f"p= and q= go together: {'p' if p is None else 'q'}= is missing")
         table.column(p), table.column(q)
         return Layout("two columns", p=p, q=q, cluster=cluster)
-    of_tool = _of_tool(table, recognized((table,)), score, member)
+    known = recognized((table,))
+    of_tool = _of_tool(table, known, score, member)
     if not labeled and of_tool is None:
         pair = _named_pair(table)
         if pair is not None:
@@ -152,8 +157,12 @@ def guess_layout(
     found = of_tool or _score_and_label(table, score, member, cluster)
     if found is not None:
         score, member = found
+        # Tools write 1 for members, whatever they call the column.
+        sense = True if known is not None and member in known.labeled.values() else None
         value = (
-            in_label(labels_of(table, member)) if member_value is None else text_of(member_value)
+            member_label(labels_of(table, member), member, sense)
+            if member_value is None
+            else text_of(member_value)
         )
         return Layout(
             "score and label", score=score, member=member, member_value=value, cluster=cluster
@@ -162,6 +171,32 @@ def guess_layout(
     if not labeled and len(numeric) == 2 and all(map(is_unnamed, table.columns)):
         return Layout("two columns", p=numeric[0], q=numeric[1], cluster=cluster)
     raise ScoresError(_not_found(table, numeric))
+
+
+def check_order(tables: Sequence[DataTable], p: str | None, q: str | None) -> None:
+    """Refuse two files whose names say that the first one has the non-members.
+
+    Parameters
+    ----------
+    tables : sequence of DataTable
+        One, or that of P and that of Q.
+    p, q : str, optional
+        The columns of scores: whoever names them has looked.
+
+    Raises
+    ------
+    ScoresError
+        The names say the opposite of the order.
+    """
+    if len(tables) != 2 or p is not None or q is not None:
+        return
+    first, second = tables
+    if members_first(first.name, second.name, both=True) is False:
+        raise ScoresError(
+            f"{first.label} is given as the file of members and {second.label} as that of "
+            "non-members, and their names say the opposite; exchange them, or name the columns of "
+            "scores with p= and q= if the order is right"
+        )
 
 
 def _of_tool(
@@ -200,12 +235,7 @@ def score_columns(table: DataTable, member: str | None = None) -> list[str]:
         return list(known.labeled)
     member = _label(table, list(table.columns))[0] if member is None else member
     numeric = [c for c in numeric_columns(table) if c != member]
-    return [c for c in numeric if not set(_words(c)) & _ID_WORDS]
-
-
-def _words(name: str) -> list[str]:
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return re.findall(r"[a-z0-9]+", apart.lower())
+    return [c for c in numeric if not set(name_words(c)) & _ID_WORDS]
 
 
 def numeric_columns(table: DataTable) -> list[str]:
@@ -222,13 +252,34 @@ def _named_pair(table: DataTable) -> tuple[str, str] | None:
     """Columns named as the two sides are, if there is one such pair."""
     by_key: dict[str, list[str]] = {}
     for name in [*table.columns, *table.unusable]:
-        by_key.setdefault("".join(w for w in _words(name) if w not in FILLER), []).append(name)
+        by_key.setdefault("".join(w for w in name_words(name) if w not in FILLER), []).append(name)
     found = [(a, b) for p, q in PAIRS for a in by_key.get(p, ()) for b in by_key.get(q, ())]
     if len(found) != 1:
         return None
     for name in found[0]:
         table.column(name)  # a 2-d array, say, is an error here, not a reason to look further
+    numeric = {c for c in numeric_columns(table) if not set(name_words(c)) & _ID_WORDS}
+    if all(are_sides(labels_of(table, name)) for name in found[0]) and numeric - set(found[0]):
+        return None  # flags beside a column of scores
+    _check_no_curve(table, found[0])
     return found[0]
+
+
+def _check_no_curve(table: DataTable, pair: tuple[str, str]) -> None:
+    """Refuse two columns that may be a learning curve: a row an epoch, not a record or run."""
+    words = [set(name_words(name)) for name in pair]
+    beside = [c for c in table.columns if c not in pair and set(name_words(c)) & _CURVE_WORDS]
+    split = any(sense_of(word) is not None and word != "in" for word in words[0])
+    losses = split and table.rows is not None and all(each & SMALLER for each in words)
+    even = losses and len({table.filled.get(name) for name in pair}) == 1
+    even = even and not any(set(name_words(c)) & _RECORD_WORDS for c in table.columns)
+    if beside or (even and words[0] & {"train", "training"}):
+        why = f"beside {listed(beside)} " if beside else ""
+        raise ScoresError(
+            f"{table.label}: {listed(pair)} {why}may be a learning curve, with a row for each "
+            "epoch or step, which says nothing of single records. If each row holds a score of a "
+            f"member and one of a non-member, say so with p={pair[0]!r} and q={pair[1]!r}"
+        )
 
 
 def _score_and_label(
@@ -245,10 +296,13 @@ def _score_and_label(
         table.column(member)
     if score is None:
         numeric = [c for c in numeric_columns(table) if c in free and c != member]
-        others = [c for c in numeric if not set(_words(c)) & _ID_WORDS]
-        tiers = [[c for c in others if set(_words(c)) & _SCORE_WORDS], others]
+        others = [c for c in numeric if not set(name_words(c)) & _ID_WORDS]
+        if not others and cluster in numeric_columns(table):  # equal scores belong together
+            others = [str(cluster)]
+        tiers = [[c for c in others if set(name_words(c)) & _SCORE_WORDS], others]
         score = next((tier[0] for tier in tiers if len(tier) == 1), None)
-        plain = named and member is not None and in_label(labels_of(table, member)) is not None
+        found = [] if member is None else labels_of(table, member)
+        plain = named and member_label(found, str(member)) is not None
         if score is None and plain and others:
             raise ScoresError(_several(table, next(filter(None, tiers))))
     return None if score is None or member is None else (score, member)
@@ -256,16 +310,36 @@ def _score_and_label(
 
 def _label(table: DataTable, free: Sequence[str]) -> tuple[str | None, bool]:
     """The one column of labels among some, and whether its name says so."""
-    few = {c: labels for c in free if (labels := labels_of(table, c))}
-    tiers = [[c for c in few if "".join(_words(c)) in names] for names in _LABEL_NAMES]
-    tiers.append([c for c, labels in few.items() if _speaks(table.column(c), labels)])
+    few = {c: labels for c in free if not is_guess(c) and (labels := labels_of(table, c))}
+    certain = [c for c in few if sense_of(c) is not None]
+    if len(certain) > 1:
+        return _of_one_mind(table, certain, few), True
+    named = [[c for c in few if "".join(name_words(c)) in names] for names in OPEN_NAMES]
+    tiers = [certain, *named, [c for c, labels in few.items() if _speaks(table.column(c), labels)]]
     member = next((tier[0] for tier in tiers if len(tier) == 1), None)
     return member, any(member in tier for tier in tiers[:-1])
 
 
+def _of_one_mind(table: DataTable, names: list[str], few: dict[str, list[str]]) -> str:
+    """The first of several columns of labels, if all say the same of every row."""
+    sides = []
+    for name in names:
+        inside = member_label(few[name], name)
+        index, values = factorized(table.column(name))
+        wanted = None if inside is None else spelling(inside)
+        known = [spelling(text_of(value)) == wanted for value in values]
+        sides.append([known[i] if i >= 0 else None for i in index])
+    if any(side != sides[0] for side in sides):
+        raise ScoresError(
+            f"{table.label} has {len(names)} columns that may say which rows are of members, "
+            f"{listed(names)}, and they differ; choose one with member="
+        )
+    return names[0]
+
+
 def _speaks(cells: NDArray[Any], labels: list[str]) -> bool:
-    """Whether a column is one of two labels by its looks: words, or 1 and another number."""
-    return len(labels) == 2 and (cells.dtype.kind in "bO" or in_label(labels) is not None)
+    """Whether a column is one of two labels by its looks: words, or 1 and 0."""
+    return len(labels) == 2 and (cells.dtype.kind in "bO" or are_sides(labels))
 
 
 def _one_side(table: DataTable, name: str | None, argument: str) -> str:
@@ -273,8 +347,8 @@ def _one_side(table: DataTable, name: str | None, argument: str) -> str:
     if name is not None:
         table.column(name)
         return name
-    others = [c for c in numeric_columns(table) if not set(_words(c)) & _ID_WORDS]
-    for tier in ([c for c in others if set(_words(c)) & _SCORE_WORDS], others):
+    others = [c for c in numeric_columns(table) if not set(name_words(c)) & _ID_WORDS]
+    for tier in ([c for c in others if set(name_words(c)) & _SCORE_WORDS], others):
         if len(tier) == 1:
             return tier[0]
     raise ScoresError(

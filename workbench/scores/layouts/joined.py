@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from workbench.scores.layouts.labels import in_label, labels_of, text_of, vocabulary, words_of
+from workbench.scores.layouts.labels import labels_of, text_of, words_of
+from workbench.scores.layouts.senses import FROM_LABELS, are_sides, sense_of, vocabulary
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable, is_unnamed
@@ -66,7 +67,8 @@ def with_labels(
             "per score"
         )
     order = _order(table, labels)
-    name = _free("labels" if _is_nameless(source) else source, table)
+    named = labels.name if sense_of(labels.name) is not None else "labels"  # as "is_test.npy"
+    name = _free(named if _is_nameless(source) else source, table)
     if member not in (None, source, name):
         labels.column(str(member))  # which refuses it and names the columns that there are
     kept = {c: column for c, column in table.columns.items() if column.size == cells.size}
@@ -101,18 +103,28 @@ def labels_among(tables: Sequence[DataTable], named: bool = True) -> int | None:
 def _holds_labels(table: DataTable, named: bool) -> bool:
     """Whether the only column besides identifiers has two labels, and a name that says so."""
     own = [name for name in table.columns if not _is_id(name)]
-    if len(own) != 1 or table.unusable or in_label(labels_of(table, own[0])) is None:
+    if len(own) != 1 or table.unusable or not are_sides(labels_of(table, own[0])):
         return False
-    return not named or bool((words_of(own[0]) | words_of(table.name)) & LABEL_WORDS)
+    return not named or any(_is_label_name(name) for name in (own[0], table.name))
+
+
+def _is_label_name(name: str) -> bool:
+    """Whether a name is that of labels; "in" and "test" may be of the scores of one side."""
+    words = words_of(name)
+    return bool(words & LABEL_WORDS) or (sense_of(name) is not None and "is" in words)
 
 
 def _label_column(labels: DataTable) -> str:
     own = [name for name in labels.columns if not _is_id(name)] or list(labels.columns)
     if len(own) == 1:
         return own[0]
-    named = [name for name in own if words_of(name) & LABEL_WORDS and labels_of(labels, name)]
-    if len(named) == 1:
-        return named[0]
+    named = [name for name in own if labels_of(labels, name)]
+    for tier in (
+        [name for name in named if sense_of(name) is not None],
+        [name for name in named if words_of(name) & LABEL_WORDS],
+    ):
+        if len(tier) == 1:
+            return tier[0]
     raise ScoresError(
         f"it is open which column of {labels.label} holds the labels: {listed(labels.columns)}; "
         "name it with member="
@@ -149,5 +161,5 @@ def _is_nameless(name: str) -> bool:
 def _free(name: str, table: DataTable) -> str:
     """The name, or a longer one where the table has a column of it."""
     while name in table.columns or name in table.unusable:
-        name += " of the labels file"
+        name += FROM_LABELS
     return name

@@ -1,4 +1,4 @@
-"""Labels of rows: their spellings, which of two means "in the data", and labels of clusters."""
+"""Labels of rows: their spellings, and labels of clusters; `senses` has what they mean."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.scores.layouts.senses import vocabulary
 from workbench.scores.table import DataTable
-
-
-def vocabulary(words: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(words.split())
-
-
-IN_LABELS = vocabulary(
-    "1 true t yes y in member members train training trained intrain intraining included seen p h1"
-)
 
 #: Words for columns whose values name what several rows may share.
 SHARED = vocabulary("subject user patient person client speaker author run seed cluster")
@@ -78,14 +69,6 @@ def labels_of(table: DataTable, name: str) -> list[str]:
         if values.size > MOST_LABELS or any(len(text_of(v)) > LONGEST_LABEL for v in values):
             return []
     return list(distinct(values))
-
-
-def in_label(labels: list[str]) -> str | None:
-    """The one of two labels that means "in the data", if exactly one does."""
-    known = [
-        label for label in labels if re.sub(r"(?<=[a-z])[\W_]+", "", spelling(label)) in IN_LABELS
-    ]
-    return known[0] if len(labels) == 2 and len(known) == 1 else None
 
 
 def words_of(name: str) -> frozenset[str]:

@@ -27,6 +27,9 @@ class Layout:
         The label of P; every other row belongs to Q. None where it is unknown.
     cluster : str or None
         Column of the labels of scores that belong together; in both files where there are two.
+    rows : str or None
+        The rows that are used, as "attack=loss": those with this value in this column. All by
+        default.
     """
 
     kind: Kind
@@ -36,6 +39,7 @@ class Layout:
     member: str | None = None
     member_value: str | None = None
     cluster: str | None = None
+    rows: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -45,6 +49,7 @@ class Layout:
     def describe(self) -> str:
         """The layout as a sentence."""
         clusters = f"; clusters = column '{self.cluster}'" if self.cluster is not None else ""
+        clusters += f"; only rows with {self.rows}" if self.rows is not None else ""
         if self.kind == "score and label":
             value = "still to be chosen" if self.member_value is None else f"'{self.member_value}'"
             return (

@@ -12,6 +12,14 @@ from typing import IO, Any
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from workbench.scores.class_outputs import (
+    CLASSES,
+    are_outputs,
+    fits,
+    output_kind,
+    scores_of_classes,
+)
+from workbench.scores.layouts.senses import name_words
 from workbench.scores.parsing.cells import tidy
 from workbench.scores.parsing.limits import ReadLimits
 from workbench.scores.refusals import called, refused_pickle
@@ -89,6 +97,7 @@ def read_npz(data: bytes, filename: str, limits: ReadLimits) -> DataTable:
                 continue
             with archive.open(member) as file:
                 arrays[name] = read_array(file, member.file_size)
+    arrays |= _log_odds(arrays)
     return _table(arrays, filename, "npz", None, others)
 
 
@@ -147,13 +156,30 @@ def _unusable(array: NDArray[Any]) -> str:
         return (
             f"is {array.ndim}-dimensional, shape {array.shape}; scores are one number a run: save "
             "each side as its own 1-d array, e.g. np.savez('scores.npz', p=a[:, 0], q=a[:, 1]), or "
-            "ravel it if every entry is a score"
+            "ravel it if every entry is a score. If its last axis is of classes, the score is the "
+            "log-odds of the true class, log p_y − log Σ_{k≠y} p_k: save that, or the class of "
+            "each row as an array 'labels' of the same npz file"
         )
     if array.ndim == 0:
         return "is a single value, not an array of scores"
     if array.dtype.kind not in "biufSU":
         return f"holds {array.dtype}, not real numbers; save the scores as floats"
     return ""
+
+
+def _log_odds(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Log-odds of the true class, for outputs beside the class of each row."""
+    classes = [name for name in arrays if "".join(name_words(name)) in CLASSES]
+    if len(classes) != 1:
+        return {}
+    y, found = arrays[classes[0]], {}
+    for name, array in arrays.items():
+        if array.ndim != 2 or array.dtype.kind != "f" or y.shape != array.shape[:1]:
+            continue
+        kind = output_kind(array)
+        if are_outputs(array, y) or (kind and fits(array, y)):
+            found[f"score: log-odds of {classes[0]} by {name}"] = scores_of_classes(array, y, kind)
+    return found
 
 
 def _table(

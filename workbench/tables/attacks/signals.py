@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from workbench import _checks
 from workbench.progress import Report, silent
+from workbench.scores.class_outputs import output_kind
 from workbench.scores.sample import ScoresError
 from workbench.tables.attacks.blocks import Blocks
 from workbench.tables.attacks.lira import lira_scores
@@ -93,10 +94,11 @@ class SignalTable:
     def __post_init__(self) -> None:
         _checks.one_of(self.kind, "kind", SIGNAL_KINDS)
         table = ScoreTable(
-            self.signals,
+            _of_records(self.signals),
             self.member,
             records=self.records,
             models=self.models,
+            augmentations="mean",
             present=self.present,
             attributes=self.attributes,
             larger_is_member=self.kind != "loss",
@@ -362,6 +364,17 @@ def _saturated(signals: NDArray[Any], kind: str) -> int:
     """How many signals say that a probability is 0 or 1."""
     ends = (0, np.inf) if kind == "loss" else (0, 1)
     return sum(int(np.count_nonzero(signals == end)) for end in ends)
+
+
+def _of_records(signals: NDArray[Any]) -> NDArray[Any]:
+    """The signals, if their last axis is not certainly one of classes."""
+    if np.ndim(signals) == 3 and (kind := output_kind(np.asarray(signals, dtype=float))):
+        raise ScoresError(
+            f"signals of shape {np.shape(signals)} are {kind} of {np.shape(signals)[2]} classes, "
+            "not of augmentations; a signal is that of the true class: give its probability with "
+            "kind='probability', or its log-odds"
+        )
+    return signals
 
 
 def _population(values: ArrayLike, table: SignalTable) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """E-values of records: evidence that a record exceeds ε, to be averaged over attacks.
 
-For each record the models come one after the other, in an order that a hash gives. From the models
+For each record the models come one after the other, in a random order. From the models
 so far follows a belief about the next one: the log-likelihood ratio of two normal distributions at
 its score, and with it the probability q that a guess by the sign of the ratio is right. Under
 (ε, δ)-DP and a fair coin it is right with probability at most p = e^ε/(1 + e^ε), but for δ. Where
@@ -115,7 +115,7 @@ def evidence_of(table: Tabulated, columns: NDArray[np.intp]) -> Floats:
     -----
     A row follows from the models before it; the first rows are 0.
     """
-    order = np.argsort(table.digests, kind="stable")
+    order = np.argsort(table.keys)
     member = table.member[:, columns][order]
     here = np.ones_like(member) if table.present is None else table.present[:, columns][order]
     warm_up = max(round(_WARM_UP * order.size), 4)

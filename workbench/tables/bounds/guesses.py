@@ -1,6 +1,6 @@
 """Worst-record bounds from guesses on many records at once, as in an audit by one run.
 
-Part of the models, chosen by a hash, selects a few records and a rule to guess from a score whether
+Part of the models, drawn at random, selects a few records and a rule to guess from a score whether
 the model was trained on the record. On the other models the guesses on all selected records count
 together, which tells much more than those on any one of them.
 
@@ -86,9 +86,9 @@ class Promising:
 
 
 def first_models(table: Tabulated) -> NDArray[np.bool_]:
-    """The models that choose, by their hashes, shape (M,)."""
+    """The models that choose, drawn at random, shape (M,)."""
     chosen = np.zeros(table.n_models, bool)
-    order = np.argsort(table.digests, kind="stable")
+    order = np.argsort(table.keys)
     chosen[order[: max(round(SHARE * table.n_models), 1)]] = True
     return chosen
 

@@ -7,7 +7,7 @@ models with and without them share their ranks, and equal counts share their tes
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,10 +15,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.bounds.one_question.one_question import QuestionTest
+from workbench.bounds.one_question.one_question import question_limit
 from workbench.bounds.quantities import Epsilon
-from workbench.bounds.simultaneous.rank_band import RankBand, rank_grid
+from workbench.bounds.simultaneous.rank_band import (
+    RankBand,
+    dense_grid,
+    dense_weight,
+    joint_p_value,
+    level_at_grid,
+    rank_grid,
+)
 from workbench.bounds.simultaneous.rank_tests import RankTests, invert, rank_tests
+from workbench.bounds.simultaneous.ties import LARGE
 from workbench.curves.validation import Floats
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
@@ -26,9 +34,6 @@ from workbench.tables.bounds.tabulated import Tabulated
 
 #: Cells of the table that are sorted at a time.
 _AT_A_TIME = 2**22
-
-#: Ranks that a grid has at most, for any number of models.
-_MOST_RANKS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +44,13 @@ class SizeGroup:
     ----------
     n_p, n_q : int
     ranks : ndarray of int, shape (J,)
-        Ranks of Q, 1 for the most member-like.
+        Ranks of Q, 1 for the most member-like: those of the band, and those of its dense grid
+        where a record has large blocks of ties.
     records : ndarray of int, shape (K,)
         Columns of the table.
     counts : ndarray of int, shape (K, J)
-        How many scores of P lie above each rank of Q; ties are in a random order.
+        How many scores of P lie strictly above Q's score at each rank; 0 at ranks that a record
+        does not use.
     """
 
     n_p: int
@@ -55,13 +62,12 @@ class SizeGroup:
     def p_values(self, epsilon: float, delta: float) -> Floats:
         """p-values of "the record is (ε, δ)-DP", shape (K,).
 
-        The smallest of J p-values at J ranks, p, has the level 1 − (1 − p)^J
+        The smallest p-value of all ranks is corrected for their number
         (`workbench.bounds.simultaneous.rank_band`).
         """
         tests, where = self._tests()
         p = tests.of_values(Epsilon(delta), np.full(tests.ranks.size, epsilon))
-        least = np.minimum(p[where].min(axis=1), 1 - 1e-16)
-        return np.asarray(-np.expm1(self.ranks.size * np.log1p(-least)))
+        return joint_p_value(p[where].min(axis=1), self.n_q)
 
     def limits(self, delta: float, errors: Floats) -> Floats:
         """Lower limits on ε, shape (K,).
@@ -93,13 +99,14 @@ class SizeGroup:
             As of `limits`.
         """
         its = int(np.flatnonzero(self.records == record)[0])
-        tests = _tests_at_ranks(self.n_p, self.n_q).counted(self.counts[its], self.n_p)
-        ranks = RankBand(self.n_p, self.n_q, 1 - error, tests)
-        return QuestionTest.of(ranks, Epsilon(delta)).lower_limit(1 - error)
+        used = np.flatnonzero((self.counts[its] > 0) | (self._all.weight == 1))
+        tests = self._all.of(used).counted(self.counts[its][used], self.n_p)
+        ranks = RankBand(self.n_p, self.n_q, 1 - error, tests, sets_apart=True)
+        return question_limit(ranks, Epsilon(delta))[0]
 
     def _limits(self, its: NDArray[np.intp], delta: float, error: float) -> Floats:
         question = Epsilon(delta)
-        level = -math.expm1(math.log1p(-error) / self.ranks.size)
+        level = level_at_grid(1 - error, self.n_q)
         tests, where = self._tests(its)
         refuted = tests.of_values(question, np.zeros(tests.ranks.size)) <= level
         values = np.zeros(tests.ranks.size)
@@ -119,16 +126,19 @@ class SizeGroup:
         codes = np.arange(self.ranks.size) * (self.n_p + 1) + counts
         codes, where = np.unique(codes, return_inverse=True)
         rank, count = np.divmod(codes, self.n_p + 1)
-        return _tests_at_ranks(self.n_p, self.n_q).of(rank).counted(count, self.n_p), where.reshape(
-            counts.shape
-        )
+        return self._all.of(rank).counted(count, self.n_p), where.reshape(counts.shape)
+
+    @property
+    def _all(self) -> RankTests:
+        return _tests_at(tuple(self.ranks.tolist()), self.n_p, self.n_q)
 
 
 @lru_cache(maxsize=256)
-def _tests_at_ranks(n_p: int, n_q: int) -> RankTests:
-    """The tests at all ranks, for counts of 0."""
-    ranks = rank_grid(n_q)
-    return rank_tests(ranks, np.zeros_like(ranks), n_p, n_q)
+def _tests_at(ranks: tuple[int, ...], n_p: int, n_q: int) -> RankTests:
+    """The tests at ranks, for counts of 0."""
+    at, grid = np.array(ranks), rank_grid(n_q)
+    weight = np.where(np.isin(at, grid), 1.0, dense_weight(n_q))
+    return rank_tests(at, np.zeros_like(at), n_p, n_q, weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,12 +196,9 @@ def rank_counts(
 
     Notes
     -----
-    Ties are broken by one random order of the models, which a hash of the table gives: a tie is
-    then in a random order for every record, which is an attack with coins of its own.
+    Counts are those of cuts between blocks of equal scores, for which no order of ties is needed.
     """
-    order = np.argsort(table.digests, kind="stable")
-    if models is not None:
-        order = order[models[order]]
+    chosen = np.arange(table.n_models) if models is None else np.flatnonzero(models)
     auc = np.full(table.n_records, np.nan)
     columns = np.flatnonzero(table.auditable)
     if records is not None:
@@ -201,47 +208,127 @@ def rank_counts(
             f"none of the {table.n_records} records is in at least two of the {table.n_models} "
             "models and out of two others, so there is nothing to compare"
         )
-    n_p, n_q, counts = (
-        np.zeros((columns.size, *more), np.int64) for more in ((), (), (_MOST_RANKS,))
-    )
-    step = max(_AT_A_TIME // order.size, 1)
+    found: dict[tuple[int, int], list[_Counted]] = {}
+    step = max(_AT_A_TIME // chosen.size, 1)
     for start in range(0, columns.size, step):
         report(start / columns.size, "sorting the scores of each record")
-        part = slice(start, start + step)
-        q, above = _members_above(table, order, columns[part])
-        n_p[part], n_q[part] = above.max(axis=1), q.sum(axis=1)
-        at_q, first = above[q], np.cumsum(n_q[part]) - n_q[part]
-        pairs = n_p[part] * n_q[part]
-        right = np.add.reduceat(np.append(at_q, 0), first)
-        auc[columns[part]] = np.where(pairs > 0, right / np.maximum(pairs, 1), np.nan)
-        for n in np.unique(n_q[part][pairs > 0]):
-            its, ranks = np.flatnonzero(n_q[part] == n), rank_grid(int(n))
-            counts[start + its, : ranks.size] = at_q[first[its][:, None] + ranks - 1]
-    groups = []
-    compared = (n_p > 0) & (n_q > 0)
-    for p, q in np.unique(np.stack([n_p, n_q], axis=1)[compared], axis=0).tolist():
-        its, ranks = np.flatnonzero((n_p == p) & (n_q == q)), rank_grid(q)
-        groups.append(SizeGroup(p, q, ranks, columns[its], counts[its, : ranks.size]))
+        part = columns[start : start + step]
+        ordered = _Ordered.of(table, chosen, part)
+        auc[part] = ordered.auc
+        for sizes, its in ordered.by_size():
+            found.setdefault(sizes, []).append(ordered.counted(its, part[its]))
+    groups = [_joined(*sizes, parts) for sizes, parts in sorted(found.items())]
     return RankCounts(tuple(groups), auc)
 
 
-def _members_above(
-    table: Tabulated, order: NDArray[np.intp], columns: NDArray[np.intp]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """The scores of some records from the most member-like on, shape (K, M).
+@dataclass(frozen=True, eq=False)
+class _Counted:
+    """Records of one size, and their counts at the ranks of the grid and of the dense grid."""
 
-    Returns
-    -------
-    q : ndarray of bool
-        Whether it is one of Q.
-    above : ndarray of int
-        How many of P come before it, or are it.
+    records: NDArray[np.intp]
+    at_grid: NDArray[np.int64]
+    at_dense: NDArray[np.int64]
+
+
+def _joined(n_p: int, n_q: int, parts: list[_Counted]) -> SizeGroup:
+    ranks, dense = rank_grid(n_q), dense_grid(n_q)
+    records = np.concatenate([part.records for part in parts])
+    counts = np.concatenate([part.at_grid for part in parts])
+    more = np.concatenate([part.at_dense for part in parts])
+    used = np.flatnonzero(more.any(axis=0))
+    ranks, counts = np.append(ranks, dense[used]), np.append(counts, more[:, used], axis=1)
+    order = np.argsort(ranks)
+    return SizeGroup(n_p, n_q, ranks[order], records, counts[:, order])
+
+
+@dataclass(frozen=True, eq=False)
+class _Ordered:
+    """The scores of K records from the most member-like down, each record a row.
+
+    Attributes
+    ----------
+    p, q : ndarray of bool, shape (K, M)
+        Whether a score is one of P, or of Q.
+    above, up_to : ndarray of int, shape (K, M)
+        How many of P lie strictly above a score, and how many at or above it.
+    block : ndarray of int, shape (K, M)
+        The same number for equal scores.
     """
-    scores = np.ascontiguousarray(table.matrix[:, columns][order].T)
-    member = table.member[:, columns][order].T
-    descending = np.argsort(scores, axis=1, kind="stable")[:, ::-1]
-    p = np.take_along_axis(member, descending, axis=1)
-    q = ~p
-    if table.present is not None:
-        q &= np.take_along_axis(table.present[:, columns][order].T, descending, axis=1)
-    return q, np.cumsum(p, axis=1, dtype=np.int64)
+
+    p: NDArray[np.bool_]
+    q: NDArray[np.bool_]
+    above: NDArray[np.int64]
+    up_to: NDArray[np.int64]
+    block: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, table: Tabulated, models: NDArray[np.intp], columns: NDArray[np.intp]) -> _Ordered:
+        scores = np.ascontiguousarray(table.matrix[np.ix_(models, columns)].T)
+        member = table.member[np.ix_(models, columns)].T
+        descending = np.argsort(scores, axis=1, kind="stable")[:, ::-1]
+        x = np.take_along_axis(scores, descending, axis=1)
+        p = np.take_along_axis(member, descending, axis=1)
+        q = ~p
+        if table.present is not None:
+            here = table.present[np.ix_(models, columns)].T
+            q &= np.take_along_axis(here, descending, axis=1)
+        new = np.ones(x.shape, bool)  # a score that differs from the one before
+        new[:, 1:] = (x[:, 1:] != x[:, :-1]) & ~(np.isnan(x[:, 1:]) & np.isnan(x[:, :-1]))
+        first, last = _ends_of_blocks(new)
+        so_far = np.cumsum(p, axis=1, dtype=np.int64)
+        up_to = np.take_along_axis(so_far, last, axis=1)
+        above = np.take_along_axis(so_far - p, first, axis=1)
+        return cls(p, q, above, up_to, first)
+
+    @property
+    def n_p(self) -> NDArray[np.int64]:
+        return np.asarray(self.p.sum(axis=1, dtype=np.int64))
+
+    @property
+    def n_q(self) -> NDArray[np.int64]:
+        return np.asarray(self.q.sum(axis=1, dtype=np.int64))
+
+    @property
+    def auc(self) -> Floats:
+        """Share of the pairs in the right order, ties counting half, shape (K,)."""
+        pairs = self.n_p * self.n_q
+        right = np.where(self.q, self.above + self.up_to, 0).sum(axis=1) / 2
+        return np.where(pairs > 0, right / np.maximum(pairs, 1), np.nan)
+
+    def by_size(self) -> Iterator[tuple[tuple[int, int], NDArray[np.intp]]]:
+        """Numbers of scores of P and of Q, and the records with these, where both have some."""
+        sizes = np.stack([self.n_p, self.n_q], axis=1)
+        for n_p, n_q in np.unique(sizes[(sizes > 0).all(axis=1)], axis=0).tolist():
+            yield (n_p, n_q), np.flatnonzero((sizes == (n_p, n_q)).all(axis=1))
+
+    def counted(self, its: NDArray[np.intp], records: NDArray[np.intp]) -> _Counted:
+        """Counts of some records, all with the same numbers of scores."""
+        at_q = self.above[its][self.q[its]].reshape(its.size, -1)
+        block = self.block[its][self.q[its]].reshape(its.size, -1)
+        n = at_q.shape[1]
+        grid, dense = rank_grid(n), dense_grid(n)
+        return _Counted(records, at_q[:, grid - 1], _in_large_blocks(at_q, block, dense))
+
+
+def _in_large_blocks(
+    at_q: NDArray[np.int64], block: NDArray[np.intp], dense: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Counts at the first rank of the dense grid in each large block; 0 at all other ranks."""
+    n = at_q.shape[1]
+    new = np.ones(block.shape, bool)
+    new[:, 1:] = block[:, 1:] != block[:, :-1]
+    first, last = _ends_of_blocks(new)
+    large = last - first + 1 >= max(LARGE * n, 2)
+    first_of_dense = np.append(0, dense[:-1]) <= first[:, dense - 1]
+    used = large[:, dense - 1] & first_of_dense & ~np.isin(dense, rank_grid(n))
+    return np.where(used, at_q[:, dense - 1], 0)
+
+
+def _ends_of_blocks(new: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last place of the block of each place, given where blocks begin."""
+    at = np.arange(new.shape[1])
+    first = np.maximum.accumulate(np.where(new, at, 0), axis=1)
+    ends = np.ones(new.shape, bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, at, at[-1])[:, ::-1], axis=1)[:, ::-1]
+    return first, last

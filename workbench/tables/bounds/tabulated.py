@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench.scores.chance import Fingerprint
 from workbench.tables.design import Design
 
 
@@ -77,8 +77,20 @@ class Tabulated(Protocol):
         """The assumption of bounds for one record."""
 
     @property
-    def digests(self) -> NDArray[np.uint64]:
-        """A hash of each model's scores and memberships, shape (M,)."""
+    def fingerprint(self) -> Fingerprint:
+        """What the table is known by."""
+
+    @property
+    def chance(self) -> int:
+        """The random number from which `keys` follow."""
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """A random number of each model, shape (M,); all differ."""
+
+    @property
+    def independent(self) -> Tabulated:
+        """The table whose models bounds take for independent."""
 
     def of_records(self, which: ArrayLike) -> Tabulated:
         """The table of some of the records, a mask or column numbers."""
@@ -97,23 +109,3 @@ def of_each(table: Tabulated, values: ArrayLike, name: str) -> None:
             f"{name} must be one number for each of {table.n_records} records, got "
             f"{_checks.shown(values)}"
         )
-
-
-def digests_of(table: Tabulated) -> NDArray[np.uint64]:
-    """64 bits of SHA-256 of each model's scores and memberships, shape (M,).
-
-    They stand for random numbers that are independent of the scores. The order of the models does
-    not matter, so that nobody can reorder them until a result looks good.
-    """
-    matrix, there = table.matrix, table.present
-    found = []
-    for m in range(table.n_models):
-        row = np.where(np.isnan(matrix[m]), np.nan, matrix[m] + 0.0)
-        if there is not None:
-            row = np.where(there[m], row, 0)
-        digest = hashlib.sha256(row.tobytes())
-        digest.update(np.packbits(table.member[m]).tobytes())
-        if there is not None:
-            digest.update(np.packbits(there[m]).tobytes())
-        found.append(int.from_bytes(digest.digest()[:8], "big"))
-    return np.array(found, dtype=np.uint64)

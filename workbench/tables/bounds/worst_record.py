@@ -28,6 +28,7 @@ from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
+from workbench.bounds.random_split import second_split
 from workbench.curves.validation import Floats
 from workbench.tables.bounds.e_values import (
     ROWS_AND_COINS,
@@ -48,8 +49,6 @@ FAIR_COINS = "independent fair coins of all models"
 
 #: Records that get a share of the error budget, or are averaged, one by one.
 _MOST_RECORDS = 512
-
-_HALVE = " Those of table.one_of_each_pair() do, if the pairs were drawn so."
 
 _SHARED = " It does not hold for scores that were computed from other models of the table."
 
@@ -165,14 +164,19 @@ def _held_out(table: Tabulated, delta: float, confidence: float) -> Bound:
         guarantee="held-out",
         method="held-out records",
         confidence=confidence,
+        seed=table.chance,
+        void=second_split(table),
         note=(
-            f"{percent(SHARE)} of the models, chosen by their hashes, ordered the records; the "
-            "others tested them. Guesses on several records do not count together, since the "
-            f"memberships do not look like independent fair coins ({table.design.name})."
-            + (_HALVE if table.design.name == "complementary pairs" else "")
+            f"{_drawn(table)} ordered the records; the others tested them. Guesses on several "
+            f"records do not count together, since the memberships do not look "
+            f"like independent fair coins ({table.design.name})."
         ),
         recompute=lambda level: _held_out(table, delta, level),
     )
+
+
+def _drawn(table: Tabulated) -> str:
+    return f"{percent(SHARE)} of the models, drawn at random (seed {table.chance}),"
 
 
 def _sharpened(values: Floats, counts: RankCounts, delta: float, errors: Floats) -> Floats:
@@ -203,8 +207,10 @@ def _guessed(table: Tabulated, delta: float, confidence: float) -> Bound:
         canaries=found.coins,
         guesses=found.guesses,
         correct=found.correct,
+        seed=table.chance,
+        void=second_split(table),
         note=(
-            f"{percent(SHARE)} of the models, chosen by their hashes, selected the "
+            f"{_drawn(table)} selected the "
             f"{'record' if number == 1 else f'{number} records'} {names}{others} and a rule to "
             f"guess; on the others {found.correct:,} of {found.guesses:,} guesses are correct. At "
             "least one selected record leaks that much."
@@ -239,6 +245,7 @@ def _e_values(table: Tabulated, delta: float, confidence: float) -> Bound:
         method="e-values of records",
         confidence=confidence,
         assumption=assumption_of(table),
+        seed=table.chance if table.design.has_fair_coins else None,
         about="The evidence was averaged over all records; the largest is that of record {}.",
         recompute=lambda level: _e_values(table, delta, level),
     )

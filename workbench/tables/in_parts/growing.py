@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.scores.counting.sides import scores_of
-from workbench.scores.layouts.labels import in_label, spelling, text_of
+from workbench.scores.layouts.labels import spelling, text_of
 from workbench.scores.refusals import called, listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.tables.in_parts.identifiers import Identifiers
+from workbench.tables.layouts.columns import member_of
 
 #: The mark of a pair of model and record that had no row yet.
 _ABSENT = 255
@@ -27,10 +28,13 @@ class GrowingTable:
     ----------
     columns : mapping of str to str
         Columns of "scores", "member", "model" and "record".
+    member_value : optional
+        The label of members, as a person states it.
     """
 
-    def __init__(self, columns: dict[str, str]) -> None:
+    def __init__(self, columns: dict[str, str], member_value: object = None) -> None:
         self._columns = columns
+        self._member_value = member_value
         self.models = Identifiers(columns["model"])
         self.records = Identifiers(columns["record"])
         self._labels: dict[str, int] = {}
@@ -107,8 +111,8 @@ class GrowingTable:
             values, marks = values[by_model], marks[by_model]
         if by_record is not None:
             values, marks = values[:, by_record], marks[:, by_record]
-        inside = self._member_mark()
-        return values, marks == inside, marks != _ABSENT, {"models": models, "records": records}
+        inside = self._member_marks()[np.minimum(marks, len(self._labels))]
+        return values, inside, marks != _ABSENT, {"models": models, "records": records}
 
     def _marks_of(self, column: Any, filename: str) -> NDArray[np.uint8]:
         """The number of the label of each row."""
@@ -125,23 +129,19 @@ class GrowingTable:
         for i, label in enumerate(labels):
             own[i] = self._labels.setdefault(spelling(label), len(self._labels))
             if len(self._labels) > _LABELS:
-                raise ScoresError(self._open(filename))
+                raise ScoresError(
+                    f"column {quoted(self._columns['member'])} of {called(filename)} should say "
+                    f"which rows are of members; it holds {listed(self._labels)}. Write 1 for "
+                    "members and 0 for the others"
+                )
         return np.asarray(own[coded.indices.to_numpy(zero_copy_only=False)])
 
-    def _member_mark(self) -> int:
-        if set(self._labels) <= {"0", "1"}:
-            return self._labels.get("1", _ABSENT - 1)
-        inside = in_label(list(self._labels))
-        if inside is None:
-            raise ScoresError(self._open("the table"))
-        return self._labels[inside]
-
-    def _open(self, filename: str) -> str:
-        return (
-            f"column {quoted(self._columns['member'])} of {called(filename)} should say which rows "
-            f"are of members; it holds {listed(self._labels)}. Write 1 for members and 0 for the "
-            "others"
-        )
+    def _member_marks(self) -> NDArray[np.bool_]:
+        """Whether each label means "in"; False at the end, for what has no row."""
+        name = self._columns["member"]
+        labels = np.array(list(self._labels), dtype=object)
+        known = member_of(labels, name, self._member_value, f"column {quoted(name)} of the table")
+        return np.append(known, False)
 
     def _make_room(self, filename: str, share: float) -> None:
         """Make the table larger where models or records are new."""

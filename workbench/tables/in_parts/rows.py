@@ -35,7 +35,7 @@ def table_of_rows(path: Path, stated: Stated, report: Report) -> FoundTable:
     parts = Parts.of(path)
     sample = parts.sample()
     taken = columns_of(sample, stated)
-    table = GrowingTable(taken)
+    table = GrowingTable(taken, stated.member_value)
     notes = [*parts.notes]
     if others := [name for name in sample.columns if name not in taken.values()]:
         notes.append(f"not used: {listed(others)}, since the rows are read a batch at a time")

@@ -9,14 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.progress import Report
+from workbench.scores.layouts.labels import MOST_LABELS
+from workbench.scores.layouts.senses import vocabulary
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
+from workbench.tables.classes import resolved
 from workbench.tables.layouts import words
 from workbench.tables.layouts.base import FoundTable, Stated
+from workbench.tables.layouts.columns import member_of
 from workbench.tables.layouts.orientation import orientation
 from workbench.tables.layouts.place import StoredArray, TablePlace
 
 _IMAGES = frozenset({"image", "images"})
+
+#: Names of arrays with what models put out for each class.
+_OUTPUTS = vocabulary(
+    "output outputs prob probs probability probabilities softmax logprob logprobs posterior "
+    "posteriors prediction predictions pred preds"
+)
 
 
 class Arrays:
@@ -31,16 +41,15 @@ class Arrays:
     def recognizes(self, place: TablePlace) -> bool:
         """Whether there are arrays named as scores and memberships."""
         names = [name for name, array in _arrays(place).items() if len(array.shape) > 1]
-        groups = (words.SCORES, words.MEMBERS)
-        return all(any(words.is_of(name, group) for name in names) for group in groups)
+        return all(any(map(belongs, names)) for belongs in (_is_scores, words.is_member))
 
     def read(self, place: TablePlace, stated: Stated, report: Report) -> FoundTable:
         """The table, turned to models × records."""
         arrays = _arrays(place)
         tall = {name: array for name, array in arrays.items() if len(array.shape) > 1}
-        member = words.chosen(stated.member, tall, words.MEMBERS, "member", place.label)
+        member = words.chosen(stated.member, tall, words.is_member, "member", place.label)
         others = [name for name in tall if name != member]
-        scores = words.chosen(stated.scores, others, words.SCORES, "scores", place.label)
+        scores = words.chosen(stated.scores, others, _is_scores, "scores", place.label)
         if member is None or scores is None:
             missing = "scores" if scores is None else "member"
             raise ScoresError(
@@ -50,7 +59,7 @@ class Arrays:
         if place.is_folder:
             place.check_total([tall[member].name, tall[scores].name])
         report(0.0, f"reading {member}")
-        inside = tall[member].read()
+        inside = _inside(tall[member].read(), member, stated, place.label)
         lengths = {array.shape[0] for name, array in arrays.items() if _is_of_records(name, array)}
         axes, turned, note = orientation(
             tall[scores].shape,
@@ -66,7 +75,12 @@ class Arrays:
             raise ScoresError(f"{scores!r} of {place.label} holds {values.dtype}, not numbers")
         rest = {name: array for name, array in arrays.items() if name not in (scores, member)}
         names, attributes, notes = _names(rest, inside.shape)
-        is_loss = words.is_of(scores, words.LOSSES)
+        is_loss = words.is_losses(scores)
+        if values.ndim == 3 and values.shape[2] > 1 and not stated.augmentations:
+            records = {k: v for k, v in attributes.items() if v.ndim == 1}
+            values, said = resolved(values, scores, records, stated.labels, place.label)
+            notes.append(said)
+            is_loss = False
         if is_loss:
             notes.append(words.losses_note(scores))
         report(1.0)
@@ -92,6 +106,25 @@ def _arrays(place: TablePlace) -> Mapping[str, StoredArray]:
     return {name.removesuffix(".npy"): place.header(name) for name in files}
 
 
+def _is_scores(name: str) -> bool:
+    """Whether a name is that of scores, or of what models put out."""
+    return words.is_scores(name) or words.is_of(name, _OUTPUTS)
+
+
+def _inside(values: NDArray[Any], name: str, stated: Stated, where: str) -> NDArray[np.bool_]:
+    """Memberships from an array, whose name says whether its 1 means "in"."""
+    if values.dtype.kind not in "biufU":
+        raise ScoresError(f"{name!r} of {where} holds {values.dtype}, not memberships")
+    labels, index = np.unique(values, return_inverse=True)
+    if labels.size > MOST_LABELS:
+        raise ScoresError(
+            f"{name!r} of {where} holds {labels.size} different values, so it cannot say which "
+            "models were trained on which records; name another array with member="
+        )
+    known = member_of(labels, name, stated.member_value, f"{name!r} of {where}")
+    return np.asarray(known[index.reshape(values.shape)])
+
+
 def _is_of_records(name: str, array: StoredArray) -> bool:
     """Whether an array's name says that it has an entry for each record."""
     return len(array.shape) == 1 and words.plain(name) in ("records", "recordids", "recordnames")
@@ -107,9 +140,9 @@ def _names(
     for name, array in arrays.items():
         if array.dtype.kind not in "biufSU":
             unused.append(name)
-        elif array.shape == (records,) and words.is_of(name, words.RECORDS):
+        elif array.shape == (records,) and words.is_record(name):
             names["records"] = array.read()
-        elif array.shape == (models,) and words.is_of(name, words.MODELS):
+        elif array.shape == (models,) and words.is_model(name):
             names["models"] = array.read()
         elif array.shape == (records,):
             attributes[name] = array.read()

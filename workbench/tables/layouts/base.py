@@ -29,6 +29,12 @@ class Stated:
         Names of columns or arrays; of signals, which of several.
     transposed : str, optional
         One of `TRANSPOSED`.
+    member_value : object, optional
+        The label of members.
+    labels : str, optional
+        The array of the class of each record, if the last axis of the scores is one of classes.
+    augmentations : bool
+        Whether the last axis of the scores is one of augmentations.
     """
 
     scores: str | None = None
@@ -36,6 +42,9 @@ class Stated:
     model: str | None = None
     record: str | None = None
     transposed: str | None = None
+    member_value: object = None
+    labels: str | None = None
+    augmentations: bool = False
 
 
 @dataclass(frozen=True, eq=False)

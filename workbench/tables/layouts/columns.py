@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.scores.layouts.labels import factorized, in_label, labels_of, spelling, text_of
+from workbench.scores.layouts.labels import factorized, text_of
+from workbench.scores.layouts.senses import member_label, why_open
 from workbench.scores.refusals import listed, quoted
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
@@ -30,15 +31,15 @@ def columns_of(table: DataTable, stated: Stated) -> dict[str, str]:
         One of them cannot be found.
     """
     given = {
-        "scores": (stated.scores, words.SCORES),
-        "member": (stated.member, words.MEMBERS),
-        "model": (stated.model, words.MODELS),
-        "record": (stated.record, words.RECORDS),
+        "scores": (stated.scores, words.is_scores),
+        "member": (stated.member, words.is_member),
+        "model": (stated.model, words.is_model),
+        "record": (stated.record, words.is_record),
     }
     taken: dict[str, str] = {}
-    for what, (named, group) in given.items():
+    for what, (named, belongs) in given.items():
         there = [name for name in table.columns if name not in taken.values()]
-        found = words.chosen(named, there, group, what, table.label)
+        found = words.chosen(named, there, belongs, what, table.label)
         if found is None:
             raise ScoresError(
                 f"{table.label} has no column for the {what} of a row that can be found; "
@@ -76,7 +77,7 @@ def found_table(
             f"{missing} of {present.size} pairs of model and record have no row: they are "
             "missing, neither in nor out",
         ]
-    is_loss = words.is_of(taken["scores"], words.LOSSES)
+    is_loss = words.is_losses(taken["scores"])
     if is_loss:
         notes = [*notes, words.losses_note(taken["scores"])]
     return FoundTable(
@@ -92,40 +93,76 @@ def found_table(
     )
 
 
-def memberships(table: DataTable, name: str) -> NDArray[np.bool_]:
+def memberships(
+    table: DataTable, name: str, stated: object = None, *, named: str | None = None
+) -> NDArray[np.bool_]:
     """A column of labels as memberships: 1 and 0, true and false, "in" and "out", …
 
     Parameters
     ----------
     table : DataTable
     name : str
-        Of the column.
+        Of the column: it says whether a 1 means "in" or, as "is_test" does, "not in".
+    stated : optional
+        The label of members, as a person states it.
+    named : str, optional
+        The part of its name that says so.
 
     Raises
     ------
     ScoresError
-        Empty cells, more than two labels, or none of the two that means "in".
+        Empty cells, more than two labels, or none of the two that certainly means "in".
     """
-    cells = table.column(name)
-    if cells.dtype == bool:
-        return cells
-    index, values = factorized(cells)
+    index, values = factorized(table.column(name))
+    where = f"column {quoted(name)} of {table.label}"
     if (index < 0).any():
         raise ScoresError(
             f"{table.label}, {table.place(int((index < 0).argmax()))}: column {quoted(name)} is "
             "empty; say of every score whether the model was trained on the record"
         )
-    texts = [spelling(text_of(value)) for value in values]
-    if set(texts) <= {"0", "1"}:
-        return np.array([text == "1" for text in texts], dtype=bool)[index]
-    labels = labels_of(table, name)
-    member = in_label(labels)
+    return member_of(values, name if named is None else named, stated, where)[index]
+
+
+def member_of(values: NDArray[Any], name: str, stated: object, where: str) -> NDArray[np.bool_]:
+    """Which of the different labels of a column or an array mean that a record was in.
+
+    Parameters
+    ----------
+    values : ndarray
+        The labels.
+    name : str
+        Of the column or the array.
+    stated : optional
+        The label of members, as a person states it.
+    where : str
+        What messages call it.
+
+    Raises
+    ------
+    ScoresError
+        It is not certain.
+    """
+    texts = [text_of(value) for value in values]
+    keys = [text.casefold() for text in texts]
+    if stated is not None:
+        wanted = text_of(stated).casefold()
+        if wanted not in keys and len(keys) > 1:
+            raise ScoresError(
+                f"no cell of {where} holds {text_of(stated)!r}; it holds {listed(texts)}"
+            )
+        return np.array([key == wanted for key in keys], dtype=bool)
+    labels = list(dict.fromkeys(texts))
+    # A column of zeros alone has the labels 0 and 1, too.
+    pairs = (("0", "1"), ("false", "true"))
+    both = next((list(pair) for pair in pairs if len(labels) == 1 and labels[0] in pair), labels)
+    member = member_label(both, name)
     if member is None:
         raise ScoresError(
-            f"column {quoted(name)} of {table.label} should say which rows are of members; it "
-            f"holds {listed(labels or texts[:5])}. Write 1 for members and 0 for the others"
+            f"{where} should say which scores are of members; it holds {listed(sorted(texts))}"
+            + (f", {why_open(texts, name)}" if len(texts) == 2 else "")
+            + ". State the label of members with member_value="
         )
-    return np.array([text == spelling(member) for text in texts], dtype=bool)[index]
+    return np.array([key == member.casefold() for key in keys], dtype=bool)
 
 
 def names(table: DataTable, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:

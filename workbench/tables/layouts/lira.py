@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.progress import Report
+from workbench.scores.class_outputs import log_odds
 from workbench.scores.sample import ScoresError
 from workbench.tables.layouts.base import FoundTable, Stated, few
 from workbench.tables.layouts.place import StoredArray, TablePlace, by_numbers
@@ -19,9 +20,6 @@ _NUMBERED = (re.compile(r"experiment[-_](\d+)_(\d+)"), re.compile(r"experiment[-
 
 #: Settings in hparams.json in which experiments of one audit differ.
 _OWN_SETTINGS = ("expid", "seed", "logdir", "dataset_seed", "tunename", "name")
-
-#: Records whose log-odds are computed at a time.
-_CHUNK = 4096
 
 
 class LiraFolder:
@@ -264,47 +262,3 @@ def _float(dtype: Any) -> Any:
 def _signal_shape(logits: tuple[int, ...]) -> tuple[int, ...]:
     """The shape of log-odds: without classes, and without the axis over which is averaged."""
     return (logits[0], *logits[2:-1]) if len(logits) == 4 else logits[:-1]
-
-
-def log_odds(logits: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
-    """Log-odds of the true class, log p_y − log Σ_{c≠y} p_c.
-
-    Parameters
-    ----------
-    logits : ndarray, shape (n, C), (n, A, C) or (n, B, A, C)
-        For C classes and A augmentations; probabilities are averaged over B.
-    labels : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    ndarray, shape (n,) or (n, A)
-
-    Raises
-    ------
-    ScoresError
-        Labels outside of the classes.
-
-    References
-    ----------
-    Carlini, Chien, Nasr, Song, Terzis, Tramèr (2022), section IV.
-    """
-    from scipy.special import logsumexp
-
-    classes = logits.shape[-1]
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= classes:
-        raise ScoresError(
-            f"labels from {labels.min()} to {labels.max()} ({labels.dtype}) do not name the "
-            f"{classes} classes of the logits; give whole numbers from 0 to {classes - 1}"
-        )
-    parts = []
-    for start in range(0, logits.shape[0], _CHUNK):
-        z = np.asarray(logits[start : start + _CHUNK], dtype=np.float64)
-        y = labels[start : start + _CHUNK].astype(np.intp)
-        true = np.arange(classes) == y.reshape(-1, *[1] * (z.ndim - 1))
-        total = logsumexp(z, axis=-1)
-        own = np.where(true, z, -np.inf).max(axis=-1) - total
-        others = logsumexp(np.where(true, -np.inf, z), axis=-1) - total
-        if z.ndim == 4:
-            own, others = logsumexp(own, axis=1), logsumexp(others, axis=1)
-        parts.append(own - others)
-    return np.concatenate(parts)

@@ -46,8 +46,8 @@ class LongForm:
             columns = list(place.table().columns)
         else:
             return False
-        groups = (words.MODELS, words.RECORDS, words.MEMBERS)
-        return all(any(words.is_of(name, group) for name in columns) for group in groups)
+        wanted = (words.is_model, words.is_record, words.is_member)
+        return all(any(map(belongs, columns)) for belongs in wanted)
 
     def read(self, place: TablePlace, stated: Stated, report: Report) -> FoundTable:
         """The table, with NaN where there is no row."""
@@ -59,7 +59,7 @@ class LongForm:
         report(0.4, "finding models and records")
         rows, models = names(table, taken["model"])
         columns, records = names(table, taken["record"])
-        inside = memberships(table, taken["member"])
+        inside = memberships(table, taken["member"], stated.member_value)
         scores = table.numbers(taken["scores"])
         check_filled(models.size, records.size, rows.size, table.label)
         cells = rows * records.size + columns

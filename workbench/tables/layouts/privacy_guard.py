@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.progress import Report
+from workbench.scores.layouts.senses import name_words
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 from workbench.tables.layouts import words
@@ -59,7 +60,10 @@ class PrivacyGuardFrames:
         member = np.stack(
             [
                 np.concatenate(
-                    [memberships(t, s[_MEMBER][m]) for t, s in zip(frames, stems, strict=True)]
+                    [
+                        memberships(t, s[_MEMBER][m], named="member")
+                        for t, s in zip(frames, stems, strict=True)
+                    ]
                 )
                 for m in models
             ]
@@ -108,7 +112,7 @@ def _files(place: TablePlace) -> dict[str, str]:
     """Files of frames by the group that their name states, where one does."""
     found: dict[str, str] = {}
     for name in place.entries:
-        groups = {"train", "test", "population"} & set(words.words(name))
+        groups = {"train", "test", "population"} & set(name_words(name))
         if len(groups) == 1 and name.lower().endswith(_TABLES):
             group = groups.pop()
             if group in found:
@@ -151,5 +155,5 @@ def _target_members(
         sizes = [next(iter(table.columns.values())).size for table in frames]
         return np.repeat([True, False], sizes)
     others = [c for c in frames[0].columns if not c.startswith(_MEMBER)]
-    name = words.chosen(stated.member, others, words.MEMBERS, "member", frames[0].label)
-    return None if name is None else memberships(frames[0], name)
+    name = words.chosen(stated.member, others, words.is_member, "member", frames[0].label)
+    return None if name is None else memberships(frames[0], name, stated.member_value)

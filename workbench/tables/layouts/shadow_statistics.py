@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.progress import Report
+from workbench.scores.class_outputs import log_odds
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
 from workbench.tables.layouts.base import FoundTable, Stated
 from workbench.tables.layouts.columns import check_filled
-from workbench.tables.layouts.lira import log_odds
 from workbench.tables.layouts.place import TablePlace
 
 _SHARD = re.compile(r"data-(\d+)-of-(\d+)\.arrow")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from workbench.progress import Report
+from workbench.scores.layouts.senses import name_words
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
 from workbench.scores.table import DataTable
@@ -44,13 +45,16 @@ class WideForm:
         member = _stem(stated.member, stems, _is_member, "member", table)
         models = check_same(stems[scores], stems[member], table)
         report(0.5, "reading memberships")
-        inside = np.stack([memberships(table, stems[member][m]) for m in models])
+        named = words.stem_of_member(member)
+        inside = np.stack(
+            [memberships(table, stems[member][m], stated.member_value, named=named) for m in models]
+        )
         values = np.stack([table.numbers(stems[scores][m]) for m in models])
         used = {stem[m] for stem in (stems[scores], stems[member]) for m in models}
         record = words.chosen(
             stated.record,
             [name for name in table.columns if name not in used],
-            words.RECORDS,
+            words.is_record,
             "record",
             table.label,
         )
@@ -59,7 +63,7 @@ class WideForm:
                   for n in found.values() if len(found) == len(models) > 1]  # fmt: skip
         if others:
             notes.append(f"not used: {few(others)}, one column for each model")
-        is_loss = bool(set(words.words(scores)) & words.LOSSES)
+        is_loss = bool(set(name_words(scores)) & words.LOSSES)
         if is_loss:
             notes.append(words.losses_note(scores))
         report(1.0)
@@ -110,13 +114,11 @@ def check_same(scores: dict[str, str], member: dict[str, str], table: DataTable)
 
 
 def _is_scores(stem: str) -> bool:
-    return bool(set(words.words(stem)) & words.SCORES) and not _is_member(stem)
+    return bool(set(name_words(stem)) & words.SCORES) and not _is_member(stem)
 
 
 def _is_member(stem: str) -> bool:
-    return words.is_of(stem, words.MEMBERS) or bool(
-        set(words.words(stem)) & {"member", "membership", "keep", "included"}
-    )
+    return words.is_member(words.stem_of_member(stem))
 
 
 def _stem(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from workbench.scores.layouts.labels import vocabulary
+from workbench.scores.layouts.senses import name_words, sense_of, vocabulary
 from workbench.scores.refusals import listed
 from workbench.scores.sample import ScoresError
 
@@ -15,19 +15,16 @@ SCORES = vocabulary(
     "confidence confidences loss losses"
 )
 LOSSES = vocabulary("loss losses")
-MEMBERS = vocabulary(
-    "member members membership memberships ismember isin in keep keeps included inclusion "
-    "includes intrain istrain intraining mask train"
+_MODELS = vocabulary(
+    "model models run runs seed seeds shadow shadows shadowmodel experiment experiments "
+    "exp trial trials"
 )
-MODELS = vocabulary(
-    "model models modelid modelids modelindex modelname run runs runid seed seeds shadow "
-    "shadowmodel shadowid experiment experimentid expid trial"
+_RECORDS = vocabulary(
+    "record records sample samples canary canaries example examples point points datapoint "
+    "datapoints userid"
 )
-RECORDS = vocabulary(
-    "record records recordid recordids sample samples sampleid sampleindex index indices idx id "
-    "ids canary canaries canaryid example examples exampleid exampleindex point pointid datapoint "
-    "userid"
-)
+_NUMBERS = vocabulary("id ids idx index indices number no name names")
+_IDENTIFIERS = vocabulary("id ids idx index indices")
 
 
 def plain(name: str) -> str:
@@ -35,28 +32,64 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def words(name: str) -> list[str]:
-    """The words of a name: "trainLoss_2" is ["train", "loss", "2"]."""
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return re.findall(r"[a-z]+|\d+", apart.lower())
-
-
 def is_of(name: str, group: frozenset[str]) -> bool:
     """Whether a name is one of a group."""
     return plain(name) in group
 
 
+def is_scores(name: str) -> bool:
+    """Whether a name is that of scores."""
+    return is_of(name, SCORES)
+
+
+def is_losses(name: str) -> bool:
+    """Whether a name is that of losses."""
+    return is_of(name, LOSSES)
+
+
+def is_member(name: str) -> bool:
+    """Whether a name says for whom a 1 stands, members or non-members."""
+    return sense_of(name) is not None
+
+
+def stem_of_member(stem: str) -> str:
+    """What stands before the numbers of columns, without the word for a model: "member_model"."""
+    return "_".join(word for word in name_words(stem) if word not in _MODELS)
+
+
+def is_model(name: str) -> bool:
+    """Whether a name is that of models: "run", "shadow_id", "modelIndex"."""
+    return _names_things(name, _MODELS)
+
+
+def is_record(name: str) -> bool:
+    """Whether a name is that of records: "canary", "sample_idx", "id"."""
+    only = set(name_words(name)) or {""}
+    return _names_things(name, _RECORDS) or (len(only) == 1 and only <= _IDENTIFIERS)
+
+
+def _names_things(name: str, things: frozenset[str]) -> bool:
+    """Whether all words of a name are of some things, or say that they are numbered."""
+    whole = plain(name)
+    apart = [[whole[: -len(end)], end] for end in sorted(_NUMBERS, key=len) if whole.endswith(end)]
+    spelled = [name_words(name), [whole], *apart]
+    return any(
+        set(each) & things and all(word in things | _NUMBERS for word in each) for each in spelled
+    )
+
+
 def chosen(
-    stated: str | None, names: Iterable[str], group: frozenset[str], what: str, where: str
+    stated: str | None, names: Iterable[str], belongs: Callable[[str], bool], what: str, where: str
 ) -> str | None:
-    """The one of some names that is stated, or the only one of a group.
+    """The one of some names that is stated, or the only one that is looked for.
 
     Parameters
     ----------
     stated : str, optional
         What the caller states.
     names : iterable of str
-    group : frozenset of str
+    belongs : callable
+        Whether a name is one of those that are looked for.
     what : str
         The argument that states it.
     where : str
@@ -65,12 +98,12 @@ def chosen(
     Returns
     -------
     str or None
-        None where no name is of the group.
+        None where no name is one of them.
 
     Raises
     ------
     ScoresError
-        The stated name does not exist, or several are of the group.
+        The stated name does not exist, or several are.
     """
     names = list(names)
     if stated is not None:
@@ -78,7 +111,7 @@ def chosen(
             raise ScoresError(f"{where} has no {stated!r}, which {what}= names; it has "
                               f"{listed(names)}")  # fmt: skip
         return stated
-    found = [name for name in names if is_of(name, group)]
+    found = [name for name in names if belongs(name)]
     if len(found) > 1:
         raise ScoresError(
             f"it is open which of {listed(found)} of {where} to use; state it with {what}="

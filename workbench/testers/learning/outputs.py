@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench import _checks
+
 _NUMBERS, _TEXT = "biuf", "US"
 
 
@@ -36,6 +38,10 @@ def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") 
         Objects, complex numbers, dates; ragged rows; no or more than two axes; no column; another
         length.
     """
+    try:
+        _checks.unmasked(x, name)
+    except ValueError as error:
+        raise OutputsError(str(error)) from error
     try:
         values = np.asarray(x)
     except ValueError as error:

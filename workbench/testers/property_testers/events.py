@@ -120,7 +120,7 @@ class Candidates:
         if least == most:
             nothing = np.zeros(1, np.int64)
             return cls(np.array([most]), nothing, nothing, p.size, q.size)
-        scores = Scores(p, q)
+        scores = Scores(p, q, True)
         rank = np.rint(roc(scores).curve.alpha * q.size).astype(np.int64) + 1
         thresholds = scores.most_member_like_q(rank[rank <= q.size])
         in_p, in_q = scores.tail_counts(thresholds)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from workbench.scores import chance
 from workbench.scores.sample import Scores
 from workbench.workspaces.seen.identity import Identified, exchanged, fingerprint_of
-from workbench.workspaces.seen.record import Alike, Look, Seen
+from workbench.workspaces.seen.record import Alike, Look, SeenRecord
 from workbench.workspaces.seen.sketch import MOST, RowSketch
 
 #: Draws and runs that are remembered until the program ends; the newest ones.
@@ -30,13 +30,13 @@ USUAL: Mapping[str, Any] = {
 class SeenStore(Protocol):
     """Where the records are kept."""
 
-    def seen(self, digest: str) -> Seen | None:
+    def seen(self, digest: str) -> SeenRecord | None:
         """The record of a data set, or None."""
 
-    def sketched(self) -> Sequence[Seen]:
+    def sketched(self) -> Sequence[SeenRecord]:
         """The records that have a sketch."""
 
-    def keep_seen(self, seen: Seen, make: bool = True) -> Seen:
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """The record with what is known already, kept."""
 
 
@@ -77,9 +77,9 @@ class SeenData:
 
     def __init__(self, store: SeenStore, lock: RLock):
         self._store, self._lock = store, lock
-        self._passing: OrderedDict[str, Seen] = OrderedDict()
+        self._passing: OrderedDict[str, SeenRecord] = OrderedDict()
 
-    def of(self, data: Identified) -> Seen | None:
+    def of(self, data: Identified) -> SeenRecord | None:
         """The record of data; None where nothing of them was opened.
 
         Parameters
@@ -88,7 +88,7 @@ class SeenData:
 
         Returns
         -------
-        Seen or None
+        SeenRecord or None
             Where results of other data were shown that share most rows, and none of these, with the
             choices under which those were shown.
         """
@@ -105,7 +105,7 @@ class SeenData:
         found = self.of(data)
         return found is not None and found.shown is not None
 
-    def open(self, sight: Sight, at: datetime | None = None, seed: int | None = None) -> Seen:
+    def open(self, sight: Sight, at: datetime | None = None, seed: int | None = None) -> SeenRecord:
         """Note that data are opened: their number by chance is drawn, their rows are recognized.
 
         Parameters
@@ -123,9 +123,11 @@ class SeenData:
             if at is None and (seed in (None, found.seed) or found.shown is not None):
                 return found
         mark = fingerprint_of(data)
-        made = Seen(mark.digest, at or datetime.now(UTC), sight.name, sight.sha256, mark.bits)
+        made = SeenRecord(mark.digest, at or datetime.now(UTC), sight.name, sight.sha256, mark.bits)
         if isinstance(data, Scores):
-            given = data.seed if seed is None else seed
+            given = seed
+            if seed is None and data.seed is not None:
+                given = data.chance  # the stated one
             if found is None or seed is not None:
                 stated = given is not None
                 made = replace(made, seed=given if stated else data.chance, stated=stated)
@@ -135,7 +137,7 @@ class SeenData:
 
     def show(
         self, sight: Sight, choices: Mapping[str, Any], by: str, results: Sequence[str] = ()
-    ) -> Seen:
+    ) -> SeenRecord:
         """Note that results are shown; the first choices of all stay in the record.
 
         Parameters
@@ -156,12 +158,12 @@ class SeenData:
         made = replace(known, shown=known.shown or now, first=first, looks=(look,))
         return self._keep(replace(made, seed=None, stated=False), sight)
 
-    def others(self, found: Seen) -> list[tuple[Alike, Seen]]:
+    def others(self, found: SeenRecord) -> list[tuple[Alike, SeenRecord]]:
         """The records of other data that share most rows with these.
 
         Parameters
         ----------
-        found : Seen
+        found : SeenRecord
         """
         with self._lock:
             known = [(one, self._find(one.digest)) for one in found.alike]
@@ -169,11 +171,11 @@ class SeenData:
 
     # -- steps --------------------------------------------------------------------------------
 
-    def _find(self, digest: str) -> Seen | None:
+    def _find(self, digest: str) -> SeenRecord | None:
         with self._lock:
             return self._passing.get(digest) or self._store.seen(digest)
 
-    def _inherited(self, found: Seen) -> Seen:
+    def _inherited(self, found: SeenRecord) -> SeenRecord:
         """With the choices of data that share most rows, where those were shown first."""
         if found.shown is not None:
             return found
@@ -183,7 +185,7 @@ class SeenData:
         first = min(shown, key=lambda one: one.shown or found.opened)
         return replace(found, shown=first.shown, first=first.first)
 
-    def _recognized(self, scores: Scores, made: Seen, sight: Sight) -> Seen:
+    def _recognized(self, scores: Scores, made: SeenRecord, sight: Sight) -> SeenRecord:
         """With the other data that share most rows, each of which is told of these."""
         if not scores.fingerprint.is_distinctive or sight.kept == "passing":
             return made
@@ -209,7 +211,7 @@ class SeenData:
         mostly = tuple(mine for mine, _, _ in alike if mine.share >= MOST)
         return replace(made, alike=mostly, sketch=sketch)
 
-    def _keep(self, made: Seen, sight: Sight) -> Seen:
+    def _keep(self, made: SeenRecord, sight: Sight) -> SeenRecord:
         with self._lock:
             if sight.kept == "passing":
                 known = self._passing.get(made.digest)
@@ -223,5 +225,5 @@ class SeenData:
         return found
 
 
-def _mark(seen: Seen) -> chance.Fingerprint:
+def _mark(seen: SeenRecord) -> chance.Fingerprint:
     return chance.Fingerprint(seen.digest, seen.bits)

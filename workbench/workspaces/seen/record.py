@@ -1,4 +1,4 @@
-"""`Seen`: what was shown of one data set, when, and what had been fixed before."""
+"""`SeenRecord`: what was shown of one data set, when, and what had been fixed before."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Alike:
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenRecord:
     """What was shown of one data set.
 
     Parameters
@@ -106,12 +106,12 @@ class Seen:
         """The data in words: their name, or the start of what they are known by."""
         return f"“{self.name}”" if self.name else f"data {self.digest[:8]}"
 
-    def merged(self, other: Seen) -> Seen:
+    def merged(self, other: SeenRecord) -> SeenRecord:
         """What is known with what another program, or a later look, adds.
 
         Parameters
         ----------
-        other : Seen
+        other : SeenRecord
             Of the same data. What was first stays: it gives way only to an earlier time. A seed
             that is stated takes the place of another one as long as no result was shown.
         """
@@ -153,7 +153,7 @@ class Seen:
         }
 
     @classmethod
-    def from_json(cls, digest: str, values: Mapping[str, Any], sketch: Any = None) -> Seen:
+    def from_json(cls, digest: str, values: Mapping[str, Any], sketch: Any = None) -> SeenRecord:
         """The record of `to_json`.
 
         Parameters
@@ -180,6 +180,6 @@ class Seen:
         )
 
 
-def _is_first(one: Seen, other: Seen) -> bool:
+def _is_first(one: SeenRecord, other: SeenRecord) -> bool:
     """Whether results of one were shown no later than those of the other."""
     return other.shown is None or (one.shown is not None and one.shown <= other.shown)

@@ -26,7 +26,7 @@ from sqlalchemy.pool import StaticPool
 from workbench.scores.table import DataTable
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import StoreError, WorkspaceError
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.files import ContentFiles
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
@@ -382,7 +382,7 @@ class DiskStore:
                     delete(STATES).where(drawn, STATES.c.position.not_in(newest))
                 )
 
-    def seen(self, digest: str) -> Seen | None:
+    def seen(self, digest: str) -> SeenRecord | None:
         """What was shown of a data set, or None.
 
         Parameters
@@ -392,7 +392,7 @@ class DiskStore:
         with self._reported():
             return self._seen(digest)
 
-    def sketched(self) -> Sequence[Seen]:
+    def sketched(self) -> Sequence[SeenRecord]:
         """What was shown of the data sets whose rows can be recognized."""
         if not self._knows_seen:
             return []
@@ -400,12 +400,12 @@ class DiskStore:
             found = self._connection.execute(select(SEEN).where(SEEN.c.sketch.is_not(None)))
             return [seen_of(row) for row in found]
 
-    def keep_seen(self, seen: Seen, make: bool = True) -> Seen:
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set.
 
         Parameters
         ----------
-        seen : Seen
+        seen : SeenRecord
         make : bool
             Not used: the disk is there.
         """
@@ -418,7 +418,7 @@ class DiskStore:
                 )
         return found
 
-    def _seen(self, digest: str) -> Seen | None:
+    def _seen(self, digest: str) -> SeenRecord | None:
         if not self._knows_seen:  # of version 1, and read-only
             return None
         row = self._connection.execute(select(SEEN).where(SEEN.c.digest == digest)).first()

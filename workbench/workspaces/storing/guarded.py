@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from workbench.scores.table import DataTable
 from workbench.workspaces.errors import StoreError, WorkspaceError
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.disk import DiskStore
 from workbench.workspaces.storing.parquet import to_parquet
 from workbench.workspaces.storing.store import Entry, MemoryStore
@@ -190,7 +190,7 @@ class GuardedStore:
             lambda memory: memory.keep_state(page, key, settings),
         )
 
-    def seen(self, digest: str) -> Seen | None:
+    def seen(self, digest: str) -> SeenRecord | None:
         """What was shown of a data set, on the disk and in memory, or None.
 
         Parameters
@@ -200,18 +200,19 @@ class GuardedStore:
         kept, here = self._read(lambda disk: disk.seen(digest), None), self._memory.seen(digest)
         return kept.merged(here) if kept is not None and here is not None else kept or here
 
-    def sketched(self) -> Sequence[Seen]:
+    def sketched(self) -> Sequence[SeenRecord]:
         """What was shown of the data sets whose rows can be recognized."""
-        kept = self._read(lambda disk: disk.sketched(), ())
+        nothing: Sequence[SeenRecord] = ()
+        kept = self._read(lambda disk: disk.sketched(), nothing)
         known = {one.digest for one in kept}
         return [*kept, *(one for one in self._memory.sketched() if one.digest not in known)]
 
-    def keep_seen(self, seen: Seen, make: bool = True) -> Seen:
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set.
 
         Parameters
         ----------
-        seen : Seen
+        seen : SeenRecord
         make : bool
             Whether the disk store is made for it, where there is none.
         """

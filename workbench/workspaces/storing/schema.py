@@ -10,7 +10,7 @@ from sqlalchemy import Column, Integer, MetaData, Table, Text, UniqueConstraint
 
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.reading import Reading
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.sources import source_from_dict
 from workbench.workspaces.storing.store import Entry
 
@@ -119,13 +119,13 @@ def entry_of(row: Any) -> Entry:
     return Entry(dataset, removed)
 
 
-def row_of_seen(seen: Seen) -> dict[str, Any]:
+def row_of_seen(seen: SeenRecord) -> dict[str, Any]:
     """The columns of what was shown of a data set."""
     sketch = None if seen.sketch is None else json.dumps(seen.sketch.to_json())
     return {"digest": seen.digest, "record": json.dumps(seen.to_json()), "sketch": sketch}
 
 
-def seen_of(row: Any) -> Seen:
+def seen_of(row: Any) -> SeenRecord:
     """What was shown of the data set of a row."""
     sketch = None if row.sketch is None else json.loads(row.sketch)
-    return Seen.from_json(row.digest, json.loads(row.record), sketch)
+    return SeenRecord.from_json(row.digest, json.loads(row.record), sketch)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from workbench.scores.table import DataTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.draws import DRAW
-from workbench.workspaces.seen.record import Seen
+from workbench.workspaces.seen.record import SeenRecord
 
 #: Draws of each page whose settings are kept: every move of a slider makes another draw.
 MOST_DRAW_STATES = 20
@@ -79,13 +79,13 @@ class Store(Protocol):
     def keep_state(self, page: str, key: str, settings: dict[str, Any]) -> None:
         """Keep the settings of a page for a data set."""
 
-    def seen(self, digest: str) -> Seen | None:
+    def seen(self, digest: str) -> SeenRecord | None:
         """What was shown of a data set."""
 
-    def sketched(self) -> Sequence[Seen]:
+    def sketched(self) -> Sequence[SeenRecord]:
         """What was shown of the data sets whose rows can be recognized."""
 
-    def keep_seen(self, seen: Seen, make: bool = True) -> Seen:
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set; where there is no place yet, only if ``make``."""
 
     def keep_file(self, digest: str, name: str, content: bytes) -> None:
@@ -121,7 +121,7 @@ class MemoryStore:
         self._current: str | None = None
         self._states: dict[tuple[str, str], str] = {}
         self._files: dict[str, bytes] = {}
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, SeenRecord] = {}
 
     def version(self) -> object:
         """A number that grows with every change."""
@@ -205,7 +205,7 @@ class MemoryStore:
             for at in drawn[:-MOST_DRAW_STATES]:
                 del self._states[at]
 
-    def seen(self, digest: str) -> Seen | None:
+    def seen(self, digest: str) -> SeenRecord | None:
         """What was shown of a data set, or None.
 
         Parameters
@@ -214,16 +214,16 @@ class MemoryStore:
         """
         return self._seen.get(digest)
 
-    def sketched(self) -> Sequence[Seen]:
+    def sketched(self) -> Sequence[SeenRecord]:
         """What was shown of the data sets whose rows can be recognized."""
         return [one for one in self._seen.values() if one.sketch is not None]
 
-    def keep_seen(self, seen: Seen, make: bool = True) -> Seen:
+    def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set.
 
         Parameters
         ----------
-        seen : Seen
+        seen : SeenRecord
         make : bool
             Not used: memory is always there.
         """
