@@ -45,6 +45,7 @@ def read_one_run(
     larger_is_member: bool | None = None,
     design: str | None = None,
     name: str | None = None,
+    seed: int | np.random.Generator | None = None,
     trusted: bool = False,
 ) -> OneRun:
     """Scores and inclusions of m canaries, read from a file.
@@ -71,6 +72,8 @@ def read_one_run(
         As in `OneRun`; by default what the file states, else "fair-coins".
     name : str, optional
         Shown in titles; the file's name by default.
+    seed : int or numpy.random.Generator, optional
+        As in `OneRun`.
     trusted : bool
         As in `read_scores`.
 
@@ -93,6 +96,7 @@ def read_one_run(
         larger_is_member=larger_is_member,
         design=design,
         name=name,
+        seed=seed,
     )
 
 
@@ -107,13 +111,14 @@ def one_run_of_table(
     larger_is_member: bool | None = None,
     design: str | None = None,
     name: str | None = None,
+    seed: int | np.random.Generator | None = None,
 ) -> OneRun:
     """As `read_one_run`, from a table that was read before.
 
     Parameters
     ----------
     table : Table
-    score, included, included_value, id, rows, larger_is_member, design, name
+    score, included, included_value, id, rows, larger_is_member, design, name, seed
         As in `read_one_run`.
     """
     statement = ScoreStatement.of([table])
@@ -149,6 +154,7 @@ def one_run_of_table(
         ids=table.column(found) if found else None,
         design=design or statement.design or DESIGNS[0],
         name=statement.name or table.name if name is None else name,
+        seed=seed,
     )
 
 

@@ -403,10 +403,12 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
     def _power_code(self, family: tuple[str, ...]) -> list[str]:
         """What the test can miss, of the check of which the page shows it."""
-        if self.power() is None:
+        power = self.power()
+        if power is None:
             return []
-        delta = f"{self.delta!r}"
-        if not self._refuted:
-            return [f"power = check.power({delta})"]
-        own = call("wb.family_check", *family, confidence=self.confidence, equal_variances=False)
-        return [f"power = {own}.power({delta})"]
+        checked = "check"
+        if self._refuted:
+            how = {"confidence": self.confidence, "equal_variances": False}
+            checked = call("wb.family_check", *family, **how)
+        missed = '"none"' if power.missed is None else "power.truth"
+        return [f"power = {checked}.power({self.delta!r})\nmissed = {missed}"]

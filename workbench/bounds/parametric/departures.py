@@ -4,16 +4,17 @@ A check has power against what many scores show, and a bound at a small δ rests
 score shows. So the departures here are those that a bound suffers from: the fitted member with its
 privacy loss cut off at some value c. Its trade-off function is max(f, f_{c,0}), the closest one to
 f that a mechanism with ε ≤ c can have, and ε at every δ is at most c, whatever the family says.
-Scores with heavier tails than the family's have bounded losses, too, and behave alike: logistic
-ones with a shift of 1.7 and 200 scores a side have ε = 1.69 and a Gaussian bound of 3.3; the
-departure that the Gaussian check misses there has 1.6 and 3.3.
+Shifted logistic, Laplace or Student t scores, with heavier tails than normal ones, have bounded
+losses, too, and behave alike: logistic ones with a shift of 1.7 and 200 scores a side have ε = 1.69
+at δ = 1e-5 and a Gaussian bound of 3.27 (mean of those that the check passes, 39 of 40 draws); the
+departure that the check misses there has ε = 1.22 and a bound of 2.79.
 
 Randomized response with another cut-off is a member itself; its departures are error rates of the
 two sides that differ.
 
 Power is not simulated. A departure counts as found where the scores that are expected of it
-contradict the family. In 16 settings of 200 to 10,000 scores and μ from 0.5 to 4, the simulated
-power at the last cap that is found so is 70 to 90%: about 80%.
+contradict the family. Of 16 settings, with 200 to 10,000 scores and μ from 0.5 to 4, ten have a cap
+that is found so, and the simulated power at the last of these is 70 to 90%: about 80%.
 """
 
 from __future__ import annotations

@@ -116,7 +116,8 @@ def _runnable(source: str, audit: Audit) -> str:
     """The lines, with uploaded files found by their hash, and a word on what is missing."""
     for name, sha256 in _uploads(audit):
         found = call("wb.recorded_file", repr(sha256), repr(name), audit=audit.key or None)
-        source = source.replace(f"wb.read_one_run({name!r}", f"wb.read_one_run({found}")
+        named = re.compile(rf"(wb\.read_one_run\(\s*){re.escape(repr(name))}")
+        source = named.sub(lambda opened, found=found: opened[1] + found, source)  # type: ignore[misc]
     return _GIVEN.sub(_asked, source)
 
 
