@@ -2,7 +2,7 @@
 
 There are three parts, which can be measured apart:
 
-- ``scores``: every method that promises to keep its level meets every scenario, 1000 replicates
+- ``scores``: every method that promises to keep its level meets every scenario, 500 replicates
   each. Those that do not promise it, and the combination of several splits, which are slow and rest
   on the single split, meet a few scenarios that tell. Stored in ``coverage.json``.
 - ``exact``: levels as sums over all likely data sets with few values, in ``coverage_exact.json``.
@@ -63,7 +63,7 @@ LOPSIDED = (
 TELLING = ("no-leak", "laplace", "clustered-rows")
 #: Tuning does more harm with more scores: there are more thresholds to be lucky with.
 TUNED = (("laplace", (1000, 1000)), ("no-leak", (3000, 3000)))
-REPLICATES = 1000
+REPLICATES = 500
 DELTA = 1e-5
 SEED = 2026
 

@@ -117,7 +117,7 @@ def test_no_bet_gains_on_average_at_the_edge_of_a_claim(claims, cell, ratio):
 
 
 def _means(factors, slope, rest, y, share, ratio):
-    """The largest mean factor of a bet, if Q puts y on S and P as much as is allowed, and v.v. on S′.
+    """The largest mean factor of a bet, if Q puts y on S, P all that is allowed, and v.v. on S′.
 
     S′ has ``share`` of y under P.
     """

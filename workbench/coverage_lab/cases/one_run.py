@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.coverage_lab.cases.case import Case, exceeds
+from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
@@ -102,12 +102,14 @@ def _cauchy(rng: np.random.Generator, n: int) -> Floats:
 
 
 def _scored(name: str, about: str, drawn: Scored) -> Case:
-    return Case(f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn)
+    return SimulatedCase(
+        f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn
+    )
 
 
 def _independent(name: str, drawn: Independent) -> Case:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
-    return Case(f"canary independence, {name}", about, ("p-value",), drawn)
+    return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
 
 
 ONE_RUN = (
