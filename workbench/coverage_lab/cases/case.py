@@ -26,7 +26,7 @@ Replicate = Callable[[np.random.Generator], tuple[bool, ...]]
 
 
 @dataclass(frozen=True)
-class Case:
+class SimulatedCase:
     """Data that are drawn many times, and what is claimed of them.
 
     Attributes

@@ -101,13 +101,13 @@ def _cauchy(rng: np.random.Generator, n: int) -> Floats:
     return np.asarray(rng.standard_cauchy(n))
 
 
-def _scored(name: str, about: str, drawn: Scored) -> Case:
+def _scored(name: str, about: str, drawn: Scored) -> SimulatedCase:
     return SimulatedCase(
         f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn
     )
 
 
-def _independent(name: str, drawn: Independent) -> Case:
+def _independent(name: str, drawn: Independent) -> SimulatedCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
     return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
 

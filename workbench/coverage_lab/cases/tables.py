@@ -150,7 +150,7 @@ class Drawn:
         return tuple(found)
 
 
-def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> Case:
+def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> SimulatedCase:
     methods = METHODS + (("groups, simultaneous", "groups, held-out") if drawn.groups else ())
     title = f"{drawn.models} models × {drawn.records} records"
     return SimulatedCase(f"table, {name}", f"{title}, {about}.", methods, drawn)
