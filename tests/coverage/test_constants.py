@@ -117,9 +117,9 @@ def test_no_bet_gains_on_average_at_the_edge_of_a_claim(claims, cell, ratio):
 
 
 def _means(factors, slope, rest, y, share, ratio):
-    """The largest mean factor of a bet, if Q puts y on S, P all that is allowed, and v.v. on S′.
+    """The largest mean factor of a bet, if Q puts y on S and P as much as the claim allows.
 
-    S′ has ``share`` of y under P.
+    P puts ``share`` of y on S′, and Q as much as the claim allows.
     """
     a, b = ratio
     found = []

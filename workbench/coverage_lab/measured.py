@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from workbench._format import percent, round_safely
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.scenarios import SCENARIOS
+from workbench.onerun.bound import METHODS as ONE_RUN_METHODS
 from workbench.scores.examples import data_folder
 
 if TYPE_CHECKING:
@@ -34,6 +35,20 @@ _EXACT_OF = {
     "exact": ("exact", "one-question, yes or no"),
     "clopper-pearson": ("clopper-pearson",),
     "held-out": ("held-out",),
+}
+
+#: `Bound.method` of other bounds -> methods whose exact levels are computed.
+_EXACT_OF_SOURCE = {
+    "limits for all records": "table",
+    **{method.label: name for name, method in ONE_RUN_METHODS.items()},
+}
+
+#: `Bound.method` of bounds of score tables -> the method in the cases of tables.
+_OF_TABLES = {
+    "limits for all records": "simultaneous",
+    "held-out records": "held-out",
+    "held-out guesses": "held-out",
+    "e-values of records": "e-values",
 }
 
 
@@ -106,27 +121,19 @@ class Measured:
             Empty where the method was not measured.
         """
         own = [r for r in self.records if r["source"] == source and _telling(r)]
-        claiming = [r for r in own if r["claims"]]
-        shown = claiming or own
-        if not shown:
-            return ""
-        worst = max(shown, key=lambda r: r["rate"])
-        allowed, reps = percent(1 - worst["confidence"]), f"{worst['reps']:,}"
-        share = round_safely(100 * worst["rate"], "up", 2)
-        scenarios = len({r["scenario"] for r in shown})
-        methods = dict.fromkeys(r["method"] for r in shown)
-        code = f"version {self.version}"
-        if self.stale(methods):
-            code += ", before the latest changes"
-        simulated = (
-            f"In simulation ({scenarios} scenarios, {reps} replicates each, {code}) it claimed too "
-            f"much in at most {share}% of the replicates; {allowed} "
-            f"{'are allowed' if claiming else 'is what it states'}."
-        )
-        return " ".join(filter(None, (self._exactly(methods), simulated)))
+        methods = dict.fromkeys(r["method"] for r in own)
+        names = {name for method in methods for name in _EXACT_OF.get(method, ())}
+        if source in _EXACT_OF_SOURCE:
+            names.add(_EXACT_OF_SOURCE[source])
+        of_tables = [
+            r
+            for r in self.cases
+            if r["case"].startswith("table, ") and r["method"] == _OF_TABLES.get(source)
+        ]
+        said = (self._exactly(names), self._simulated(own), self._of_tables(of_tables))
+        return " ".join(filter(None, said))
 
-    def _exactly(self, methods: Iterable[str]) -> str:
-        names = {one for method in methods for one in _EXACT_OF.get(method, ())}
+    def _exactly(self, names: Iterable[str]) -> str:
         rows = [row for row in self.exact if row["method"] in names]
         if not rows:
             return ""
@@ -134,6 +141,36 @@ class Measured:
         return (
             f"Summed over all likely data sets of {len(rows)} settings, it claims too much with a "
             f"probability of at most {level}% at 95% confidence."
+        )
+
+    def _simulated(self, own: Sequence[Mapping[str, Any]]) -> str:
+        claiming = [r for r in own if r["claims"]]
+        shown = claiming or own
+        if not shown:
+            return ""
+        worst = max(shown, key=lambda r: r["rate"])
+        allowed = percent(1 - worst["confidence"])
+        scenarios = len({r["scenario"] for r in shown})
+        return (
+            self._in_simulation(f"{scenarios} scenarios", worst, {r["method"] for r in shown})
+            + f"; {allowed} {'are allowed' if claiming else 'is what it states'}."
+        )
+
+    def _of_tables(self, rows: Sequence[Mapping[str, Any]]) -> str:
+        if not rows:
+            return ""
+        worst = max(rows, key=lambda r: r["rate"])
+        said = self._in_simulation(f"{len(rows)} kinds of score tables", worst, ["score tables"])
+        return f"{said}; 5% are allowed."
+
+    def _in_simulation(self, what: str, worst: Mapping[str, Any], subjects: Iterable[str]) -> str:
+        code = f"version {self.version}"
+        if self.stale(subjects):
+            code += ", before the latest changes"
+        share = round_safely(100 * worst["rate"], "up", 2)
+        return (
+            f"In simulation ({what}, {worst['reps']:,} replicates each, {code}) it claimed too "
+            f"much in at most {share}% of the replicates"
         )
 
 

@@ -15,6 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from workbench.bounds.quantities import Question
+from workbench.coverage_lab.exact.guesses import QUESTIONS as OF_GUESSES
+from workbench.coverage_lab.exact.guesses import level_of_guesses
 from workbench.coverage_lab.exact.held_out import average_level, level_at_worst_ranks
 from workbench.coverage_lab.exact.methods import (
     EXACT_METHODS,
@@ -59,7 +61,15 @@ THREE = tuple(
 #: All quantities of the band at once, at P = Q.
 ALL = "all together"
 
-KINDS = ("two values", "three values", "distinct", "held-out", "held-out, average", "table")
+KINDS = (
+    "two values",
+    "three values",
+    "distinct",
+    "held-out",
+    "held-out, average",
+    "table",
+    "guesses",
+)
 
 
 @dataclass(frozen=True)
@@ -87,13 +97,14 @@ class Setting:
     Attributes
     ----------
     method : str
-        As in `EXACT_METHODS`, or "held-out", or "table".
+        As in `EXACT_METHODS`; "held-out", "table"; for guesses as of `one_run_bound`.
     question : str
-        As in `QUESTIONS`, or `ALL`; for tables what is asked of a table.
+        As in `QUESTIONS`, or `ALL`; for tables what is asked of a table; for guesses the number of
+        values and δ.
     kind : str
         One of `KINDS`.
     n_p, n_q : int
-        For tables the number of models and of records.
+        For tables the number of models and of records, for guesses of canaries and of guesses.
     truth : float
     """
 
@@ -110,7 +121,7 @@ class Setting:
         return "-".join(str(value).replace(" ", "_") for value in asdict(self).values())
 
     def level(self) -> Level:
-        """The largest level over all pairs with this truth."""
+        """The largest level over the pairs with this truth that are looked at."""
         return level_of(self, EXACT_METHODS.get(self.method))
 
 
@@ -121,11 +132,15 @@ def level_of(setting: Setting, method: ExactMethod | None) -> Level:
     ----------
     setting : Setting
     method : ExactMethod, optional
-        None for held-out bounds and tables.
+        None for held-out bounds, tables and guesses.
     """
     sizes = setting.n_p, setting.n_q
     if setting.kind == "table":
         return _largest(level_of_records(*sizes, setting.question, DENSE), DENSE, DENSE)
+    if setting.kind == "guesses":
+        values, delta = OF_GUESSES[setting.question]
+        level, least = level_of_guesses(setting.method, values, delta, setting.truth, *sizes)
+        return Level(level, f"{least} right guesses")
     if setting.kind == "held-out":
         level, ranks = level_at_worst_ranks(sizes, QUESTIONS[setting.question], setting.truth)
         return Level(level, "ranks " + ", ".join(map(str, ranks)))
@@ -267,6 +282,22 @@ def settings(quick: bool = False) -> Iterator[Setting]:
         for models in (16,) if quick else (16, 20, 32, 64):
             for question in OF_TABLES:
                 yield Setting("table", question, "table", models, records)
+    yield from _of_guesses(quick)
+
+
+def _of_guesses(quick: bool) -> Iterator[Setting]:
+    for question, (values, delta) in OF_GUESSES.items():
+        for canaries, guesses in ((20, 20),) if quick else ((20, 20), (100, 30), (500, 500)):
+            for truth in (1.0,) if quick else (0.0, 1.0, 3.0):
+                methods = ["fdp"] if values > 2 or canaries > guesses else [*_OF_GUESSES]
+                for method in methods:
+                    if not (delta and method in _INDEPENDENT):
+                        yield Setting(method, question, "guesses", canaries, guesses, truth)
+
+
+#: Methods for guesses on all canaries, and those that assume that canaries are independent.
+_OF_GUESSES = ("steinke", "sharp", "fdp", "bits", "abstain")
+_INDEPENDENT = ("bits", "abstain")
 
 
 def _of_more_values(name: str, quick: bool) -> Iterator[Setting]:
