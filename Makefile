@@ -46,7 +46,7 @@ bench: $(VENV)/.dev ## speed and memory, as ratios and CPU seconds
 	@$(BIN)/python tests/ensure_browser.py
 	$(BIN)/python -m benchmarks
 
-coverage: $(VENV)/.dev ## false claims of every method, by simulation, in full; stored for the help
+coverage: $(VENV)/.dev ## false claims of every method, exactly and by simulation; stored for the help
 	OMP_NUM_THREADS=1 $(BIN)/python data/make_coverage.py
 
 format: $(VENV)/.dev ## put the code in the house style

@@ -10,7 +10,8 @@ There are three parts, which can be measured apart:
   ``coverage_cases.json``.
 
 What is finished is kept in ``build/coverage`` and not measured again, unless the methods give other
-values since or ``--fresh`` is given: an interrupted run goes on where it was.
+values since or ``--fresh`` is given: an interrupted run goes on where it was. ``--stale`` lists the
+methods that give other values than when they were measured.
 
 The run fails when a method is caught with more false claims than it allows itself, when an exact
 level is above 5%, or when a method that is known to fail is nowhere caught.
@@ -38,7 +39,14 @@ from workbench.coverage_lab.cases.case import count_false
 from workbench.coverage_lab.cases.registry import CASES
 from workbench.coverage_lab.exact.settings import Setting, settings
 from workbench.coverage_lab.lab import SIGNIFICANCE, compare_methods
-from workbench.coverage_lab.measured import CASES_FILE, EXACT_FILE, FILE, rounded, store
+from workbench.coverage_lab.measured import (
+    CASES_FILE,
+    EXACT_FILE,
+    FILE,
+    measured,
+    rounded,
+    store,
+)
 from workbench.coverage_lab.methods import METHODS
 from workbench.coverage_lab.probes import PROBES, probe
 from workbench.coverage_lab.scenarios import SCENARIOS
@@ -187,7 +195,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--replicates", type=int, default=REPLICATES, help="of each scenario in the part scores"
     )
+    parser.add_argument("--stale", action="store_true", help="list what has changed since")
     asked = parser.parse_args(arguments)
+    if asked.stale:
+        print(*measured().stale(PROBES), sep="\n")
+        return 0
     if unknown := set(asked.parts) - set(PARTS):
         parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
     if asked.fresh:

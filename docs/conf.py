@@ -22,6 +22,7 @@ extensions = [
     "bars",
     "command_help",
     "legend",
+    "levels",
     "mathml",
     "notebooks",
     "offline",

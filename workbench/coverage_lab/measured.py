@@ -8,6 +8,7 @@ what is not a bound from two samples (`CASES_FILE`).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -105,6 +106,19 @@ class Measured:
             if row["method"] not in found or row["level"] > found[row["method"]]["level"]:
                 found[row["method"]] = row
         return found
+
+    def levels(self) -> list[tuple[str, int, str, str]]:
+        """Exact levels, a row for each method: label, settings, largest level, where it is."""
+        number = Counter(row["method"] for row in self.exact)
+        return [
+            (
+                _LABELS.get(name, name),
+                number[name],
+                f"{round_safely(100 * row['level'], 'up', 2)}%",
+                _where(row),
+            )
+            for name, row in self.largest_levels().items()
+        ]
 
     @cache  # noqa: B019  (there is one, for good)
     def sentence(self, source: str) -> str:
@@ -210,6 +224,29 @@ def rounded(record: Mapping[str, Any]) -> dict[str, Any]:
     record : mapping
     """
     return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in record.items()}
+
+
+#: Labels of methods whose exact levels are stored.
+_LABELS = {
+    **{name: method.label for name, method in METHODS.items()},
+    **{name: method.label for name, method in ONE_RUN_METHODS.items()},
+    "one-question": "One question",
+    "one-question, yes or no": "One question, yes/no attack",
+    "held-out": "Held-out thresholds, at the worst ranks",
+    "table": "All records of a score table",
+}
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    """The setting of a level, in words."""
+    units = {"table": ("models", "records"), "guesses": ("canaries", "guesses")}
+    if row["kind"] in units:
+        first, second = units[row["kind"]]
+        sizes = f"{row['n_p']} {first}, {row['n_q']} {second}"
+    else:
+        sizes = f"{row['n_p']} + {row['n_q']} scores"
+    truth = f" of {row['truth']:g}" if row["truth"] else ", nothing leaks"
+    return f"{row['question']}{truth}; {sizes}, {row['kind']}: {row['at']}"
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import param
 
 from workbench._format import percent, plain, round_safely
 from workbench.coverage_lab.lab import Coverage, compare_methods
+from workbench.coverage_lab.measured import measured
 from workbench.coverage_lab.methods import GROUPS, METHODS, of_group
 from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.figures import coverage as charts
@@ -161,6 +162,17 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
         if failing:
             return f"{allowed}. These methods exceeded it: {', '.join(failing)}."
         return f"{allowed}; no method exceeded that."
+
+    @sentence(needs=("setting",), place="foot")
+    def exact_levels(self) -> str:
+        """Levels that were computed without simulation."""
+        stored = measured()
+        levels = "; ".join(f"{label}: {level}" for label, _, level, _ in stored.levels())
+        return (
+            "The largest probability of a false bound at 95% confidence, summed over all likely "
+            f"data sets with few values, of {len(stored.exact):,} settings: {levels}. 5% are "
+            "allowed."
+        )
 
     @figure(
         "False claims",

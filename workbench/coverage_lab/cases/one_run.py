@@ -43,8 +43,8 @@ class Scored:
     epsilon: float = 0.0
     delta: float = 0.0
 
-    def run(self, rng: np.random.Generator) -> OneRun:
-        """A run."""
+    def run(self, rng: np.random.Generator) -> OneRun | None:
+        """A run; None where there are no two canaries in, or no two out."""
         member = rng.random(self.canaries) < self.included
         if self.epsilon:
             pair = RandomizedResponsePair(self.epsilon, self.delta)
@@ -54,11 +54,13 @@ class Scored:
             scores = np.where(member, *draws)
         else:
             scores = (rng.random(self.canaries) < self.rate).astype(float)
+        if not 2 <= member.sum() <= self.canaries - 2:
+            return None
         return OneRun(scores, member, seed=int(rng.integers(2**BITS)))
 
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
         run = self.run(rng)
-        if not 2 <= run.included.sum() <= self.canaries - 2:
+        if run is None:
             return (False,) * len(GUARANTEES)
         return tuple(
             exceeds(
