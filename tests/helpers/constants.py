@@ -324,7 +324,7 @@ def own_variance():
         seen["error"] = error
         return right(normals, delta, error, side)
 
-    with mock.patch("workbench.bounds.parametric.parametric.epsilon_limit", noted):
+    with mock.patch("workbench.bounds.parametric.estimators.epsilon_limit", noted):
         wb.parametric_bound(
             wb.GaussianPair(1).sample(20, seed=0), "gaussian", delta=1e-5, equal_variances=False
         )
