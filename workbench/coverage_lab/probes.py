@@ -60,7 +60,7 @@ def _tables() -> Iterator[float]:
             scores, member, sampling="independent runs", seed=_SEED, attributes={"class": group}
         )
         for method in ("simultaneous", "held-out", "e-values"):
-            yield table.worst_record(_DELTA, method=method).value  # type: ignore[arg-type]
+            yield table.worst_record(_DELTA, method=method).value
         yield from _values(table.worst_of_groups("class", _DELTA).values())
         for epsilon in (0.5, 1.0, 1.5, 2.0):
             yield float(table.exceeding(epsilon, _DELTA).value)
@@ -74,8 +74,8 @@ def _one_run() -> Iterator[float]:
     member = rng.random(100) < 0.5
     run = OneRun(np.round(rng.normal(2.0 * member)), member, seed=_SEED)
     for guarantee in ("simultaneous", "one question", "held-out"):
-        yield one_run_score_bound(run, delta=_DELTA, guarantee=guarantee).value  # type: ignore[arg-type]
-    yield canary_independence(run, permutations=399).p_value
+        yield one_run_score_bound(run, delta=_DELTA, guarantee=guarantee).value
+    yield canary_independence(run, permutations=399).p_value  # type: ignore[misc]
 
 
 def _vectors() -> Iterator[float]:

@@ -64,7 +64,7 @@ class Scored:
             return (False,) * len(GUARANTEES)
         return tuple(
             exceeds(
-                lambda g=guarantee: one_run_score_bound(run, delta=self.delta, guarantee=g),
+                lambda g=guarantee: one_run_score_bound(run, delta=self.delta, guarantee=g),  # type: ignore[misc]
                 self.epsilon,
             )
             for guarantee in GUARANTEES
@@ -88,7 +88,7 @@ class Independent:
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
         member = rng.random(self.canaries) < 0.5
         run = OneRun(self.draw(rng, self.canaries), member, seed=int(rng.integers(2**BITS)))
-        return (canary_independence(run, permutations=399).p_value < _SMALL,)
+        return (canary_independence(run, permutations=399).p_value < _SMALL,)  # type: ignore[operator]
 
 
 def _of_two(rng: np.random.Generator, n: int) -> Floats:

@@ -42,7 +42,7 @@ def _own_variances(rng: np.random.Generator) -> tuple[bool, ...]:
         scores = Scores(rng.normal(0, 1, n_p), rng.normal(0, 1, n_q))
         found.append(
             exceeds(
-                lambda s=scores: parametric_bound(
+                lambda s=scores: parametric_bound(  # type: ignore[misc]
                     s, "gaussian", delta=_DELTA, equal_variances=False
                 ),
                 0.0,
@@ -106,9 +106,9 @@ def _on_a_grid(rng: np.random.Generator) -> tuple[bool, ...]:
         scores = CountedScores(values, *(np.diff(c, prepend=0) for c in counts), seed=_seed(rng))
         truth = float(pair.epsilon(0.0))
         found += [
-            exceeds(lambda s=scores: tradeoff_band(s).epsilon(0.0), truth),
-            exceeds(lambda s=scores: one_question_bound(s, _EPSILON), truth),
-            exceeds(lambda s=scores: held_out_bound(s, _EPSILON), truth),
+            exceeds(lambda s=scores: tradeoff_band(s).epsilon(0.0), truth),  # type: ignore[misc]
+            exceeds(lambda s=scores: one_question_bound(s, _EPSILON), truth),  # type: ignore[misc]
+            exceeds(lambda s=scores: held_out_bound(s, _EPSILON), truth),  # type: ignore[misc]
         ]
     return tuple(found)
 
@@ -131,7 +131,7 @@ def _anytime(rng: np.random.Generator) -> tuple[bool, ...]:
     pair = RandomizedResponsePair(1.0, 0.05)
     sides = (np.where(side == 3, np.nan, side) for side in _both(pair, rng))
     found.append(AnytimeAudit(delta=0.05).update(*sides).value > 1)
-    sides = _both(RandomizedResponsePair(1.0, 0.0), rng)
+    sides = _both(RandomizedResponsePair(1.0, 0.0), rng)  # type: ignore[assignment]
     found.append(AnytimeAudit(delta=0.0).update(*sides).value > 1)
     return tuple(found)
 

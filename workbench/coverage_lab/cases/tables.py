@@ -138,14 +138,14 @@ class Drawn:
         if not table.independent.auditable.any():  # all models have the record, or none
             return (False,) * (len(METHODS) + 2 * self.groups)
         found = [
-            exceeds(lambda m=method: table.worst_record(0.0, method=m), truth)
+            exceeds(lambda m=method: table.worst_record(0.0, method=m), truth)  # type: ignore[misc]
             for method in METHODS[:3]
         ]
         found.append(table.exceeding(truth, 0.0).value > 0)
         found.append(len(table.leaking(truth, 0.0)) > 0)
         if self.groups:
             for method in METHODS[:2]:
-                of_each = table.worst_of_groups("class", 0.0, method=method)
+                of_each = table.worst_of_groups("class", 0.0, method=method)  # type: ignore[arg-type]
                 found.append(any(bound.value > truth for bound in of_each.values()))
         return tuple(found)
 

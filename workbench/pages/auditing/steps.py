@@ -117,7 +117,7 @@ def _runnable(source: str, audit: Audit) -> str:
     for name, sha256 in _uploads(audit):
         found = call("wb.recorded_file", repr(sha256), repr(name), audit=audit.key or None)
         named = re.compile(rf"(wb\.read_one_run\(\s*){re.escape(repr(name))}")
-        source = named.sub(lambda opened, found=found: opened[1] + found, source)  # type: ignore[misc]
+        source = named.sub(lambda opened, found=found: opened[1] + found, source)
     return _GIVEN.sub(_asked, source)
 
 

@@ -80,9 +80,9 @@ def _run_code(page: OneRunAudit, guesses: Guesses) -> tuple[list[str], list[str]
         return [], [f"# run: as given in Python\n{guessed}"]
     (file,) = page.upload
     how = {"larger_is_member": page.larger_is_member, "design": page.design}
-    run = page.run()
-    if not isinstance(run, str):
-        how["seed"] = run.chance
+    audited = page.run()
+    if not isinstance(audited, str):
+        how["seed"] = audited.chance
     return [], [f"run = {call('wb.read_one_run', repr(file.name), **how)}", guessed]
 
 
