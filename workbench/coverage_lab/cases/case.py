@@ -1,4 +1,4 @@
-"""`Case`: data that are drawn many times, and methods that may claim too much of them."""
+"""`CoverageCase`: data that are drawn many times, and methods that may claim too much of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Replicate = Callable[[np.random.Generator], tuple[bool, ...]]
 
 
 @dataclass(frozen=True)
-class Case:
+class CoverageCase:
     """Data that are drawn many times, and what is claimed of them.
 
     Attributes
@@ -53,7 +53,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class FalseClaims:
+class CaseCoverage:
     """False claims of one method in one case.
 
     Attributes
@@ -89,13 +89,13 @@ class FalseClaims:
 
 
 def count_false(
-    case: Case, reps: int, seed: int = 0, executor: Executor | None = None
-) -> tuple[FalseClaims, ...]:
+    case: CoverageCase, reps: int, seed: int = 0, executor: Executor | None = None
+) -> tuple[CaseCoverage, ...]:
     """False claims of each method of a case.
 
     Parameters
     ----------
-    case : Case
+    case : CoverageCase
     reps : int
         Replicates. Each has random numbers of its own, whoever computes it.
     seed : int
@@ -107,12 +107,12 @@ def count_false(
     for _, false in map_in_processes(partial(_chunk, case, seed), chunks, silent, executor):
         found += false
     return tuple(
-        FalseClaims(case.name, method, method not in case.unclaimed, reps, int(false))
+        CaseCoverage(case.name, method, method not in case.unclaimed, reps, int(false))
         for method, false in zip(case.methods, found, strict=True)
     )
 
 
-def _chunk(case: Case, seed: int, chunk: range) -> NDArray[np.int64]:
+def _chunk(case: CoverageCase, seed: int, chunk: range) -> NDArray[np.int64]:
     own = zlib.crc32(case.name.encode())
     drawn = [case.replicate(np.random.default_rng([seed, own, i])) for i in chunk]
     return np.asarray(np.sum(drawn, axis=0, dtype=np.int64))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from workbench.coverage_lab.cases.case import Case, exceeds
+from workbench.bounds.lower_bounds import Guarantee
+from workbench.coverage_lab.cases.case import CoverageCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
@@ -16,7 +18,7 @@ from workbench.pairs.randomized_response import RandomizedResponsePair
 from workbench.scores.chance import BITS
 
 #: Guarantees of bounds from scores.
-GUARANTEES = ("simultaneous", "one question", "held-out")
+GUARANTEES: tuple[Guarantee, ...] = ("simultaneous", "one question", "held-out")
 
 #: p-values below this are counted.
 _SMALL = 0.05
@@ -62,7 +64,7 @@ class Scored:
             return (False,) * len(GUARANTEES)
         return tuple(
             exceeds(
-                lambda g=guarantee: one_run_score_bound(run, delta=self.delta, guarantee=g),
+                partial(one_run_score_bound, run, delta=self.delta, guarantee=guarantee),
                 self.epsilon,
             )
             for guarantee in GUARANTEES
@@ -86,7 +88,8 @@ class Independent:
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
         member = rng.random(self.canaries) < 0.5
         run = OneRun(self.draw(rng, self.canaries), member, seed=int(rng.integers(2**BITS)))
-        return (canary_independence(run, permutations=399).p_value < _SMALL,)
+        p = canary_independence(run, permutations=399).p_value
+        return (p is not None and p < _SMALL,)
 
 
 def _of_two(rng: np.random.Generator, n: int) -> Floats:
@@ -101,13 +104,15 @@ def _cauchy(rng: np.random.Generator, n: int) -> Floats:
     return np.asarray(rng.standard_cauchy(n))
 
 
-def _scored(name: str, about: str, drawn: Scored) -> Case:
-    return Case(f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn)
+def _scored(name: str, about: str, drawn: Scored) -> CoverageCase:
+    return CoverageCase(
+        f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn
+    )
 
 
-def _independent(name: str, drawn: Independent) -> Case:
+def _independent(name: str, drawn: Independent) -> CoverageCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
-    return Case(f"canary independence, {name}", about, ("p-value",), drawn)
+    return CoverageCase(f"canary independence, {name}", about, ("p-value",), drawn)
 
 
 ONE_RUN = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from workbench.bounds.parametric.parametric import parametric_bound
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.composition import compose_band
-from workbench.coverage_lab.cases.case import Case, exceeds
+from workbench.coverage_lab.cases.case import CoverageCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -40,14 +41,8 @@ def _own_variances(rng: np.random.Generator) -> tuple[bool, ...]:
     found = []
     for n_p, n_q in ((3, 5), (10, 10)):
         scores = Scores(rng.normal(0, 1, n_p), rng.normal(0, 1, n_q))
-        found.append(
-            exceeds(
-                lambda s=scores: parametric_bound(
-                    s, "gaussian", delta=_DELTA, equal_variances=False
-                ),
-                0.0,
-            )
-        )
+        bound = partial(parametric_bound, scores, "gaussian", equal_variances=False)
+        found.append(exceeds(partial(bound, delta=_DELTA), 0.0))
     return tuple(found)
 
 
@@ -106,9 +101,9 @@ def _on_a_grid(rng: np.random.Generator) -> tuple[bool, ...]:
         scores = CountedScores(values, *(np.diff(c, prepend=0) for c in counts), seed=_seed(rng))
         truth = float(pair.epsilon(0.0))
         found += [
-            exceeds(lambda s=scores: tradeoff_band(s).epsilon(0.0), truth),
-            exceeds(lambda s=scores: one_question_bound(s, _EPSILON), truth),
-            exceeds(lambda s=scores: held_out_bound(s, _EPSILON), truth),
+            exceeds(partial(tradeoff_band(scores).epsilon, 0.0), truth),
+            exceeds(partial(one_question_bound, scores, _EPSILON), truth),
+            exceeds(partial(held_out_bound, scores, _EPSILON), truth),
         ]
     return tuple(found)
 
@@ -129,44 +124,44 @@ def _anytime(rng: np.random.Generator) -> tuple[bool, ...]:
         audit.update(p=draw(rng, 256))
         found.append(audit.update(q=draw(rng, 256)).value > 0)
     pair = RandomizedResponsePair(1.0, 0.05)
-    sides = (np.where(side == 3, np.nan, side) for side in _both(pair, rng))
-    found.append(AnytimeAudit(delta=0.05).update(*sides).value > 1)
+    lost = [np.where(side == 3, np.nan, side) for side in _both(pair, rng)]
+    found.append(AnytimeAudit(delta=0.05).update(*lost).value > 1)
     sides = _both(RandomizedResponsePair(1.0, 0.0), rng)
     found.append(AnytimeAudit(delta=0.0).update(*sides).value > 1)
     return tuple(found)
 
 
 OTHERS = (
-    Case(
+    CoverageCase(
         "own variances", "P = Q = N(0, 1); 3 + 5 and 10 + 10 scores.",
         ("3 + 5", "10 + 10"), _own_variances,
     ),
-    Case(
+    CoverageCase(
         "largest of four guarantees",
         "Randomized response, ε = 1; 100 + 100 scores. Each guarantee holds, the largest of four "
         "bounds has none.",
         ("simultaneous", "one question", "held-out", "anytime", "largest of four"), _best_of_four,
         unclaimed=("largest of four",),
     ),
-    Case(
+    CoverageCase(
         "composed band", f"{_STEPS} steps of randomized response, ε = 1; 100 + 100 scores.",
         ("simultaneous",), _composed, reps=500,
     ),
-    Case(
+    CoverageCase(
         "anytime, vectors", "P = Q; three bits, one of them rare, and Cauchy in three dimensions.",
         ("bits", "Cauchy"), _anytime_vectors,
     ),
-    Case(
+    CoverageCase(
         "learned ordering of vectors", "P = Q; three bits, one of them rare; 100 + 100 scores.",
         ("band", "one question"), _learned_vectors,
     ),
-    Case(
+    CoverageCase(
         "counts on a grid", "Cells of 0.25; P = Q = N(0, 1), and a Laplace pair, ε = 1.",
         tuple(f"{pair}, {g}" for pair in ("no leak", "Laplace")
               for g in ("band", "one question", "held-out")),
         _on_a_grid,
     ),
-    Case(
+    CoverageCase(
         "anytime, other values",
         "256 + 256 scores: NaN, ±∞, 0 and 1; Cauchy; 0 and 1 (P = Q). Randomized response, ε = 1: "
         "with δ = 0.05 as NaN, and with δ = 0.",

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.coverage_lab.cases.case import Case, exceeds
+from workbench.coverage_lab.cases.case import CoverageCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.scores.chance import BITS
+from workbench.tables.bounds.methods import Method
 from workbench.tables.table import ScoreTable
 
 #: Numbers of records and of models.
 RECORDS, MODELS = (1, 2, 5, 40), (20, 32, 128)
 
-METHODS = ("simultaneous", "held-out", "e-values", "exceeding", "leaking")
+OF_WORST: tuple[Method, ...] = ("simultaneous", "held-out", "e-values")
+METHODS = (*OF_WORST, "exceeding", "leaking")
 
 #: Records in a class.
 _CLASS = 5
@@ -138,25 +141,24 @@ class Drawn:
         if not table.independent.auditable.any():  # all models have the record, or none
             return (False,) * (len(METHODS) + 2 * self.groups)
         found = [
-            exceeds(lambda m=method: table.worst_record(0.0, method=m), truth)
-            for method in METHODS[:3]
+            exceeds(partial(table.worst_record, 0.0, method=method), truth) for method in OF_WORST
         ]
         found.append(table.exceeding(truth, 0.0).value > 0)
         found.append(len(table.leaking(truth, 0.0)) > 0)
         if self.groups:
-            for method in METHODS[:2]:
+            for method in OF_WORST[:2]:
                 of_each = table.worst_of_groups("class", 0.0, method=method)
                 found.append(any(bound.value > truth for bound in of_each.values()))
         return tuple(found)
 
 
-def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> Case:
+def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> CoverageCase:
     methods = METHODS + (("groups, simultaneous", "groups, held-out") if drawn.groups else ())
     title = f"{drawn.models} models × {drawn.records} records"
-    return Case(f"table, {name}", f"{title}, {about}.", methods, drawn)
+    return CoverageCase(f"table, {name}", f"{title}, {about}.", methods, drawn)
 
 
-def _by_size() -> list[Case]:
+def _by_size() -> list[CoverageCase]:
     """Every number of records with every number of models, each with one kind of scores."""
     kinds, found = ("0/1", "three values", "saturated"), []
     for place, (records, models) in enumerate(product(RECORDS, MODELS)):
