@@ -6,7 +6,7 @@ import numpy as np
 
 import workbench as wb
 from workbench.audits.series.spending import confidence_at
-from workbench.coverage_lab.cases.case import CoverageCase
+from workbench.coverage_lab.cases.case import SimulatedCase
 
 #: Runs of each kind that a live audit is fed.
 RUNS = 100
@@ -51,14 +51,14 @@ def series(rng: np.random.Generator) -> tuple[bool, ...]:
 PROGRAMS = {
     case.name: case
     for case in (
-        CoverageCase(
+        SimulatedCase(
             "live audit",
             f"{RUNS} + {RUNS} runs at the claim: randomized response with δ = 0 and δ = 0.05, and "
             "a Gaussian pair.",
             ("pure(1)", "approx(1, 0.05)", "gdp(1)"),
             live,
         ),
-        CoverageCase(
+        SimulatedCase(
             "series",
             f"{AUDITS} audits of a Gaussian pair, μ = 1; {SCORES} + {SCORES} scores each.",
             ("band, μ", "one question, ε"),

@@ -338,7 +338,7 @@ def outputs(audit, path, name):
 @pytest.mark.parametrize("name", [NASTY, CONTROL, "long " + "é" * 9995])
 def test_names_are_text_in_every_format(audit, scores, name):
     path = scores(1, 1, n=300)
-    assert audit(path, "--save", name, "--note", name, "--tag", "x")[0] == 0
+    assert audit(scores(1, 2, n=300), "--save", name, "--note", name, "--tag", "x")[0] == 0
     for form, said in outputs(audit, path, name):
         machine = form in ("json", "sarif")  # which may hold what only acts where it is shown
         acting = {one for one in said if (ord(one) < 32 and one != "\n")}
@@ -362,6 +362,18 @@ def test_names_are_text_in_every_format(audit, scores, name):
         else:
             assert f"Saved as “{visible(name)}” (" in said
         assert "\n::error::forged" not in said
+
+
+def test_scores_that_were_seen_at_another_level_are_marked_in_every_format(audit, scores):
+    path = scores(1, 1, n=300)
+    assert audit(path, "--save", "release")[0] == 0
+    changed = "the confidence was changed after results were seen"
+    for form, said in outputs(audit, path, "release"):
+        assert changed in said, form
+        if form == "github":
+            assert f"::warning title=not valid::No guarantee is valid here: {changed}." in said
+        if form == "sarif":
+            assert json.loads(said)["runs"][0]["properties"]["not_valid"] == changed
 
 
 def test_what_acts_is_written_as_an_escape_and_everything_else_stays():

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 import workbench as wb
-from workbench.coverage_lab.cases.case import CoverageCase, count_false, exceeds
+from workbench.coverage_lab.cases.case import SimulatedCase, count_false, exceeds
 from workbench.coverage_lab.cases.registry import CASES
 from workbench.coverage_lab.cases.tables import DESIGNS, METHODS, MODELS, RECORDS, SCORES, Drawn
 
@@ -100,8 +100,8 @@ class OrderedByMembership(Drawn):
 @pytest.mark.statistical
 def test_ties_that_are_ordered_by_membership_are_caught():
     """As digests of models did: one record has four of them, so its members come first, or last."""
-    bad = CoverageCase("bad", "", METHODS, OrderedByMembership(1, 128))
-    good = CoverageCase("good", "", METHODS, Drawn(1, 128))
+    bad = SimulatedCase("bad", "", METHODS, OrderedByMembership(1, 128))
+    good = SimulatedCase("good", "", METHODS, Drawn(1, 128))
     simultaneous, *_ = count_false(bad, 30, **SERIAL)
     assert simultaneous.rate > 0.3
     assert simultaneous.p_value < 1e-6
@@ -109,7 +109,7 @@ def test_ties_that_are_ordered_by_membership_are_caught():
 
 
 def test_counts_do_not_depend_on_chunks_or_who_counts():
-    case = CoverageCase("coin", "", ("low", "high"), coin)
+    case = SimulatedCase("coin", "", ("low", "high"), coin)
     alone = count_false(case, 120, seed=2, **SERIAL)
     assert [one.false for one in count_false(case, 120, seed=2)] == [one.false for one in alone]
     low, high = (one.false for one in alone)

@@ -191,6 +191,7 @@ def test_a_second_data_set_is_a_new_audit_and_the_first_keeps_its_mark(page):
 
 def test_a_choice_made_on_other_data_is_made_after_looking_at_these(page):
     one = upload(page, ("one.csv", CSV))
+    assert page.epsilon().void is None
     upload(page, ("two.csv", LABELED))
     page.param.update(reference_kind="laplace")
     page.reset = True

@@ -300,9 +300,17 @@ def _what_differs(sets: tuple[AuditData | None, ...]) -> list[str]:
     found = [
         words for name, words in _DATA.items() if len({getattr(one, name) for one in there}) > 1
     ]
-    if any(one.reading != there[0].reading for one in there):
+    if any(_without_seed(one.reading) != _without_seed(there[0].reading) for one in there):
         found.append("how they were read")
+    # Other data have a number of their own.
+    seeds = {one.reading.get("seed") for one in there}
+    if len(seeds) > 1 and len({(one.sha256, one.key) for one in there}) == 1:
+        found.append("the number that splits follow from")
     return found
+
+
+def _without_seed(reading: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in reading.items() if name != "seed"}
 
 
 def _one_line(name: str) -> str:

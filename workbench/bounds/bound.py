@@ -326,15 +326,17 @@ class Bound(Wording):
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain Python values, those of ``at`` among them: ``"delta"``, ….
 
-        ``"checked"`` is among them only where a check is stated, so that records from before there
-        were any stay as they are.
+        ``"checked"`` is among them only where a check is stated, and ``"seed"`` where a number was
+        drawn, so that records from before there were any stay as they are.
         """
         values: dict[str, Any] = {}
-        unstated = self.checked in (None, "not recorded")
+        left_out = {"recompute"}
+        left_out |= {"checked"} if self.checked in (None, "not recorded") else set()
+        left_out |= {"seed"} if self.seed is None else set()
         for f in fields(self):
             if f.name == "at":
                 values |= asdict(self.at)
-            elif f.name != "recompute" and not (f.name == "checked" and unstated):
+            elif f.name not in left_out:
                 values[f.name] = getattr(self, f.name)
         return values
 

@@ -45,7 +45,7 @@ def example_table(name: str) -> ScoreTable:
     card = read_card(name)
     if card["file"].endswith(".parquet"):
         table = read_score_table(data_folder() / card["file"], name=name, trusted=True)
-        return replace(cast(ScoreTable, table), notes=(card["made"],))
+        return replace(cast(ScoreTable, table), notes=(card["made"],), seed=card["seed"])
     with np.load(data_folder() / card["file"]) as arrays:
         columns = {key: arrays[key] for key in arrays}
     return ScoreTable(
@@ -56,4 +56,5 @@ def example_table(name: str) -> ScoreTable:
         sampling=card["sampling"],
         name=name,
         notes=(card["made"],),
+        seed=card["seed"],
     )

@@ -141,7 +141,8 @@ class Baseline:
         readings: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
         for reading, audit in zip(readings, self.audits.audits, strict=True):
             for data in audit.data[:1]:
-                reading.update(_flat(data.reading))
+                how = {name: value for name, value in data.reading.items() if name != "seed"}
+                reading.update(_flat(how))  # other scores have a number of their own
         found = {
             name.replace("_", " "): tuple(str(one.get(name, "–")) for one in readings)
             for name in dict.fromkeys([*readings[0], *readings[1]])

@@ -1,4 +1,4 @@
-"""`CoverageCase`: data that are drawn many times, and methods that may claim too much of them."""
+"""`SimulatedCase`: data that are drawn many times, and methods that may claim too much of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Replicate = Callable[[np.random.Generator], tuple[bool, ...]]
 
 
 @dataclass(frozen=True)
-class CoverageCase:
+class SimulatedCase:
     """Data that are drawn many times, and what is claimed of them.
 
     Attributes
@@ -53,7 +53,7 @@ class CoverageCase:
 
 
 @dataclass(frozen=True)
-class CaseCoverage:
+class CaseResult:
     """False claims of one method in one case.
 
     Attributes
@@ -89,13 +89,13 @@ class CaseCoverage:
 
 
 def count_false(
-    case: CoverageCase, reps: int, seed: int = 0, executor: Executor | None = None
-) -> tuple[CaseCoverage, ...]:
+    case: SimulatedCase, reps: int, seed: int = 0, executor: Executor | None = None
+) -> tuple[CaseResult, ...]:
     """False claims of each method of a case.
 
     Parameters
     ----------
-    case : CoverageCase
+    case : SimulatedCase
     reps : int
         Replicates. Each has random numbers of its own, whoever computes it.
     seed : int
@@ -107,12 +107,12 @@ def count_false(
     for _, false in map_in_processes(partial(_chunk, case, seed), chunks, silent, executor):
         found += false
     return tuple(
-        CaseCoverage(case.name, method, method not in case.unclaimed, reps, int(false))
+        CaseResult(case.name, method, method not in case.unclaimed, reps, int(false))
         for method, false in zip(case.methods, found, strict=True)
     )
 
 
-def _chunk(case: CoverageCase, seed: int, chunk: range) -> NDArray[np.int64]:
+def _chunk(case: SimulatedCase, seed: int, chunk: range) -> NDArray[np.int64]:
     own = zlib.crc32(case.name.encode())
     drawn = [case.replicate(np.random.default_rng([seed, own, i])) for i in chunk]
     return np.asarray(np.sum(drawn, axis=0, dtype=np.int64))

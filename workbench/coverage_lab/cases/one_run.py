@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from workbench.bounds.lower_bounds import Guarantee
-from workbench.coverage_lab.cases.case import CoverageCase, exceeds
+from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.bound import one_run_score_bound
@@ -45,8 +45,8 @@ class Scored:
     epsilon: float = 0.0
     delta: float = 0.0
 
-    def run(self, rng: np.random.Generator) -> OneRun:
-        """A run."""
+    def run(self, rng: np.random.Generator) -> OneRun | None:
+        """A run; None where there are no two canaries in, or no two out."""
         member = rng.random(self.canaries) < self.included
         if self.epsilon:
             pair = RandomizedResponsePair(self.epsilon, self.delta)
@@ -56,11 +56,13 @@ class Scored:
             scores = np.where(member, *draws)
         else:
             scores = (rng.random(self.canaries) < self.rate).astype(float)
+        if not 2 <= member.sum() <= self.canaries - 2:
+            return None
         return OneRun(scores, member, seed=int(rng.integers(2**BITS)))
 
     def __call__(self, rng: np.random.Generator) -> tuple[bool, ...]:
         run = self.run(rng)
-        if not 2 <= run.included.sum() <= self.canaries - 2:
+        if run is None:
             return (False,) * len(GUARANTEES)
         return tuple(
             exceeds(
@@ -104,15 +106,15 @@ def _cauchy(rng: np.random.Generator, n: int) -> Floats:
     return np.asarray(rng.standard_cauchy(n))
 
 
-def _scored(name: str, about: str, drawn: Scored) -> CoverageCase:
-    return CoverageCase(
+def _scored(name: str, about: str, drawn: Scored) -> SimulatedCase:
+    return SimulatedCase(
         f"one run, {name}", f"{drawn.canaries} canaries, {about}.", GUARANTEES, drawn
     )
 
 
-def _independent(name: str, drawn: Independent) -> CoverageCase:
+def _independent(name: str, drawn: Independent) -> SimulatedCase:
     about = f"{drawn.canaries} independent canaries; p-values below 5% are counted."
-    return CoverageCase(f"canary independence, {name}", about, ("p-value",), drawn)
+    return SimulatedCase(f"canary independence, {name}", about, ("p-value",), drawn)
 
 
 ONE_RUN = (

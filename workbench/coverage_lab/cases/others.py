@@ -16,7 +16,7 @@ from workbench.bounds.parametric.parametric import parametric_bound
 from workbench.bounds.quantities import Epsilon
 from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.bounds.simultaneous.composition import compose_band
-from workbench.coverage_lab.cases.case import CoverageCase, exceeds
+from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.pairs.base import Pair
 from workbench.pairs.gaussian import GaussianPair
@@ -132,36 +132,36 @@ def _anytime(rng: np.random.Generator) -> tuple[bool, ...]:
 
 
 OTHERS = (
-    CoverageCase(
+    SimulatedCase(
         "own variances", "P = Q = N(0, 1); 3 + 5 and 10 + 10 scores.",
         ("3 + 5", "10 + 10"), _own_variances,
     ),
-    CoverageCase(
+    SimulatedCase(
         "largest of four guarantees",
         "Randomized response, ε = 1; 100 + 100 scores. Each guarantee holds, the largest of four "
         "bounds has none.",
         ("simultaneous", "one question", "held-out", "anytime", "largest of four"), _best_of_four,
         unclaimed=("largest of four",),
     ),
-    CoverageCase(
+    SimulatedCase(
         "composed band", f"{_STEPS} steps of randomized response, ε = 1; 100 + 100 scores.",
         ("simultaneous",), _composed, reps=500,
     ),
-    CoverageCase(
+    SimulatedCase(
         "anytime, vectors", "P = Q; three bits, one of them rare, and Cauchy in three dimensions.",
         ("bits", "Cauchy"), _anytime_vectors,
     ),
-    CoverageCase(
+    SimulatedCase(
         "learned ordering of vectors", "P = Q; three bits, one of them rare; 100 + 100 scores.",
         ("band", "one question"), _learned_vectors,
     ),
-    CoverageCase(
+    SimulatedCase(
         "counts on a grid", "Cells of 0.25; P = Q = N(0, 1), and a Laplace pair, ε = 1.",
         tuple(f"{pair}, {g}" for pair in ("no leak", "Laplace")
               for g in ("band", "one question", "held-out")),
         _on_a_grid,
     ),
-    CoverageCase(
+    SimulatedCase(
         "anytime, other values",
         "256 + 256 scores: NaN, ±∞, 0 and 1; Cauchy; 0 and 1 (P = Q). Randomized response, ε = 1: "
         "with δ = 0.05 as NaN, and with δ = 0.",

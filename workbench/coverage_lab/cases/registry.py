@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.coverage_lab.cases.case import CoverageCase
+from workbench.coverage_lab.cases.case import SimulatedCase
 from workbench.coverage_lab.cases.one_run import ONE_RUN
 from workbench.coverage_lab.cases.others import OTHERS
 from workbench.coverage_lab.cases.tables import TABLES
 
-CASES: dict[str, CoverageCase] = {case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS)}
+CASES: dict[str, SimulatedCase] = {case.name: case for case in (*TABLES, *ONE_RUN, *OTHERS)}

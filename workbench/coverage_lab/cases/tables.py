@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.coverage_lab.cases.case import CoverageCase, exceeds
+from workbench.coverage_lab.cases.case import SimulatedCase, exceeds
 from workbench.curves.validation import Floats
 from workbench.scores.chance import BITS
 from workbench.tables.bounds.methods import Method
@@ -152,13 +152,13 @@ class Drawn:
         return tuple(found)
 
 
-def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> CoverageCase:
+def _case(name: str, drawn: Drawn, about: str = "nothing leaks") -> SimulatedCase:
     methods = METHODS + (("groups, simultaneous", "groups, held-out") if drawn.groups else ())
     title = f"{drawn.models} models × {drawn.records} records"
-    return CoverageCase(f"table, {name}", f"{title}, {about}.", methods, drawn)
+    return SimulatedCase(f"table, {name}", f"{title}, {about}.", methods, drawn)
 
 
-def _by_size() -> list[CoverageCase]:
+def _by_size() -> list[SimulatedCase]:
     """Every number of records with every number of models, each with one kind of scores."""
     kinds, found = ("0/1", "three values", "saturated"), []
     for place, (records, models) in enumerate(product(RECORDS, MODELS)):

@@ -4,9 +4,9 @@ It holds the smallest hashes of two sets (bottom-k sketches: Cohen & Kaplan 2007
 using bottom-k sketches"):
 
 - of the rows, each a value and its side;
-- of four neighbors in the order of the scores: the ratios of the gaps between them, and their
+- of three neighbors in the order of the scores: the ratio of the gaps between them, and their
   sides. These are the same in other units, and where the order is reversed. A row that is added or
-  left out changes four of them at most.
+  left out changes three of them at most.
 
 Scores that repeat, or that lie on a grid, are shared by unrelated data, too: they have no sketch.
 """
@@ -30,8 +30,11 @@ FEWEST, DISTINCT = 40, 0.95
 #: Share of the rows from which on most of them are shared.
 MOST = 0.5
 
+#: Smallest hashes among which repeated ones are looked for.
+_LOOKED_AT = 4096
+
 #: Binary digits of a value, and of the ratio of two gaps.
-_DIGITS, _RATIO = 36, 16
+_DIGITS, _RATIO = 36, 24
 
 _WORD = np.uint64
 
@@ -66,14 +69,14 @@ class RowSketch:
         n = scores.n_p + scores.n_q
         if int(single.sum()) < max(FEWEST, DISTINCT * n):
             return None
-        order = np.argsort(values[single])
-        x, side = values[single][order], found.p[single][order].astype(_WORD)
-        gaps = _gap_hashes(x, side)
-        if gaps.size < DISTINCT * (x.size - 3):
+        x, side = values[single], found.p[single].astype(_WORD)
+        if x[0] > x[-1]:  # ascending, in their own units
+            x, side = x[::-1], side[::-1]
+        n_gaps, gaps = _smallest(_gap_hashes(x, side))
+        if n_gaps < DISTINCT * (x.size - 2):
             return None  # a grid, or ranks
-        rows = _row_hashes(x, side)
-        kept = (tuple(map(int, one[:KEPT])) for one in (rows, gaps))
-        return cls((rows.size, gaps.size), *kept)
+        n_rows, rows = _smallest(_row_hashes(x, side))
+        return cls((n_rows, n_gaps), rows, gaps)
 
     def shared(self, other: RowSketch) -> tuple[float, bool]:
         """The estimated share of these rows that other data have, and whether in other units.
@@ -83,9 +86,9 @@ class RowSketch:
         other : RowSketch
         """
         same = _share(self.rows, self.sizes[0], other.rows, other.sizes[0])
-        # Four neighbors stay neighbors if none of them is left out.
-        rescaled = _share(self.gaps, self.sizes[1], other.gaps, other.sizes[1]) ** 0.25
-        return (same, False) if same >= MOST or same >= rescaled else (rescaled, True)
+        # Three neighbors stay neighbors if all of them stay, and no new row comes between them.
+        rescaled = _share(self.gaps, self.sizes[1], other.gaps, other.sizes[1]) ** 0.2
+        return (rescaled, True) if rescaled >= MOST > same else (same, False)
 
     def to_json(self) -> list[Any]:
         """The sketch as JSON values."""
@@ -102,27 +105,32 @@ def _row_hashes(x: NDArray[np.float64], side: NDArray[np.uint64]) -> NDArray[np.
     mantissa, exponent = np.frexp(x)
     digits = np.rint(mantissa * 2.0**_DIGITS).astype(np.int64).view(_WORD)
     place = (exponent.astype(np.int64).view(_WORD) << _WORD(1)) | side
-    return np.unique(_mixed(_mixed(digits) ^ place))
+    return _mixed(_mixed(digits) ^ place)
 
 
 def _gap_hashes(x: NDArray[np.float64], side: NDArray[np.uint64]) -> NDArray[np.uint64]:
     with np.errstate(over="ignore", invalid="ignore"):
         gap = np.diff(x)
-        up = [a / (a + b) for a, b in ((gap[:-2], gap[1:-1]), (gap[1:-1], gap[2:]))]
-        down = [b / (a + b) for a, b in ((gap[1:-1], gap[2:]), (gap[:-2], gap[1:-1]))]
-    sides = [side[k : side.size - 3 + k] for k in range(4)]
-    return np.unique(np.minimum(_hashed(up, sides), _hashed(down, sides[::-1])))
+        both = gap[:-1] + gap[1:]
+        up, down = gap[:-1] / both, gap[1:] / both
+    first, middle, last = side[:-2], side[1:-1], side[2:]
+    forth, back = _hashed(up, first, middle, last), _hashed(down, last, middle, first)
+    return np.minimum(forth, back)
 
 
-def _hashed(
-    ratios: list[NDArray[np.float64]], sides: list[NDArray[np.uint64]]
-) -> NDArray[np.uint64]:
-    found = np.zeros(sides[0].size, _WORD)
-    for ratio in ratios:
-        found = (found << _WORD(_RATIO)) | (np.nan_to_num(ratio) * (2**_RATIO - 1)).astype(_WORD)
+def _hashed(ratio: NDArray[np.float64], *sides: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    found = (np.nan_to_num(ratio) * (2**_RATIO - 1)).astype(_WORD)
     for side in sides:
         found = (found << _WORD(1)) | side
     return _mixed(found)
+
+
+def _smallest(hashes: NDArray[np.uint64]) -> tuple[int, tuple[int, ...]]:
+    """The number of different hashes, from the smallest ones, and those that are kept."""
+    n = hashes.size
+    looked_at = min(n, _LOOKED_AT)
+    least = np.unique(np.partition(hashes, looked_at - 1)[:looked_at])
+    return round(n * least.size / looked_at), tuple(map(int, least[:KEPT]))
 
 
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

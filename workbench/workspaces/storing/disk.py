@@ -219,7 +219,16 @@ class DiskStore:
         entry : Entry
         tables : sequence of DataTable
         """
-        contents = [to_parquet(table) for table in tables]
+        self.add_contents(entry, [to_parquet(table) for table in tables])
+
+    def add_contents(self, entry: Entry, contents: Sequence[bytes]) -> None:
+        """Keep a data set with its tables, as `to_parquet` makes them; see `add`.
+
+        Parameters
+        ----------
+        entry : Entry
+        contents : sequence of bytes
+        """
         with self._reported():
             self._require_writable()
             for content in contents:  # now, because others wait while a transaction is open

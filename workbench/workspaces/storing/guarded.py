@@ -10,6 +10,7 @@ from workbench.scores.table import DataTable
 from workbench.workspaces.errors import StoreError, WorkspaceError
 from workbench.workspaces.seen.record import SeenRecord
 from workbench.workspaces.storing.disk import DiskStore
+from workbench.workspaces.storing.parquet import to_parquet
 from workbench.workspaces.storing.store import Entry, MemoryStore
 
 Answer = TypeVar("Answer")
@@ -103,12 +104,19 @@ class GuardedStore:
         tables : sequence of DataTable
         """
         key = entry.dataset.key
+        contents: list[bytes] = []
 
         def add(disk: DiskStore) -> None:
             # It may have been changed while it was waiting.
-            disk.add(self._memory.entries().get(key, entry), tables)
+            now = self._memory.entries().get(key, entry)
+            disk.add_contents(now, contents or [to_parquet(table) for table in tables])
 
-        self._write(("tables", key), add, lambda memory: memory.add(entry, tables))
+        def wait(memory: MemoryStore) -> None:
+            # Not at the end of the program, when no module can be imported any more.
+            contents.extend(to_parquet(table) for table in tables)
+            memory.add(entry, tables)
+
+        self._write(("tables", key), add, wait)
 
     def update(self, entry: Entry) -> None:
         """Keep what is now known of a data set."""
