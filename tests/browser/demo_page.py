@@ -309,7 +309,9 @@ class DemoPage(Page):
         "The Gaussian-DP parameter that this threshold implies."
         at, power = self.rates()
         value = ndtri(power) - ndtri(at)
-        return self._bound("mu", float(value), "pointwise", family="Gaussian")
+        return self._bound(
+            "mu", float(value), "pointwise", family="Gaussian", checked="not refuted"
+        )
 
     @number("Scores", needs=("scores",))
     def sizes(self):
