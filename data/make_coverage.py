@@ -11,7 +11,7 @@ There are three parts, which can be measured apart:
 
 What is finished is kept in ``build/coverage`` and not measured again, unless the methods give other
 values since or ``--fresh`` is given: an interrupted run goes on where it was. ``--stale`` lists the
-methods that give other values than when they were measured.
+methods that give other values than when they were measured. A changed case needs ``--fresh``, too.
 
 The run fails when a method is caught with more false claims than it allows itself, when an exact
 level is above 5%, or when a method that is known to fail is nowhere caught.

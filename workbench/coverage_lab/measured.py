@@ -68,7 +68,7 @@ class Measured:
     exact : sequence of mapping
         Settings and levels of `workbench.coverage_lab.exact.settings`.
     cases : sequence of mapping
-        `FalseClaims.to_dict` of every method in every case of `workbench.coverage_lab.cases`.
+        `CaseResult.to_dict` of every method in every case of `workbench.coverage_lab.cases`.
     """
 
     version: str

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench import _checks
-from workbench.scores.chance import spawned_seed
 from workbench.scores.table import DataTable
 from workbench.tables.examples import TABLES, example_table
 from workbench.tables.table import ScoreTable
@@ -300,5 +299,4 @@ def _drawn(source: DrawnTableSource) -> ScoreTable:
         },
         sampling="independent runs",
         name=source.title,
-        seed=spawned_seed(generator),
     )
