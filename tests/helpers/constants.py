@@ -22,6 +22,7 @@ from workbench.bounds.held_out import held_out
 from workbench.bounds.parametric import own_variances
 from workbench.coverage_lab.exact.orders import (
     least_at_ranks,
+    level_of_blocks,
     level_of_equal,
     ordered,
 )
@@ -30,7 +31,7 @@ from workbench.coverage_lab.methods import METHODS, Request
 from workbench.coverage_lab.scenarios import SCENARIOS
 from workbench.onerun.scored import independence
 from workbench.onerun.scored.check import permutation_p_values
-from workbench.tables.bounds import each_record, exceeding
+from workbench.tables.bounds import e_values, each_record, exceeding
 from workbench.testers.error_budget import Budget
 from workbench.testers.property_testers.mean_bets import Expected, HockeyStickLine, in_shares
 
@@ -513,6 +514,20 @@ def table_simultaneous():
     assert _claims_from(claims, 1)
 
 
+def table_sharpened():
+    """What is said of a record that leaks is the limit of one question, with a level of its own."""
+    n_in, n_out, epsilon = 60, 50, 1.0
+    member = np.repeat([True, False], [n_in, n_out])[:, None]
+
+    def is_false(t, k):
+        column = np.concatenate(ordered(t, k, n_in, n_out))[:, None]
+        table = wb.ScoreTable(column, member, sampling="independent runs", seed=0)
+        return table.worst_record(0.0, method="simultaneous").value > epsilon
+
+    limits, right = least_at_ranks(is_false, n_in, n_out), 1 / (1 + math.exp(-epsilon))
+    assert 0.035 < level_of_blocks(limits, n_in, right, 1 - right) <= ERROR
+
+
 def table_groups():
     def claims(table):
         found = table.worst_of_groups("class", 0.0, method="simultaneous")
@@ -537,6 +552,23 @@ def table_e_values():
     found = first_true(lambda t: table(t).worst_record(0.0, method="e-values").value > 0, 1, n_in)
     assert e(found) >= 1.01 / ERROR > e(found - 1)
     assert e(found) / e(found - 1) < 4
+
+
+def table_e_values_of_coins():
+    """The wealth at the bound, and a step of ε above it."""
+    rng = np.random.default_rng(4)
+    member = rng.random((64, 1)) < 0.5
+    table = wb.ScoreTable(rng.normal(2.0 * member), member, sampling="independent runs", seed=0)
+    assert table.design.has_fair_coins
+    bound = table.worst_record(0.0, method="e-values").value
+    evidence = e_values.evidence_of(table, np.array([0]))
+    at, above = np.exp([e_values.log_wealth(evidence, bound + x, 0.0)[0] for x in (0, 0.02)])
+    assert bound > 0
+    assert at >= 1.01 / ERROR > above > at / 1.6
+    # A fair game where guesses are right as often as ε allows.
+    right, wrong = np.exp(e_values.log_wealth(np.array([[2.0, -2.0]]), 1.0, 0.0))
+    share = 1 / (1 + math.exp(-1.0))
+    assert math.isclose(share * right + (1 - share) * wrong, 1, rel_tol=1e-12)
 
 
 def table_guesses():
@@ -630,7 +662,8 @@ OF_OTHERS = {
     for check in (
         yes_or_no, anytime, e_value, own_variance, family_check, comparison, steinke, fdp,
         fdp_of_values, abstain, bits, bits_hoeffding, table_simultaneous, table_groups,
-        table_e_values, table_guesses, table_exceeding, e_bh, series, testers, tester_bets,
+        table_e_values, table_e_values_of_coins, table_sharpened, table_guesses, table_exceeding,
+        e_bh, series, testers, tester_bets,
     )
 }  # fmt: skip
 
