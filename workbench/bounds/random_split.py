@@ -46,7 +46,7 @@ def split(scores: Scores, share: float, which: int = 0) -> tuple[Scores, Scores]
     return scores.split_at_random(sizes, generator(scores.chance, "split", which))
 
 
-class Split(Protocol):
+class GivenChance(Protocol):
     """Data that were given chance: `workbench.Scores` and `workbench.ScoreTable`."""
 
     @property
@@ -58,7 +58,7 @@ class Split(Protocol):
         """The number from which splits follow."""
 
 
-def second_split(data: Split) -> str | None:
+def second_split(data: GivenChance) -> str | None:
     """`SECOND_SPLIT` where the same data were split by another number before.
 
     Parameters
