@@ -13,6 +13,7 @@ from workbench.bounds.simultaneous.band import tradeoff_band
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import quiet
 from workbench.progress import Report, silent
+from workbench.scores.chance import spawned_seed
 from workbench.scores.sample import Scores
 from workbench.selection.orders import Score
 from workbench.selection.runs import RunCount
@@ -92,7 +93,7 @@ def audit(
                 side.append(values)
             drawn += part.n_p
         p, q = map(np.concatenate, sides)
-        scores = Scores(p, q, True, "independent runs")
+        scores = Scores(p, q, True, "independent runs", seed=spawned_seed(rng))
         shown = tradeoff_band(scores, confidence).epsilon(delta)
         found = SelectionAudit(score, (*found.growth, shown))
         yield found

@@ -8,6 +8,7 @@ from scipy.special import log_ndtr
 from workbench import _checks
 from workbench.curves.gdp import distances
 from workbench.curves.validation import Floats, quiet
+from workbench.scores.chance import spawned_seed
 from workbench.scores.sample import Scores
 from workbench.selection.orders import Monotone, Score, normal_quantile, require_score
 from workbench.selection.runs import RunCount, require_runs
@@ -70,7 +71,7 @@ def simulate(
         for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))
     )
     name = f"best of runs ({runs.name}), score {rule.name}, μ = {mu:g}"
-    return Scores(p, q, True, "independent runs", name=name)
+    return Scores(p, q, True, "independent runs", name=name, seed=spawned_seed(rng))
 
 
 @quiet()
