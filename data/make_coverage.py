@@ -84,7 +84,7 @@ def scores(keep: Keep) -> list[str]:
     records: list[dict[str, Any]] = []
     for scenario, sizes, methods in plan():
         name = f"{scenario}-{sizes[0]}-{sizes[1]}-{zlib.crc32(repr(methods).encode())}"
-        records += keep(name, partial(_measured, keep.replicates, scenario, sizes, methods))
+        records += keep(name, partial(_measured, scenario, sizes, methods))
     probes = {name: probe(name) for name in METHODS}
     store(FILE, HERE, wb.__version__, probes=probes, records=records)
     caught = {r["method"] for r in records if r["p_value"] < SIGNIFICANCE}
@@ -94,10 +94,8 @@ def scores(keep: Keep) -> list[str]:
     return found + [f"known to fail and nowhere caught: {m}" for m in fails if m not in caught]
 
 
-def _measured(
-    reps: int, scenario: str, sizes: tuple[int, int], methods: list[str]
-) -> list[dict[str, Any]]:
-    found = compare_methods(methods, scenario, n=sizes, reps=reps, delta=DELTA, seed=SEED)
+def _measured(scenario: str, sizes: tuple[int, int], methods: list[str]) -> list[dict[str, Any]]:
+    found = compare_methods(methods, scenario, n=sizes, reps=REPLICATES, delta=DELTA, seed=SEED)
     for result in found:
         print(
             f"    {result.method:<24}{result.rate:>8.2%}  median {result.quantity} "
@@ -160,12 +158,10 @@ class Keep:
     Parameters
     ----------
     folder : Path
-    replicates : int
-        Of each scenario in the part scores.
     """
 
-    def __init__(self, folder: Path, replicates: int = REPLICATES):
-        self.folder, self.replicates = folder, replicates
+    def __init__(self, folder: Path):
+        self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
     def __call__(self, name: str, compute: Callable[[], Any]) -> Any:
@@ -192,9 +188,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--fresh", action="store_true", help="measure all of it again")
-    parser.add_argument(
-        "--replicates", type=int, default=REPLICATES, help="of each scenario in the part scores"
-    )
     parser.add_argument("--stale", action="store_true", help="list what has changed since")
     asked = parser.parse_args(arguments)
     if asked.stale:
@@ -209,7 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
     wrong: list[str] = []
     for part in asked.parts or PARTS:
         began = time.monotonic()
-        wrong += PARTS[part](Keep(folder / part, asked.replicates))
+        wrong += PARTS[part](Keep(folder / part))
         print(f"{part}: {time.monotonic() - began:.0f} s", flush=True)
     for line in wrong:
         print(line)
