@@ -181,10 +181,14 @@ def test_a_board_that_was_hidden_is_drawn_when_it_is_shown(visit, served):
     hide = "on => { document.querySelector('.wb-board').hidden = on }"
     page.evaluate(hide, True)
     choose(board, "Bins", "Fixed number")
+    slider = board.slider("Number of bins")
+    slider.press("Home")
+    slider.press("ArrowRight")
     page.set_viewport_size(PROJECTOR)
     page.wait_for_timeout(500)
     page.evaluate(hide, False)
-    board.wait("() => window.wbPlots.distributions.data[0].x.length === 21")
+    edges = int(board.value("Number of bins")) + 1
+    board.wait(f"() => window.wbPlots.distributions.data[0].x.length === {edges}")
     assert measured(page)["charts"] == ["distributions", "tradeoff"]
 
 
