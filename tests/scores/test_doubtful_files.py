@@ -7,6 +7,7 @@ import pytest
 import workbench as wb
 from workbench.cli import main
 from workbench.onerun.read import read_one_run
+from workbench.scores.layouts import repeats
 
 RNG = np.random.default_rng(5)
 N = 200
@@ -198,3 +199,13 @@ def test_a_loss_with_a_flag_of_non_members_refutes_a_claim(tmp_path, capsys, nam
     assert main(["audit", str(path), "--smaller-is-member", *claim]) == 1
     assert main(["audit", str(path), *claim]) == 4
     assert "exchanged" in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_largest_and_the_smallest_numbers_are_told_from_a_scale():
+    grades, spread = np.arange(30.0), np.sort(np.random.default_rng(0).normal(size=40))
+    for unit in (1.0, 5e306, 1e-300):
+        assert repeats._is_scale(unit * grades)
+        assert not repeats._is_scale(unit * spread)
+    assert not repeats._is_scale(np.append(5e-324 * grades, 1.7e308))
+    assert not repeats._is_scale(np.array([-1.7e308, *grades, 1.7e308]))

@@ -241,8 +241,8 @@ def _copies(
 
 def _is_scale(values: NDArray[np.float64]) -> bool:
     """Whether ascending values are most of the marks of a scale, as grades or counts are."""
-    marks = (values[-1] - values[0]) / np.diff(values).min()
-    return bool(marks < 4 * values.size)
+    x = values / np.abs(values[[0, -1]]).max()  # the largest numbers would overflow
+    return bool(x[-1] - x[0] < 4 * values.size * np.diff(x).min())
 
 
 def _free(table: DataTable, layout: Layout) -> list[str]:
