@@ -108,3 +108,14 @@ def test_a_second_number_for_the_same_table_is_a_second_try():
     ]
     assert [bound.void for bound in bounds] == [None, None, SECOND_SPLIT]
     assert [bound.seed for bound in bounds] == [1, 1, 2]
+
+
+def test_attacks_on_signals_have_the_number_of_the_signals():
+    """Or the scores themselves, taken for signals, would be a second try of the same table."""
+    rng = np.random.default_rng(3)
+    scores, member = rng.normal(size=(64, 10)), rng.random((64, 10)) < 0.5
+    table = wb.ScoreTable(scores, member, seed=5)
+    signals = wb.SignalTable(scores, member, seed=5)
+    assert signals.as_scores().chance == signals.lira().chance == table.chance == 5
+    assert table.worst_record(0.0, method="held-out").void is None
+    assert wb.SignalTable(scores, member).lira().seed is None

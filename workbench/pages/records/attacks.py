@@ -142,6 +142,7 @@ def attacks_of(table: ScoreTable, kind: str, report: Report = silent) -> dict[st
         records=table.records,
         present=table.present,
         sampling=table.sampling,
+        seed=table.seed,
     )
     lira = signals.lira(progress=part(report, 0.0, 0.4))
     rmia = signals.rmia(progress=part(report, 0.4, 0.6))

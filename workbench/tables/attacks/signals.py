@@ -64,6 +64,8 @@ class SignalTable:
         Shown in titles.
     notes : tuple of str
         Remarks on how the table was read.
+    seed : int or numpy.random.Generator, optional
+        As of `ScoreTable`; the tables of all attacks have it.
     design : Design
         How the records were assigned to the models, as the memberships show it.
 
@@ -88,6 +90,7 @@ class SignalTable:
     sampling: str = "unknown"
     name: str = ""
     notes: tuple[str, ...] = ()
+    seed: int | np.random.Generator | None = None
     design: Design = field(init=False)
     _table: ScoreTable = field(init=False)
 
@@ -105,10 +108,11 @@ class SignalTable:
             sampling=self.sampling,
             name=self.name,
             notes=self.notes,
+            seed=self.seed,
         )
         object.__setattr__(self, "_table", table)
         object.__setattr__(self, "signals", table.scores)
-        for same in ("member", "records", "models", "present", "attributes", "design"):
+        for same in ("member", "records", "models", "present", "attributes", "design", "seed"):
             object.__setattr__(self, same, getattr(table, same))
         here = table.scores if table.present is None else table.scores[table.present]
         _check_range(here, self.kind, "signals")
@@ -312,6 +316,7 @@ class SignalTable:
             sampling=self.sampling if valid else "unknown",
             name=self._named(attack),
             notes=tuple(notes),
+            seed=self.seed,
         )
 
     def __repr__(self) -> str:

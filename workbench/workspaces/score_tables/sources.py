@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from workbench import _checks
+from workbench.scores.chance import spawned_seed
 from workbench.scores.table import DataTable
 from workbench.tables.examples import TABLES, example_table
 from workbench.tables.table import ScoreTable
@@ -299,4 +300,5 @@ def _drawn(source: DrawnTableSource) -> ScoreTable:
         },
         sampling="independent runs",
         name=source.title,
+        seed=spawned_seed(generator),
     )
