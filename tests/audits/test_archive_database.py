@@ -13,6 +13,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from helpers.archives import FIXED, filled, refused
 from helpers.killing import kill_while_saving
+from sqlalchemy import inspect
 
 import workbench as wb
 from workbench.audits.archive import Archive
@@ -156,6 +157,27 @@ def test_programs_that_open_a_new_database_at_once_do_not_collide(tmp_path):
         versions = check.execute("SELECT version_num FROM workbench_version").fetchall()
     check.close()
     assert versions == [(REVISION,)]
+
+
+def test_threads_that_open_new_databases_at_once_do_not_collide(tmp_path):
+    """As when several people of a server save their first audit at the same moment."""
+    folders = [tmp_path / str(one) for one in range(8)] * 2  # two threads for each
+    together, failed = threading.Barrier(len(folders)), []
+
+    def open_database(folder):
+        together.wait()
+        try:
+            with Database.in_folder(folder).reading() as connection:
+                assert set(METADATA.tables) <= set(inspect(connection).get_table_names())
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=open_database, args=[folder]) for folder in folders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
 
 
 def test_threads_save_at_once(archive, page_audit):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, Table, Text, inspect, select
@@ -11,6 +12,9 @@ from workbench.audits.errors import ArchiveError
 
 #: The table that has the version; the usual name may be another program's in a shared database.
 _VERSION_TABLE = "workbench_version"
+
+#: Held while migrations run: what they call, `alembic.op`, is one object of the process.
+_RUNNING = Lock()
 
 _VERSIONS = Table(_VERSION_TABLE, MetaData(), Column("version_num", Text))
 
@@ -132,6 +136,6 @@ def _run(connection: Connection, schema: DatabaseSchema) -> None:
     def steps(revision: Any, context: Any) -> Any:
         return scripts._upgrade_revs(schema.revision, revision)
 
-    with EnvironmentContext(config, scripts, fn=steps) as environment:
+    with _RUNNING, EnvironmentContext(config, scripts, fn=steps) as environment:
         environment.configure(connection=connection, version_table=_VERSION_TABLE)
         environment.run_migrations()
