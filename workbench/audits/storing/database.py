@@ -178,6 +178,7 @@ class Database:
     def _opened(self) -> Engine:
         with self._opening:
             if self._engine is None:
+                self._kind.make(self._bring_up_to_date)
                 engine = self._kind.engine()
                 try:
                     self._bring_up_to_date(engine)

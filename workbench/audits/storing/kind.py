@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -43,6 +44,16 @@ class DatabaseKind(ABC):
     @abstractmethod
     def delete(self) -> None:
         """Delete all of it, where it belongs to a single person; else nothing."""
+
+    @abstractmethod
+    def make(self, build: Callable[[Engine], None]) -> None:
+        """Make the database with its tables before anybody sees it, where that is possible.
+
+        Parameters
+        ----------
+        build : callable
+            Makes the tables with an engine.
+        """
 
     @abstractmethod
     def engine(self) -> Engine:

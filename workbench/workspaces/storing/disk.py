@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import sqlite3
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -23,6 +21,12 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from workbench.audits.storing.database_file import (
+    is_empty,
+    is_writable,
+    make_file,
+    tidy_beside,
+)
 from workbench.scores.table import DataTable
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import StoreError, WorkspaceError
@@ -54,7 +58,6 @@ KEPT_REMOVED = timedelta(days=30)
 _ABANDONED = 86400.0
 
 _DATABASE = "workspace.sqlite"
-_HEADER = b"SQLite format 3\0"
 _ASK = "or ask whoever runs this server"
 _ELSEWHERE = "or name another folder by the environment variable WORKBENCH_HOME"
 
@@ -90,18 +93,20 @@ class DiskStore:
         self._count = 0
         self._known: tuple[dict[str, Entry], str | None] = ({}, None)
         self._read_at: object = None
-        self._writable = True
         with self._reported():
-            self._make_folder()
-            self._check_header()
+            make_file(self._database, self._build)
+            self._writable = is_writable(self._database)
+            if is_empty(self._database):
+                raise self._damaged("it is empty")
             self._connection = self._connect()
         try:
             with self._reported():
                 self._check_database()
         except StoreError:
-            self._connection.close()
+            _close(self._connection)
             raise
         if self._writable:
+            tidy_beside(self._database)
             with suppress(StoreError):  # another program may be writing: another time
                 self._tidy()
 
@@ -116,28 +121,16 @@ class DiskStore:
     def _database(self) -> Path:
         return self._folder / _DATABASE
 
-    def _make_folder(self) -> None:
+    def _build(self, path: Path) -> None:
+        """Make the tables in an empty file."""
+        connection = _opened(path, "mode=rw")
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Before SQLite would make it, with the rights of any other file.
-            os.close(os.open(self._database, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            if not self._database.is_file() or error.errno not in (
-                errno.EROFS,
-                errno.EACCES,
-                errno.EPERM,
-            ):
-                raise
-            self._writable = False
-
-    def _check_header(self) -> None:
-        """Refuse other files and newer versions before SQLite touches them."""
-        with open(self._database, "rb") as file:
-            head = file.read(100)
-        if head and (len(head) < 100 or not head.startswith(_HEADER)):
-            raise self._damaged("it is no database")
-        if head:
-            self._check_version(struct.unpack(">i", head[60:64])[0])
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            _make_tables(connection)
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+        finally:
+            _close(connection)
 
     def _check_version(self, version: int) -> None:
         if version > VERSION:
@@ -150,26 +143,14 @@ class DiskStore:
 
     def _connect(self) -> Connection:
         if self._writable:
-            return self._open("mode=rw")
+            return _opened(self._database, "mode=rw")
+        connection = _opened(self._database, "mode=ro")
         try:
-            connection = self._open("mode=ro")
             connection.execute(text("SELECT count(*) FROM sqlite_master"))
         except OperationalError:  # WAL needs a file beside it, which cannot be made here
-            connection = self._open("immutable=1")
+            _close(connection)
+            connection = _opened(self._database, "immutable=1")
         return connection
-
-    def _open(self, options: str) -> Connection:
-        address = f"{self._database.absolute().as_uri()}?{options}"
-        # One connection: `PRAGMA data_version` counts the changes of all others.
-        engine = create_engine(
-            "sqlite://",
-            creator=lambda: sqlite3.connect(
-                address, timeout=PATIENCE, check_same_thread=False, uri=True
-            ),
-            poolclass=StaticPool,
-            isolation_level="AUTOCOMMIT",  # transactions are begun below, before the first read
-        )
-        return engine.connect()
 
     def _check_database(self) -> None:
         version = self._pragma("user_version")
@@ -181,21 +162,20 @@ class DiskStore:
         self._knows_seen = version == VERSION
         if version < VERSION and (self._writable or not version):
             with self._transaction():
-                self._make_tables()
+                self._bring_up_to_date()
             self._knows_seen = True
         self._pragma("secure_delete=ON")  # names and settings of what was deleted do not linger
         # Where the file system has no WAL, a commit must wait until it is on the disk.
         if self._writable and self._pragma("journal_mode=WAL") == "wal":
             self._pragma("synchronous=NORMAL")
 
-    def _make_tables(self) -> None:
+    def _bring_up_to_date(self) -> None:
         version = self._pragma("user_version")
         if version == VERSION:  # another program was faster
             return
         if not version and self._connection.scalar(text("SELECT count(*) FROM sqlite_master")):
             raise self._damaged("it holds other tables than a workspace")
-        METADATA.create_all(self._connection)  # of version 1, those that it lacks
-        self._connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+        _make_tables(self._connection)  # of version 1, those that it lacks
 
     # -- data sets ----------------------------------------------------------------------------
 
@@ -471,8 +451,7 @@ class DiskStore:
         with suppress(StoreError):
             if self._writable:
                 self._tidy()
-        self._connection.close()
-        self._connection.engine.dispose()
+        _close(self._connection)
 
     def _tidy(self) -> None:
         long_ago = datetime.now(UTC) - KEPT_REMOVED
@@ -567,3 +546,28 @@ class DiskStore:
             f"{self._shown} cannot be written; what is in it can be used. Make it writable, "
             f"{self._elsewhere}"
         )
+
+
+def _opened(path: Path, options: str) -> Connection:
+    """A connection of its own: `PRAGMA data_version` counts the changes of all others."""
+    address = f"{path.absolute().as_uri()}?{options}"
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: sqlite3.connect(
+            address, timeout=PATIENCE, check_same_thread=False, uri=True
+        ),
+        poolclass=StaticPool,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by hand, before the first read
+    )
+    return engine.connect()
+
+
+def _close(connection: Connection) -> None:
+    connection.close()
+    connection.engine.dispose()
+
+
+def _make_tables(connection: Connection) -> None:
+    """Make the tables that are missing, in a transaction."""
+    METADATA.create_all(connection)
+    connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")
