@@ -30,7 +30,7 @@ SIGN_IN = "workbench-sign-in"
 IDLE, LONGEST = 12 * 3600.0, 30 * 24 * 3600.0
 
 #: Seconds after which the database is asked again whether a sign-in has ended.
-FRESH = 2.0
+FRESH = 1.0
 
 #: Share of the time without use that need not be written down.
 _COARSE = 1 / 200
