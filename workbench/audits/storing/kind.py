@@ -70,6 +70,16 @@ class DatabaseKind(ABC):
             "another database"
         )
 
+    def damaged(self, said: str) -> ArchiveError:
+        """The error of a database that says what cannot be.
+
+        Parameters
+        ----------
+        said : str
+            What is wrong with it.
+        """
+        return ArchiveError(f"{self.title} is damaged ({said}). It was left as it is")
+
     @abstractmethod
     def exclude_others(self, connection: Connection) -> None:
         """Let no other program come here before the transaction of ``connection`` ends."""

@@ -28,12 +28,28 @@ from workbench.audits.storing.database_file import (
     unfinished_beside,
 )
 from workbench.audits.storing.kind import DatabaseKind
+from workbench.audits.storing.rows import decoded
 
 #: Seconds to wait for another program that is writing.
 PATIENCE = 10.0
 
 _NO_RIGHT = (errno.EROFS, errno.EACCES, errno.EPERM)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+#: What SQLite says where pages, the header or the text of the tables are not what they were. All
+#: statements are ours, so that none is in error by itself.
+DAMAGE = (
+    *("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_MISMATCH"),
+    *("SQLITE_IOERR_SHORT_READ", "SQLITE_TOOBIG"),
+)
+
+_PRAGMAS = (
+    "foreign_keys=ON",
+    "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
+    "synchronous=FULL",
+    "cache_size=-32768",  # kB: a list of 10,000 audits reads their rows once
+    "secure_delete=ON",  # what was purged does not linger
+)
 
 #: The option of a connection that says that it is going to write.
 WRITES = "workbench_writes"
@@ -161,7 +177,7 @@ class SQLiteFile(_SQLite):
         except OSError as error:
             raise self._os_error(error) from error
         if empty:
-            raise self._damaged("it is empty")
+            raise self.damaged("it is empty")
         address = self.path.absolute().as_uri()
         if self.writable:
             return _engine(f"{address}?mode=rw")
@@ -228,8 +244,8 @@ class SQLiteFile(_SQLite):
             return self._full()
         if code.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
             return self.read_only()
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return self._damaged(said)
+        if code.startswith(DAMAGE):
+            return self.damaged(said)
         if code.startswith("SQLITE_CANTOPEN"):
             return ArchiveError(f"{self._name} cannot be opened: it was moved or deleted")
         return ArchiveError(f"{self._name} cannot be used: {said}")
@@ -244,16 +260,24 @@ class SQLiteFile(_SQLite):
             )
         return ArchiveError(f"{self._name} cannot be used: {error.strerror or error}")
 
+    def damaged(self, said: str) -> ArchiveError:
+        """The error of a file that is not what was written.
+
+        Parameters
+        ----------
+        said : str
+            What is wrong with it.
+        """
+        return ArchiveError(
+            f"{self._name} is damaged ({said}). It was left as it is. What stands in other parts "
+            "of it may still be read; put a copy of it back, rename it to begin anew, or name "
+            "another database",
+            lasting=True,
+        )
+
     def _full(self) -> ArchiveError:
         return ArchiveError(
             f"the disk of {self._name} is full. Nothing was changed; make room and try again"
-        )
-
-    def _damaged(self, said: str) -> ArchiveError:
-        return ArchiveError(
-            f"{self._name} is damaged ({said}). It was left as it is. Put a copy of it back, "
-            "rename it to begin anew, or name another database",
-            lasting=True,
         )
 
 
@@ -268,15 +292,14 @@ def _engine(address: str, pool: type[Pool] = QueuePool) -> Engine:
             isolation_level=None,  # transactions are begun below
             uri=True,
         )
-        for pragma in (
-            "foreign_keys=ON",
-            "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
-            "synchronous=FULL",
-            "cache_size=-32768",  # kB: a list of 10,000 audits reads their rows once
-            "secure_delete=ON",  # what was purged does not linger
-        ):
-            with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses
-                made.execute(f"PRAGMA {pragma}")
+        made.text_factory = decoded
+        try:
+            for pragma in _PRAGMAS:
+                with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses
+                    made.execute(f"PRAGMA {pragma}")
+        except BaseException:  # a damaged file is not held open
+            made.close()
+            raise
         return made
 
     engine = create_engine("sqlite://", creator=connect, poolclass=pool)

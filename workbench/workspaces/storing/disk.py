@@ -27,11 +27,13 @@ from workbench.audits.storing.database_file import (
     make_file,
     tidy_beside,
 )
+from workbench.audits.storing.rows import UNREADABLE, decoded, require_sound
+from workbench.audits.storing.sqlite import DAMAGE
 from workbench.scores.table import DataTable
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import StoreError, WorkspaceError
 from workbench.workspaces.seen.record import SeenRecord
-from workbench.workspaces.storing.files import ContentFiles
+from workbench.workspaces.storing.files import ContentFiles, is_hash
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
     DATASETS,
@@ -215,7 +217,7 @@ class DiskStore:
                 self._tables.write(content)
         with self._reported(), self._transaction():
             row = self._row(entry.dataset.key)
-            if row is not None and self._whole(json.loads(row.files)):
+            if row is not None and self._whole(row.files):
                 files = row.files
             else:  # again, in case another program has deleted them meanwhile
                 files = json.dumps([self._tables.write(content) for content in contents])
@@ -236,10 +238,11 @@ class DiskStore:
             self._connection.execute(delete(STATES).where(STATES.c.dataset == key))
             self._read_at = None
             if row is not None:
-                others = self._connection.scalars(select(DATASETS.c.files)).all()
-                for digest in json.loads(row.files):
-                    if not any(digest in files for files in others):
-                        self._tables.delete(digest)
+                others = self._used_tables()
+                with suppress(*UNREADABLE):
+                    for digest in _digests(row.files):
+                        if others is not None and digest not in others:
+                            self._tables.delete(digest)
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set.
@@ -256,8 +259,13 @@ class DiskStore:
                 f"there is no data set {key!r} in {self._shown} any more: another program has "
                 "deleted it"
             )
+        try:
+            require_sound(row, DATASETS.c)
+            digests = _digests(row.files)
+        except UNREADABLE as error:
+            raise WorkspaceError(self._unreadable(f"the data set {key!a}", error)) from error
         found = []
-        for digest in json.loads(row.files):
+        for digest in digests:
             with self._reported():
                 content = self._tables.read(digest)
             if content is None:
@@ -285,7 +293,12 @@ class DiskStore:
     def _row(self, key: str) -> Any:
         return self._connection.execute(select(DATASETS).where(DATASETS.c.key == key)).first()
 
-    def _whole(self, digests: list[str]) -> bool:
+    def _whole(self, files: object) -> bool:
+        """Whether the column of a data set names files that are all there."""
+        try:
+            digests = _digests(files)
+        except UNREADABLE:
+            return False
         return all(self._tables.read(digest) is not None for digest in digests)
 
     def _refresh(self) -> None:
@@ -297,13 +310,9 @@ class DiskStore:
         entries = {}
         self.problem = ""
         for row in self._connection.execute(select(DATASETS).order_by(DATASETS.c.position)):
-            try:
+            with self._unless_damaged(f"the data set {row.name!a}"):
+                require_sound(row, DATASETS.c)
                 entries[row.key] = entry_of(row)
-            except (ValueError, TypeError) as error:
-                self.problem = (
-                    f"the data set {row.name!r} in {self._shown_database} cannot be read "
-                    f"({error}); the others can. It was left as it is"
-                )
         known = (entries, self._setting("current"))
         if known != self._known:
             self._known = known
@@ -337,7 +346,12 @@ class DiskStore:
             kept = self._connection.scalar(
                 select(STATES.c.settings).where(STATES.c.page == page, STATES.c.dataset == key)
             )
-        return None if kept is None else json.loads(kept)
+        found = None
+        if kept is not None:
+            with self._unless_damaged(f"what was set on the page {page!r}"):
+                require_sound([kept], [STATES.c.settings])
+                found = dict(json.loads(kept))
+        return found
 
     def keep_state(self, page: str, key: str, settings: dict[str, Any]) -> None:
         """Keep the settings of a page for a data set; of draws, only the last few.
@@ -378,7 +392,13 @@ class DiskStore:
             return []
         with self._reported():
             found = self._connection.execute(select(SEEN).where(SEEN.c.sketch.is_not(None)))
-            return [seen_of(row) for row in found]
+            rows = list(found)
+        kept = []
+        for row in rows:
+            with self._unless_damaged("what was shown of a data set"):
+                require_sound(row, SEEN.c)
+                kept.append(seen_of(row))
+        return kept
 
     def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set.
@@ -402,7 +422,13 @@ class DiskStore:
         if not self._knows_seen:  # of version 1, and read-only
             return None
         row = self._connection.execute(select(SEEN).where(SEEN.c.digest == digest)).first()
-        return None if row is None else seen_of(row)
+        if row is None:
+            return None
+        try:
+            require_sound(row, SEEN.c)
+            return seen_of(row)
+        except UNREADABLE as error:
+            raise StoreError(self._unreadable("what was shown of a data set", error)) from error
 
     def keep_file(self, digest: str, name: str, content: bytes) -> None:
         """Keep a file.
@@ -428,7 +454,7 @@ class DiskStore:
     def purge_files(self) -> None:
         """Delete the files that no page mentions in its settings."""
         with self._reported(), self._transaction():
-            said = "\n".join(self._connection.scalars(select(STATES.c.settings)))
+            said = "\n".join(map(str, self._connection.scalars(select(STATES.c.settings))))
             for digest in self._connection.scalars(select(FILES.c.sha256)).all():
                 if digest not in said:
                     self._connection.execute(delete(FILES).where(FILES.c.sha256 == digest))
@@ -460,11 +486,36 @@ class DiskStore:
                 self.forget(key)
         # What a program left that was killed while it added something.
         with self._reported(), self._transaction():
-            tables = [json.loads(one) for one in self._connection.scalars(select(DATASETS.c.files))]
-            self._tables.tidy({digest for files in tables for digest in files}, _ABANDONED)
+            used = self._used_tables()
+            if used is not None:
+                self._tables.tidy(used, _ABANDONED)
             self._files.tidy(set(self._connection.scalars(select(FILES.c.sha256))), _ABANDONED)
 
     # -- steps --------------------------------------------------------------------------------
+
+    def _used_tables(self) -> set[str] | None:
+        """Hashes of the tables of all data sets; None where a damaged row may name more."""
+        used: set[str] = set()
+        try:
+            for files in self._connection.scalars(select(DATASETS.c.files)):
+                used.update(_digests(files))
+        except UNREADABLE:
+            return None
+        return used
+
+    @contextmanager
+    def _unless_damaged(self, what: str) -> Iterator[None]:
+        """Context in which a row is read: a damaged one is a problem that is told, and no error."""
+        try:
+            yield
+        except UNREADABLE as error:
+            self.problem = self._unreadable(what, error)
+
+    def _unreadable(self, what: str, error: Exception) -> str:
+        return (
+            f"{what} in {self._shown_database} cannot be read ({error}); the others can. It was "
+            "left as it is; put a copy of the database back"
+        )
 
     def _pragma(self, asked: str) -> Any:
         found = self._connection.exec_driver_sql(f"PRAGMA {asked}")
@@ -501,6 +552,8 @@ class DiskStore:
             raise self._os_error(error) from error
         except DBAPIError as error:
             raise self._database_error(error) from error
+        except UnicodeDecodeError as error:  # what SQLite says quotes the damaged text
+            raise self._damaged("its list of tables is no text") from error
 
     def _os_error(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -522,7 +575,7 @@ class DiskStore:
             return self._full()
         if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
             return StoreError(self._read_only())
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")):
+        if code.startswith(DAMAGE):
             return self._damaged(said)
         if isinstance(error, DatabaseError):
             return StoreError(
@@ -551,15 +604,27 @@ class DiskStore:
 def _opened(path: Path, options: str) -> Connection:
     """A connection of its own: `PRAGMA data_version` counts the changes of all others."""
     address = f"{path.absolute().as_uri()}?{options}"
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(address, timeout=PATIENCE, check_same_thread=False, uri=True)
+        made.text_factory = decoded
+        return made
+
     engine = create_engine(
         "sqlite://",
-        creator=lambda: sqlite3.connect(
-            address, timeout=PATIENCE, check_same_thread=False, uri=True
-        ),
+        creator=connect,
         poolclass=StaticPool,
         isolation_level="AUTOCOMMIT",  # transactions are begun by hand, before the first read
     )
     return engine.connect()
+
+
+def _digests(files: object) -> list[str]:
+    """The hashes that a row names."""
+    found = json.loads(files) if isinstance(files, str) else None
+    if not isinstance(found, list) or not all(map(is_hash, found)):
+        raise ValueError("it names no files")
+    return found
 
 
 def _close(connection: Connection) -> None:
