@@ -156,22 +156,6 @@ def test_a_store_that_is_locked_when_it_is_opened_catches_up(home):
     assert ws.datasets.names == ["losses", "renamed"]
 
 
-def test_a_store_that_is_locked_before_it_is_made_catches_up(tmp_path):
-    (tmp_path / "home").mkdir()
-    with locked(tmp_path / "home"):
-        ws = workspace(tmp_path / "home")
-        assert "another program is writing" in ws.problem.lower()
-        assert ws.where == "in the memory of this program"
-        key = use_it(ws)
-    ws.flush()
-    assert ws.problem == ""
-    assert ws.where == f"on this computer, in {tmp_path / 'home'}"
-    ws.close()
-    ws = workspace(tmp_path / "home")
-    assert ws.scores(key).n_p == 2
-    ws.close()
-
-
 def test_a_purge_is_made_up_for(home):
     ws = workspace(home)
     key = ws.current
@@ -353,6 +337,10 @@ def test_a_file_that_is_cut_while_it_is_written_is_no_loss(home, size):
 # -- damaged ---------------------------------------------------------------------------------------
 
 
+def damage_empty(database):
+    database.write_bytes(b"")
+
+
 def damage_garbage(database):
     database.write_bytes(b"this is no database" * 100)
 
@@ -379,7 +367,8 @@ def damage_other(database):
 
 
 @pytest.mark.parametrize(
-    "damage", [damage_garbage, damage_cut, damage_short, damage_pages, damage_other]
+    "damage",
+    [damage_empty, damage_garbage, damage_cut, damage_short, damage_pages, damage_other],
 )
 def test_a_damaged_database_is_left_alone(home, damage):
     damage(home / "workspace.sqlite")

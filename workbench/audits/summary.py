@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
@@ -77,11 +77,53 @@ class AuditSummary:
     def headline(self) -> AuditNumber | None:
         """Its first bound, else its first number; None where it has no number."""
         number = self._about["headline"]
-        return None if number is None else AuditNumber.from_dict(number)
+        try:
+            return None if number is None else AuditNumber.from_dict(number)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None  # of a damaged row; the audit itself is verified when it is opened
+
+    def require_readable(self) -> None:
+        """Raise an error of any kind where a text cannot be read."""
+        _ = (self.made, self.saved, self.tags, self.data, self._about["headline"])
+
+    def of_damaged_row(self, why: str) -> AuditSummary:
+        """What stands in a list for an audit whose row is damaged.
+
+        Parameters
+        ----------
+        why : str
+        """
+        texts = {
+            one.name: value if isinstance(value := getattr(self, one.name), str) else ""
+            for one in fields(self)
+            if one.type == "str"
+        }
+        readable = {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+        return AuditSummary(
+            **readable
+            | {
+                "name": readable["name"] or "damaged",
+                "note": f"The row of this audit in the list is damaged ({why}); open it to see "
+                "whether the audit itself is.",
+                "made_at": _time(readable["made_at"]),
+                "saved_at": _time(readable["saved_at"]),
+                "about": json.dumps({"tags": [], "data": [], "headline": None}),
+            },
+            position=self.position if isinstance(self.position, int) else 0,
+            versions=self.versions if isinstance(self.versions, int) else 1,
+        )
 
     @cached_property
     def _about(self) -> dict[str, Any]:
         return json.loads(self.about)
+
+
+def _time(text: str) -> str:
+    """A time as it is stored; 1970 where it cannot be read."""
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError):
+        return datetime.fromtimestamp(0, UTC).isoformat()
 
 
 def about(audit: Audit) -> str:

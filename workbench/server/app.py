@@ -132,7 +132,8 @@ def make_server(
         loop.add_callback(state.ready)
 
     THREADS.submit(warm)
-    checks = Checks(_checks(options))
+    database = _database(options)
+    checks = Checks(_checks(options, database))
     loop.add_callback(checks.start, loop)
     metrics.CountingHandler.install()
     patience = {} if grace is None else {"grace": grace}
@@ -154,7 +155,7 @@ def make_server(
         following=options.following,
         **patience,
     )
-    lending = _lending(options, visitors)
+    lending = _lending(options, visitors, database)
     visitors.lending = lending
     visitors.start()
     _keep_looking(lending, later)
@@ -213,13 +214,18 @@ def serve(
         os._exit(0)
 
 
-def _lending(options: ServerOptions, visitors: Visitors) -> Lending:
-    """What the people of a server let each other read."""
+def _database(options: ServerOptions) -> ServerDatabase:
+    """The database of the server: that of its accounts, where it has some."""
     if isinstance(options.identity, AccountIdentity):
-        accounts = options.identity.accounts
-        people, database = AccountHolders(accounts), accounts.database
-    else:
-        people, database = None, ServerDatabase(options.home)
+        return options.identity.accounts.database
+    return ServerDatabase(options.home)
+
+
+def _lending(options: ServerOptions, visitors: Visitors, database: ServerDatabase) -> Lending:
+    """What the people of a server let each other read."""
+    people = None
+    if isinstance(options.identity, AccountIdentity):
+        people = AccountHolders(options.identity.accounts)
     return Lending(Shares(database), people, visitors.workspace_of)
 
 
@@ -240,11 +246,11 @@ def _keep_looking(lending: Lending, later: Later) -> None:
     later(LOOK, look_soon)
 
 
-def _checks(options: ServerOptions) -> dict[str, Check]:
+def _checks(options: ServerOptions, database: ServerDatabase) -> dict[str, Check]:
     """What ``/health`` finds out in the background."""
     checks = {"disk": disk_check(options.home)}
     if options.home is not None:
-        checks["accounts"] = database_check(ServerDatabase(options.home))
+        checks["accounts"] = database_check(database)
     if address := os.environ.get(DATABASE, ""):
         checks["audits"] = database_check(Database.at(address))
     return checks

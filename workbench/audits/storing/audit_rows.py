@@ -25,6 +25,7 @@ from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.database import Database
+from workbench.audits.storing.rows import UNREADABLE, require_sound
 from workbench.audits.storing.schema import (
     ATTACHMENTS,
     AUDITS,
@@ -264,7 +265,11 @@ class AuditRows:
         )
         with self.database.reading() as connection:
             row = connection.execute(asked).first()
-        return None if row is None else StoredAudit(*row)
+        if row is None:
+            return None
+        with self.database.decoding(f"the audit {key!r}"):
+            require_sound(row, asked.selected_columns)
+        return StoredAudit(*row)
 
     def attachments(self, key: str) -> list[Attachment]:
         """What was saved with an audit, as it is stored now."""
@@ -275,17 +280,21 @@ class AuditRows:
             .order_by(ATTACHMENTS.c.number)
         )
         with self.database.reading() as connection:
-            return [
-                Attachment(row.kind, json.loads(row.name), row.sha256, row.content, row.data)
-                for row in connection.execute(asked)
-            ]
+            rows: list[Any] = list(connection.execute(asked))
+        found = []
+        for row in rows:
+            with self.database.decoding(f"what was saved with the audit {key!r}"):
+                require_sound(row, asked.selected_columns)
+                name = json.loads(row.name)
+                found.append(Attachment(row.kind, name, row.sha256, row.content, row.data))
+        return found
 
     # -- steps --------------------------------------------------------------------------------
 
     def _summed_up(self, asked: Select[Any], removed: bool) -> list[AuditSummary]:
         with self.database.reading() as connection:
             rows: list[Any] = list(connection.execute(asked))
-        found = [AuditSummary(*row) for row in rows]
+        found = [_summary(row) for row in rows]
         return [replace(one, removed=True) for one in found] if removed else found
 
     def _attach(
@@ -333,6 +342,17 @@ def _summaries(removed: bool) -> Select[Any]:
     """The query of summaries of what was removed or was not, newest first."""
     there = AUDITS.c.key.in_(_REMOVED) if removed else AUDITS.c.key.not_in(_REMOVED)
     return select(*_SUMMARY).where(there).order_by(AUDITS.c.position.desc())
+
+
+def _summary(row: Sequence[Any]) -> AuditSummary:
+    """The summary of a row; of a damaged one, what can be read of it."""
+    found = AuditSummary(*row)
+    try:
+        require_sound(row, _SUMMARY)
+        found.require_readable()
+    except UNREADABLE as error:
+        return found.of_damaged_row(str(error))
+    return found
 
 
 def _first(connection: Connection, key: str) -> str | None:

@@ -22,6 +22,7 @@ from workbench.audits.storing.migrating import (
     require_current,
 )
 from workbench.audits.storing.postgresql import PostgreSQLServer
+from workbench.audits.storing.rows import UNREADABLE
 from workbench.audits.storing.schema import AUDITS_SCHEMA
 from workbench.audits.storing.sqlite import WRITES, SQLiteFile, SQLiteMemory
 
@@ -170,6 +171,25 @@ class Database:
         if engine is not None:
             engine.dispose()
 
+    @contextmanager
+    def decoding(self, what: str) -> Iterator[None]:
+        """Context in which a row is read: where it is damaged, an `ArchiveError` says so.
+
+        Parameters
+        ----------
+        what : str
+            What the row is, such as "a plan".
+        """
+        try:
+            yield
+        except ArchiveError:
+            raise
+        except UNREADABLE as error:
+            raise ArchiveError(
+                f"{what} in {self.title} is damaged ({error}). It was left as it is, and the rest "
+                "can be read; put a copy of the database back"
+            ) from error
+
     def __repr__(self) -> str:
         return f"Database({self.where})"
 
@@ -178,6 +198,7 @@ class Database:
     def _opened(self) -> Engine:
         with self._opening:
             if self._engine is None:
+                self._kind.make(self._bring_up_to_date)
                 engine = self._kind.engine()
                 try:
                     self._bring_up_to_date(engine)
@@ -207,6 +228,8 @@ class Database:
             yield
         except DBAPIError as error:
             raise self._kind.error(error) from error
+        except UnicodeDecodeError as error:  # what SQLite says quotes the damaged text
+            raise self._kind.damaged("its list of tables is no text") from error
         except SQLAlchemyError as error:
             raise ArchiveError(f"{self.title} cannot be used: {error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -45,6 +46,16 @@ class DatabaseKind(ABC):
         """Delete all of it, where it belongs to a single person; else nothing."""
 
     @abstractmethod
+    def make(self, build: Callable[[Engine], None]) -> None:
+        """Make the database with its tables before anybody sees it, where that is possible.
+
+        Parameters
+        ----------
+        build : callable
+            Makes the tables with an engine.
+        """
+
+    @abstractmethod
     def engine(self) -> Engine:
         """The engine (ArchiveError where it cannot be made)."""
 
@@ -58,6 +69,16 @@ class DatabaseKind(ABC):
             f"{self.title} cannot be written; what is in it can be read. Make it writable, or name "
             "another database"
         )
+
+    def damaged(self, said: str) -> ArchiveError:
+        """The error of a database that says what cannot be.
+
+        Parameters
+        ----------
+        said : str
+            What is wrong with it.
+        """
+        return ArchiveError(f"{self.title} is damaged ({said}). It was left as it is")
 
     @abstractmethod
     def exclude_others(self, connection: Connection) -> None:

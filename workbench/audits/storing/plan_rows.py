@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, insert, select, true
 
 from workbench.audits.plan import RegisteredPlan
 from workbench.audits.storing.database import Database
+from workbench.audits.storing.rows import require_sound
 from workbench.audits.storing.schema import PLAN_USES, PLANS
 
 
@@ -67,8 +68,13 @@ class PlanRows:
     def all(self) -> list[RegisteredPlan]:
         """All plans, newest first."""
         with self._database.reading() as connection:
-            found = connection.scalars(select(PLANS.c.plan).order_by(PLANS.c.position.desc()))
-            return [RegisteredPlan.from_dict(json.loads(one)) for one in found]
+            found = connection.execute(select(PLANS.c.plan).order_by(PLANS.c.position.desc())).all()
+        plans = []
+        for row in found:
+            with self._database.decoding("a plan"):
+                require_sound(row, [PLANS.c.plan])
+                plans.append(RegisteredPlan.from_dict(json.loads(row.plan)))
+        return plans
 
     def use(self, plan: str, data_sha256: str, unseen: bool = False) -> PlanUse:
         """The first use of a plan, which is this one where there was none.
@@ -87,7 +93,7 @@ class PlanRows:
             connection.execute(
                 select(PLANS.c.position).where(PLANS.c.key == plan).with_for_update()
             )
-            uses = _uses(connection, PLAN_USES.c.plan == plan)
+            uses = self._uses(connection, PLAN_USES.c.plan == plan)
             if data_sha256 not in [one.data_sha256 for one in uses]:
                 uses.append(PlanUse(plan, data_sha256, datetime.now(UTC), unseen))
                 connection.execute(
@@ -103,17 +109,19 @@ class PlanRows:
     def uses(self, plan: str) -> tuple[PlanUse, ...]:
         """All uses of a plan, first use first."""
         with self._database.reading() as connection:
-            return tuple(_uses(connection, PLAN_USES.c.plan == plan))
+            return tuple(self._uses(connection, PLAN_USES.c.plan == plan))
 
     def all_uses(self) -> tuple[PlanUse, ...]:
         """All uses of all plans, first use first."""
         with self._database.reading() as connection:
-            return tuple(_uses(connection, true()))
+            return tuple(self._uses(connection, true()))
 
-
-def _uses(connection: Connection, which: ColumnElement[bool]) -> list[PlanUse]:
-    found = connection.execute(select(PLAN_USES).where(which).order_by(PLAN_USES.c.position))
-    return [
-        PlanUse(one.plan, one.data_sha256, datetime.fromisoformat(one.used), one.unseen)
-        for one in found
-    ]
+    def _uses(self, connection: Connection, which: ColumnElement[bool]) -> list[PlanUse]:
+        found = []
+        asked = select(PLAN_USES).where(which).order_by(PLAN_USES.c.position)
+        with self._database.decoding("a use of a plan"):
+            for one in connection.execute(asked):
+                require_sound(one, PLAN_USES.c)
+                used = datetime.fromisoformat(one.used)
+                found.append(PlanUse(one.plan, one.data_sha256, used, one.unseen))
+        return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -76,6 +77,9 @@ class PostgreSQLServer(DatabaseKind):
             with engine.begin() as connection:
                 connection.execute(DropSchema(self._schema, cascade=True, if_exists=True))
             engine.dispose()
+
+    def make(self, build: Callable[[Engine], None]) -> None:
+        """Nothing: whoever runs the server makes it."""
 
     def engine(self) -> Engine:
         """The engine of the server; a schema is made, and else it connects later.

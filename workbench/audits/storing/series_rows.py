@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, insert, select, update
 
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.database import Database
+from workbench.audits.storing.rows import require_sound
 from workbench.audits.storing.schema import SERIES, SERIES_AUDITS
 
 
@@ -75,7 +76,11 @@ class SeriesRows:
         """The confidence of every series by its name, oldest first."""
         with self._database.reading() as connection:
             found = connection.execute(select(SERIES).order_by(SERIES.c.created, SERIES.c.name))
-            return {one.name: one.confidence for one in found}
+            rows = list(found)
+        with self._database.decoding("a series"):
+            for one in rows:
+                require_sound(one, SERIES.c)
+        return {one.name: one.confidence for one in rows}
 
     def reserve(
         self, name: str, data_sha256: str, confidence: Callable[[int], float]
@@ -110,13 +115,24 @@ class SeriesRows:
                     )
                 )
                 found = connection.execute(mine).one()
-        return _position(found)
+        return self._position(found)
 
     def positions(self, name: str) -> tuple[SeriesPosition, ...]:
         """All positions of a series that were given, in order."""
         with self._database.reading() as connection:
             found = connection.execute(_of(name).order_by(SERIES_AUDITS.c.position))
-            return tuple(map(_position, found))
+            return tuple(map(self._position, found))
+
+    def _position(self, row: Any) -> SeriesPosition:
+        with self._database.decoding("a position of a series"):
+            require_sound(row, SERIES_AUDITS.c)
+            return SeriesPosition(
+                row.position,
+                row.data_sha256,
+                row.confidence,
+                row.audit or "",
+                datetime.fromisoformat(row.reserved_at),
+            )
 
 
 def fill(connection: Connection, name: str, position: int, audit: str) -> None:
@@ -143,16 +159,6 @@ def _confidence(connection: Connection, name: str) -> float | None:
 
 def _of(name: str) -> Any:
     return select(SERIES_AUDITS).where(SERIES_AUDITS.c.series == name)
-
-
-def _position(row: Any) -> SeriesPosition:
-    return SeriesPosition(
-        row.position,
-        row.data_sha256,
-        row.confidence,
-        row.audit or "",
-        datetime.fromisoformat(row.reserved_at),
-    )
 
 
 def _now() -> str:

@@ -7,10 +7,9 @@ acknowledged (``synchronous=FULL``).
 from __future__ import annotations
 
 import errno
-import os
-import secrets
 import sqlite3
 import time
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 from threading import RLock
@@ -21,21 +20,45 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.pool import Pool, QueuePool, StaticPool
 
 from workbench.audits.errors import ArchiveError
+from workbench.audits.storing.database_file import (
+    is_empty,
+    is_writable,
+    make_file,
+    tidy_beside,
+    unfinished_beside,
+)
 from workbench.audits.storing.kind import DatabaseKind
+from workbench.audits.storing.rows import decoded
 
 #: Seconds to wait for another program that is writing.
 PATIENCE = 10.0
 
-_MAGIC = b"SQLite format 3\0"
-
 _NO_RIGHT = (errno.EROFS, errno.EACCES, errno.EPERM)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+#: What SQLite says where pages, the header or the text of the tables are not what they were. All
+#: statements are ours, so that none is in error by itself.
+DAMAGE = (
+    *("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT", "SQLITE_MISMATCH"),
+    *("SQLITE_IOERR_SHORT_READ", "SQLITE_TOOBIG"),
+)
+
+_PRAGMAS = (
+    "foreign_keys=ON",
+    "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
+    "synchronous=FULL",
+    "cache_size=-32768",  # kB: a list of 10,000 audits reads their rows once
+    "secure_delete=ON",  # what was purged does not linger
+)
 
 #: The option of a connection that says that it is going to write.
 WRITES = "workbench_writes"
 
 
 class _SQLite(DatabaseKind):
+    def make(self, build: Callable[[Engine], None]) -> None:
+        """Nothing: it begins when it is opened."""
+
     def exclude_others(self, connection: Connection) -> None:
         """Nothing: a transaction that writes excludes all others."""
 
@@ -114,22 +137,47 @@ class SQLiteFile(_SQLite):
             for path in self.path.parent.glob(f"{self.path.name}*"):
                 path.unlink(missing_ok=True)
 
+    def make(self, build: Callable[[Engine], None]) -> None:
+        """Make the file with its tables, unless it is there.
+
+        Parameters
+        ----------
+        build : callable
+            Makes the tables with an engine.
+
+        Raises
+        ------
+        ArchiveError
+            The file cannot be made.
+        """
+
+        def build_file(path: Path) -> None:
+            engine = _engine(f"{path.as_uri()}?mode=rw")
+            try:
+                build(engine)
+            finally:
+                engine.dispose()
+
+        try:
+            make_file(self.path, build_file)
+        except OSError as error:
+            raise self._os_error(error) from error
+
     def engine(self) -> Engine:
         """The engine of the file.
 
         Raises
         ------
         ArchiveError
-            The file cannot be made or read, or is something else.
+            The file cannot be read, or is empty.
         """
         try:
-            self._make()
-            with open(self.path, "rb") as file:
-                head = file.read(100)
+            self.writable = is_writable(self.path)
+            empty = is_empty(self.path)
         except OSError as error:
             raise self._os_error(error) from error
-        if head and (len(head) < 100 or not head.startswith(_MAGIC)):
-            raise self._damaged("it is no database")
+        if empty:
+            raise self.damaged("it is empty")
         address = self.path.absolute().as_uri()
         if self.writable:
             return _engine(f"{address}?mode=rw")
@@ -153,24 +201,25 @@ class SQLiteFile(_SQLite):
         copy = self.path.with_name(f"{self.path.name}.before-{revision}.sqlite")
         if copy.exists():
             return
-        unfinished = copy.with_name(f"{copy.name}-{secrets.token_hex(4)}")
         try:
-            os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            with (
-                closing(sqlite3.connect(self.path)) as base,
-                closing(sqlite3.connect(unfinished)) as to,
-            ):
-                base.backup(to)
-            unfinished.rename(copy)
+            unfinished = unfinished_beside(self.path)
+            try:
+                with (
+                    closing(sqlite3.connect(self.path)) as base,
+                    closing(sqlite3.connect(unfinished)) as to,
+                ):
+                    base.backup(to)
+                unfinished.rename(copy)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except OSError as error:
             raise self._os_error(error) from error
-        finally:
-            unfinished.unlink(missing_ok=True)
 
     def settle(self, engine: Engine) -> None:
         """Switch to WAL, for which nobody else may be reading at that moment."""
         if not self.writable:
             return
+        tidy_beside(self.path)
         give_up = time.monotonic() + PATIENCE
         with engine.connect() as connection:
             driver: Any = connection.connection.driver_connection
@@ -195,22 +244,11 @@ class SQLiteFile(_SQLite):
             return self._full()
         if code.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
             return self.read_only()
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return self._damaged(said)
+        if code.startswith(DAMAGE):
+            return self.damaged(said)
         if code.startswith("SQLITE_CANTOPEN"):
             return ArchiveError(f"{self._name} cannot be opened: it was moved or deleted")
         return ArchiveError(f"{self._name} cannot be used: {said}")
-
-    def _make(self) -> None:
-        self.writable = True
-        try:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Before SQLite would make it, with the rights of any other file.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            if error.errno not in _NO_RIGHT or not self.path.is_file():
-                raise
-            self.writable = False
 
     def _os_error(self, error: OSError) -> ArchiveError:
         if error.errno in _NO_ROOM:
@@ -222,16 +260,24 @@ class SQLiteFile(_SQLite):
             )
         return ArchiveError(f"{self._name} cannot be used: {error.strerror or error}")
 
+    def damaged(self, said: str) -> ArchiveError:
+        """The error of a file that is not what was written.
+
+        Parameters
+        ----------
+        said : str
+            What is wrong with it.
+        """
+        return ArchiveError(
+            f"{self._name} is damaged ({said}). It was left as it is. What stands in other parts "
+            "of it may still be read; put a copy of it back, rename it to begin anew, or name "
+            "another database",
+            lasting=True,
+        )
+
     def _full(self) -> ArchiveError:
         return ArchiveError(
             f"the disk of {self._name} is full. Nothing was changed; make room and try again"
-        )
-
-    def _damaged(self, said: str) -> ArchiveError:
-        return ArchiveError(
-            f"{self._name} is damaged ({said}). It was left as it is. Put a copy of it back, "
-            "rename it to begin anew, or name another database",
-            lasting=True,
         )
 
 
@@ -246,15 +292,14 @@ def _engine(address: str, pool: type[Pool] = QueuePool) -> Engine:
             isolation_level=None,  # transactions are begun below
             uri=True,
         )
-        for pragma in (
-            "foreign_keys=ON",
-            "recursive_triggers=ON",  # else REPLACE deletes rows without asking the triggers
-            "synchronous=FULL",
-            "cache_size=-32768",  # kB: a list of 10,000 audits reads their rows once
-            "secure_delete=ON",  # what was purged does not linger
-        ):
-            with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses
-                made.execute(f"PRAGMA {pragma}")
+        made.text_factory = decoded
+        try:
+            for pragma in _PRAGMAS:
+                with suppress(sqlite3.OperationalError):  # nothing that a read-only file refuses
+                    made.execute(f"PRAGMA {pragma}")
+        except BaseException:  # a damaged file is not held open
+            made.close()
+            raise
         return made
 
     engine = create_engine("sqlite://", creator=connect, poolclass=pool)

@@ -21,17 +21,20 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+from workbench.audits.storing.database_file import UNFINISHED, is_database
 from workbench.server.operations.manifest import (
     NAME,
     BackupError,
     Manifest,
     Member,
     check,
-    is_database,
 )
 
 #: Files that are made by the minute, or again by the program itself.
-_LEFT_OUT = re.compile(r".*-(wal|shm|journal)|check-.*|deleted-.*|unfinished-.*|.*\.before-\d+\..*")
+_LEFT_OUT = re.compile(
+    r".*-(wal|shm|journal)|check-.*|deleted-.*|unfinished-.*|.*\.before-\d+\..*|"
+    rf".*{re.escape(UNFINISHED)}.*"
+)
 
 #: Folders, by their paths, of which the same holds.
 _FOLDERS = ("server/uploads",)

@@ -29,7 +29,6 @@ _LARGEST = 256 * 2**20
 
 _HASH = re.compile("[0-9a-f]{64}")
 _BLOCK = 2**20
-_MAGIC = b"SQLite format 3\0"
 
 
 class BackupError(ValueError):
@@ -198,12 +197,6 @@ def check(path: Path) -> Manifest:
         except (tarfile.TarError, EOFError) as error:
             raise BackupError(f"{path} is damaged") from error
     return manifest
-
-
-def is_database(path: Path) -> bool:
-    """Whether a file is a database of SQLite."""
-    with open(path, "rb") as file:
-        return file.read(len(_MAGIC)) == _MAGIC
 
 
 def require_same(name: str, wanted: Member, found: Member) -> None:

@@ -9,12 +9,12 @@ import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench.audits.storing.database_file import is_database
 from workbench.server.operations.manifest import (
     BackupError,
     Manifest,
     contents,
     copied,
-    is_database,
     opened,
     require_known,
     require_same,

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
+from workbench.audits.storing.rows import require_sound
 from workbench.scores.refusals import did_you_mean
 from workbench.server.people.checking.passwords import Passwords, check_password
 from workbench.server.people.person import Person, Role
@@ -124,7 +125,7 @@ class Accounts:
         check_name(name)
         hashed = None if password is None else self._hashed(password, name)
         with self.database.writing() as connection:
-            taken = _found(connection, PEOPLE.c.folded == fold(name))
+            taken = self._found(connection, PEOPLE.c.folded == fold(name))
             if taken is not None:
                 raise AccountError(f"there is an account {taken.name!r} already")
             return self._insert(connection, name, role, password=hashed)
@@ -133,17 +134,17 @@ class Accounts:
         """All accounts by name."""
         with self.database.reading() as connection:
             rows = connection.execute(select(PEOPLE).order_by(PEOPLE.c.folded)).all()
-        return [account_of(row) for row in rows]
+        return [account_of(self.database, row) for row in rows]
 
     def find(self, name: str) -> Account | None:
         """The account of a name; None if there is none."""
         with self.database.reading() as connection:
-            return _found(connection, PEOPLE.c.folded == fold(name))
+            return self._found(connection, PEOPLE.c.folded == fold(name))
 
     def by_key(self, key: str) -> Account | None:
         """The account of a key; None if there is none."""
         with self.database.reading() as connection:
-            return _found(connection, PEOPLE.c.key == key)
+            return self._found(connection, PEOPLE.c.key == key)
 
     def named(self, name: str) -> Account:
         """The account of a name.
@@ -223,11 +224,11 @@ class Accounts:
         """
         there = and_(PEOPLE.c.provider == provider, PEOPLE.c.subject == subject)
         with self.database.reading() as connection:
-            found = _found(connection, there)
+            found = self._found(connection, there)
         if found is not None:
             return found
         with self.database.writing() as connection:
-            found = _found(connection, there)  # another request may have been faster
+            found = self._found(connection, there)  # another request may have been faster
             if found is not None:
                 return found
             taken = set(connection.scalars(select(PEOPLE.c.folded)))
@@ -235,6 +236,10 @@ class Accounts:
             return self._insert(connection, free, role, provider=provider, subject=subject)
 
     # -- steps --------------------------------------------------------------------------------
+
+    def _found(self, connection: Connection, where: Any) -> Account | None:
+        row = connection.execute(select(PEOPLE).where(where)).one_or_none()
+        return None if row is None else account_of(self.database, row)
 
     def _hashed(self, password: str, name: str) -> str:
         return self.passwords.hash(check_password(password, name))
@@ -266,21 +271,29 @@ class Accounts:
             connection.execute(update(PEOPLE).where(row).values(**values))
 
 
-def _found(connection: Connection, where: Any) -> Account | None:
-    row = connection.execute(select(PEOPLE).where(where)).one_or_none()
-    return None if row is None else account_of(row)
+def account_of(database: ServerDatabase, row: Any) -> Account:
+    """The account of a row of `PEOPLE`, or of a join with it.
 
+    Parameters
+    ----------
+    database : ServerDatabase
+    row : Row
 
-def account_of(row: Any) -> Account:
-    """The account of a row of `PEOPLE`, or of a join with it."""
-    return Account(
-        key=row.key,
-        name=row.name,
-        role=Role(row.role),
-        created=row.created,
-        password=row.password,
-        provider=row.provider,
-    )
+    Raises
+    ------
+    ArchiveError
+        The row is damaged.
+    """
+    with database.decoding("an account"):
+        require_sound([getattr(row, column.name) for column in PEOPLE.c], PEOPLE.c)
+        return Account(
+            key=row.key,
+            name=row.name,
+            role=Role(row.role),
+            created=row.created,
+            password=row.password,
+            provider=row.provider,
+        )
 
 
 def _names(name: str, provider: str) -> Any:

@@ -10,6 +10,7 @@ import secrets
 import time
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, delete, func, insert, or_, select, update
@@ -30,7 +31,7 @@ SIGN_IN = "workbench-sign-in"
 IDLE, LONGEST = 12 * 3600.0, 30 * 24 * 3600.0
 
 #: Seconds after which the database is asked again whether a sign-in has ended.
-FRESH = 2.0
+FRESH = 1.0
 
 #: Share of the time without use that need not be written down.
 _COARSE = 1 / 200
@@ -189,7 +190,9 @@ class SignIns:
             .group_by(SIGN_INS.c.person)
         )
         with self._database.reading() as connection:
-            return {key: Browsers(n, used) for key, n, used in connection.execute(asked)}
+            rows = connection.execute(asked).all()
+        with self._database.decoding("a sign-in"):
+            return {key: Browsers(n, float(used)) for key, n, used in rows}
 
     def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
         """A function that ends the watch over a socket.
@@ -263,7 +266,11 @@ class SignIns:
         )
         with self._database.reading() as connection:
             rows = connection.execute(asked).all()
-        return {row.id_hash: _Known(account_of(row), row.used, now) for row in rows}
+        found = {}
+        for row in rows:
+            with suppress(ArchiveError):  # a damaged row lets nobody in
+                found[row.id_hash] = _Known(account_of(self._database, row), float(row.used), now)
+        return found
 
     def _valid(self) -> tuple[ColumnElement[bool], ...]:
         now = self._clock()

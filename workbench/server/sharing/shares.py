@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import secrets
 import time
 from collections import Counter
@@ -14,10 +15,14 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, or_, select, update
 
+from workbench.audits.errors import ArchiveError
+from workbench.audits.storing.rows import require_sound
 from workbench.server.sharing.errors import SharingError
 from workbench.server.sharing.share import Grant, ShareKind, ShareTarget
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import SHARES
+
+logger = logging.getLogger(__name__)
 
 #: Days that a link may hold at most, and how long it holds unless somebody chooses.
 MOST_DAYS, USUAL_DAYS = 365, 7
@@ -60,6 +65,7 @@ class Shares:
         self._lock = RLock()
         self._live = _Live()
         self._unwritten: Counter[str] = Counter()
+        self._damaged = ""
         self.version = 0
         self.refresh()
 
@@ -263,8 +269,18 @@ class Shares:
                 rows = connection.execute(
                     select(SHARES).where(held).order_by(SHARES.c.created, SHARES.c.id)
                 ).all()
-            shares = {row.id: _share(row) for row in rows}
-            links = {row.token_hash: row.id for row in rows if row.token_hash}
+            shares, damaged = {}, ""
+            for row in rows:  # a damaged one is none, and ends no other
+                try:
+                    with self._database.decoding("a share"):
+                        require_sound(row, SHARES.c)
+                        shares[row.id] = _share(row)
+                except ArchiveError as error:
+                    damaged = str(error)
+            if damaged != self._damaged:
+                self._damaged = damaged
+                logger.warning("%s", damaged or "all shares can be read again")
+            links = {row.token_hash: row.id for row in rows if row.token_hash and row.id in shares}
             changed = shares.keys() != self._live.shares.keys()
             self._live = _Live(shares, links)
             self.version += changed

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import sqlite3
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -23,11 +21,19 @@ from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
+from workbench.audits.storing.database_file import (
+    is_empty,
+    is_writable,
+    make_file,
+    tidy_beside,
+)
+from workbench.audits.storing.rows import UNREADABLE, decoded, require_sound
+from workbench.audits.storing.sqlite import DAMAGE
 from workbench.scores.table import DataTable
 from workbench.workspaces.draws import DRAW
 from workbench.workspaces.errors import StoreError, WorkspaceError
 from workbench.workspaces.seen.record import SeenRecord
-from workbench.workspaces.storing.files import ContentFiles
+from workbench.workspaces.storing.files import ContentFiles, is_hash
 from workbench.workspaces.storing.parquet import from_parquet, to_parquet
 from workbench.workspaces.storing.schema import (
     DATASETS,
@@ -54,7 +60,6 @@ KEPT_REMOVED = timedelta(days=30)
 _ABANDONED = 86400.0
 
 _DATABASE = "workspace.sqlite"
-_HEADER = b"SQLite format 3\0"
 _ASK = "or ask whoever runs this server"
 _ELSEWHERE = "or name another folder by the environment variable WORKBENCH_HOME"
 
@@ -90,18 +95,20 @@ class DiskStore:
         self._count = 0
         self._known: tuple[dict[str, Entry], str | None] = ({}, None)
         self._read_at: object = None
-        self._writable = True
         with self._reported():
-            self._make_folder()
-            self._check_header()
+            make_file(self._database, self._build)
+            self._writable = is_writable(self._database)
+            if is_empty(self._database):
+                raise self._damaged("it is empty")
             self._connection = self._connect()
         try:
             with self._reported():
                 self._check_database()
         except StoreError:
-            self._connection.close()
+            _close(self._connection)
             raise
         if self._writable:
+            tidy_beside(self._database)
             with suppress(StoreError):  # another program may be writing: another time
                 self._tidy()
 
@@ -116,28 +123,16 @@ class DiskStore:
     def _database(self) -> Path:
         return self._folder / _DATABASE
 
-    def _make_folder(self) -> None:
+    def _build(self, path: Path) -> None:
+        """Make the tables in an empty file."""
+        connection = _opened(path, "mode=rw")
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Before SQLite would make it, with the rights of any other file.
-            os.close(os.open(self._database, os.O_RDWR | os.O_CREAT, 0o600))
-        except OSError as error:
-            if not self._database.is_file() or error.errno not in (
-                errno.EROFS,
-                errno.EACCES,
-                errno.EPERM,
-            ):
-                raise
-            self._writable = False
-
-    def _check_header(self) -> None:
-        """Refuse other files and newer versions before SQLite touches them."""
-        with open(self._database, "rb") as file:
-            head = file.read(100)
-        if head and (len(head) < 100 or not head.startswith(_HEADER)):
-            raise self._damaged("it is no database")
-        if head:
-            self._check_version(struct.unpack(">i", head[60:64])[0])
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            _make_tables(connection)
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+        finally:
+            _close(connection)
 
     def _check_version(self, version: int) -> None:
         if version > VERSION:
@@ -150,26 +145,14 @@ class DiskStore:
 
     def _connect(self) -> Connection:
         if self._writable:
-            return self._open("mode=rw")
+            return _opened(self._database, "mode=rw")
+        connection = _opened(self._database, "mode=ro")
         try:
-            connection = self._open("mode=ro")
             connection.execute(text("SELECT count(*) FROM sqlite_master"))
         except OperationalError:  # WAL needs a file beside it, which cannot be made here
-            connection = self._open("immutable=1")
+            _close(connection)
+            connection = _opened(self._database, "immutable=1")
         return connection
-
-    def _open(self, options: str) -> Connection:
-        address = f"{self._database.absolute().as_uri()}?{options}"
-        # One connection: `PRAGMA data_version` counts the changes of all others.
-        engine = create_engine(
-            "sqlite://",
-            creator=lambda: sqlite3.connect(
-                address, timeout=PATIENCE, check_same_thread=False, uri=True
-            ),
-            poolclass=StaticPool,
-            isolation_level="AUTOCOMMIT",  # transactions are begun below, before the first read
-        )
-        return engine.connect()
 
     def _check_database(self) -> None:
         version = self._pragma("user_version")
@@ -181,21 +164,20 @@ class DiskStore:
         self._knows_seen = version == VERSION
         if version < VERSION and (self._writable or not version):
             with self._transaction():
-                self._make_tables()
+                self._bring_up_to_date()
             self._knows_seen = True
         self._pragma("secure_delete=ON")  # names and settings of what was deleted do not linger
         # Where the file system has no WAL, a commit must wait until it is on the disk.
         if self._writable and self._pragma("journal_mode=WAL") == "wal":
             self._pragma("synchronous=NORMAL")
 
-    def _make_tables(self) -> None:
+    def _bring_up_to_date(self) -> None:
         version = self._pragma("user_version")
         if version == VERSION:  # another program was faster
             return
         if not version and self._connection.scalar(text("SELECT count(*) FROM sqlite_master")):
             raise self._damaged("it holds other tables than a workspace")
-        METADATA.create_all(self._connection)  # of version 1, those that it lacks
-        self._connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")
+        _make_tables(self._connection)  # of version 1, those that it lacks
 
     # -- data sets ----------------------------------------------------------------------------
 
@@ -235,7 +217,7 @@ class DiskStore:
                 self._tables.write(content)
         with self._reported(), self._transaction():
             row = self._row(entry.dataset.key)
-            if row is not None and self._whole(json.loads(row.files)):
+            if row is not None and self._whole(row.files):
                 files = row.files
             else:  # again, in case another program has deleted them meanwhile
                 files = json.dumps([self._tables.write(content) for content in contents])
@@ -256,10 +238,11 @@ class DiskStore:
             self._connection.execute(delete(STATES).where(STATES.c.dataset == key))
             self._read_at = None
             if row is not None:
-                others = self._connection.scalars(select(DATASETS.c.files)).all()
-                for digest in json.loads(row.files):
-                    if not any(digest in files for files in others):
-                        self._tables.delete(digest)
+                others = self._used_tables()
+                with suppress(*UNREADABLE):
+                    for digest in _digests(row.files):
+                        if others is not None and digest not in others:
+                            self._tables.delete(digest)
 
     def tables(self, key: str) -> tuple[DataTable, ...]:
         """The tables of a data set.
@@ -276,8 +259,13 @@ class DiskStore:
                 f"there is no data set {key!r} in {self._shown} any more: another program has "
                 "deleted it"
             )
+        try:
+            require_sound(row, DATASETS.c)
+            digests = _digests(row.files)
+        except UNREADABLE as error:
+            raise WorkspaceError(self._unreadable(f"the data set {key!a}", error)) from error
         found = []
-        for digest in json.loads(row.files):
+        for digest in digests:
             with self._reported():
                 content = self._tables.read(digest)
             if content is None:
@@ -305,7 +293,12 @@ class DiskStore:
     def _row(self, key: str) -> Any:
         return self._connection.execute(select(DATASETS).where(DATASETS.c.key == key)).first()
 
-    def _whole(self, digests: list[str]) -> bool:
+    def _whole(self, files: object) -> bool:
+        """Whether the column of a data set names files that are all there."""
+        try:
+            digests = _digests(files)
+        except UNREADABLE:
+            return False
         return all(self._tables.read(digest) is not None for digest in digests)
 
     def _refresh(self) -> None:
@@ -317,13 +310,9 @@ class DiskStore:
         entries = {}
         self.problem = ""
         for row in self._connection.execute(select(DATASETS).order_by(DATASETS.c.position)):
-            try:
+            with self._unless_damaged(f"the data set {row.name!a}"):
+                require_sound(row, DATASETS.c)
                 entries[row.key] = entry_of(row)
-            except (ValueError, TypeError) as error:
-                self.problem = (
-                    f"the data set {row.name!r} in {self._shown_database} cannot be read "
-                    f"({error}); the others can. It was left as it is"
-                )
         known = (entries, self._setting("current"))
         if known != self._known:
             self._known = known
@@ -357,7 +346,12 @@ class DiskStore:
             kept = self._connection.scalar(
                 select(STATES.c.settings).where(STATES.c.page == page, STATES.c.dataset == key)
             )
-        return None if kept is None else json.loads(kept)
+        found = None
+        if kept is not None:
+            with self._unless_damaged(f"what was set on the page {page!r}"):
+                require_sound([kept], [STATES.c.settings])
+                found = dict(json.loads(kept))
+        return found
 
     def keep_state(self, page: str, key: str, settings: dict[str, Any]) -> None:
         """Keep the settings of a page for a data set; of draws, only the last few.
@@ -398,7 +392,13 @@ class DiskStore:
             return []
         with self._reported():
             found = self._connection.execute(select(SEEN).where(SEEN.c.sketch.is_not(None)))
-            return [seen_of(row) for row in found]
+            rows = list(found)
+        kept = []
+        for row in rows:
+            with self._unless_damaged("what was shown of a data set"):
+                require_sound(row, SEEN.c)
+                kept.append(seen_of(row))
+        return kept
 
     def keep_seen(self, seen: SeenRecord, make: bool = True) -> SeenRecord:
         """Add to what was shown of a data set.
@@ -422,7 +422,13 @@ class DiskStore:
         if not self._knows_seen:  # of version 1, and read-only
             return None
         row = self._connection.execute(select(SEEN).where(SEEN.c.digest == digest)).first()
-        return None if row is None else seen_of(row)
+        if row is None:
+            return None
+        try:
+            require_sound(row, SEEN.c)
+            return seen_of(row)
+        except UNREADABLE as error:
+            raise StoreError(self._unreadable("what was shown of a data set", error)) from error
 
     def keep_file(self, digest: str, name: str, content: bytes) -> None:
         """Keep a file.
@@ -448,7 +454,7 @@ class DiskStore:
     def purge_files(self) -> None:
         """Delete the files that no page mentions in its settings."""
         with self._reported(), self._transaction():
-            said = "\n".join(self._connection.scalars(select(STATES.c.settings)))
+            said = "\n".join(map(str, self._connection.scalars(select(STATES.c.settings))))
             for digest in self._connection.scalars(select(FILES.c.sha256)).all():
                 if digest not in said:
                     self._connection.execute(delete(FILES).where(FILES.c.sha256 == digest))
@@ -471,8 +477,7 @@ class DiskStore:
         with suppress(StoreError):
             if self._writable:
                 self._tidy()
-        self._connection.close()
-        self._connection.engine.dispose()
+        _close(self._connection)
 
     def _tidy(self) -> None:
         long_ago = datetime.now(UTC) - KEPT_REMOVED
@@ -481,11 +486,36 @@ class DiskStore:
                 self.forget(key)
         # What a program left that was killed while it added something.
         with self._reported(), self._transaction():
-            tables = [json.loads(one) for one in self._connection.scalars(select(DATASETS.c.files))]
-            self._tables.tidy({digest for files in tables for digest in files}, _ABANDONED)
+            used = self._used_tables()
+            if used is not None:
+                self._tables.tidy(used, _ABANDONED)
             self._files.tidy(set(self._connection.scalars(select(FILES.c.sha256))), _ABANDONED)
 
     # -- steps --------------------------------------------------------------------------------
+
+    def _used_tables(self) -> set[str] | None:
+        """Hashes of the tables of all data sets; None where a damaged row may name more."""
+        used: set[str] = set()
+        try:
+            for files in self._connection.scalars(select(DATASETS.c.files)):
+                used.update(_digests(files))
+        except UNREADABLE:
+            return None
+        return used
+
+    @contextmanager
+    def _unless_damaged(self, what: str) -> Iterator[None]:
+        """Context in which a row is read: a damaged one is a problem that is told, and no error."""
+        try:
+            yield
+        except UNREADABLE as error:
+            self.problem = self._unreadable(what, error)
+
+    def _unreadable(self, what: str, error: Exception) -> str:
+        return (
+            f"{what} in {self._shown_database} cannot be read ({error}); the others can. It was "
+            "left as it is; put a copy of the database back"
+        )
 
     def _pragma(self, asked: str) -> Any:
         found = self._connection.exec_driver_sql(f"PRAGMA {asked}")
@@ -522,6 +552,8 @@ class DiskStore:
             raise self._os_error(error) from error
         except DBAPIError as error:
             raise self._database_error(error) from error
+        except UnicodeDecodeError as error:  # what SQLite says quotes the damaged text
+            raise self._damaged("its list of tables is no text") from error
 
     def _os_error(self, error: OSError) -> StoreError:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -543,7 +575,7 @@ class DiskStore:
             return self._full()
         if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
             return StoreError(self._read_only())
-        if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")):
+        if code.startswith(DAMAGE):
             return self._damaged(said)
         if isinstance(error, DatabaseError):
             return StoreError(
@@ -567,3 +599,40 @@ class DiskStore:
             f"{self._shown} cannot be written; what is in it can be used. Make it writable, "
             f"{self._elsewhere}"
         )
+
+
+def _opened(path: Path, options: str) -> Connection:
+    """A connection of its own: `PRAGMA data_version` counts the changes of all others."""
+    address = f"{path.absolute().as_uri()}?{options}"
+
+    def connect() -> sqlite3.Connection:
+        made = sqlite3.connect(address, timeout=PATIENCE, check_same_thread=False, uri=True)
+        made.text_factory = decoded
+        return made
+
+    engine = create_engine(
+        "sqlite://",
+        creator=connect,
+        poolclass=StaticPool,
+        isolation_level="AUTOCOMMIT",  # transactions are begun by hand, before the first read
+    )
+    return engine.connect()
+
+
+def _digests(files: object) -> list[str]:
+    """The hashes that a row names."""
+    found = json.loads(files) if isinstance(files, str) else None
+    if not isinstance(found, list) or not all(map(is_hash, found)):
+        raise ValueError("it names no files")
+    return found
+
+
+def _close(connection: Connection) -> None:
+    connection.close()
+    connection.engine.dispose()
+
+
+def _make_tables(connection: Connection) -> None:
+    """Make the tables that are missing, in a transaction."""
+    METADATA.create_all(connection)
+    connection.exec_driver_sql(f"PRAGMA user_version={VERSION}")

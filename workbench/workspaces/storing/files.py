@@ -18,6 +18,11 @@ _HASH = re.compile("[0-9a-f]{64}")
 _UNFINISHED = "unfinished-"
 
 
+def is_hash(text: object) -> bool:
+    """Whether a value can be the SHA-256 of a content."""
+    return isinstance(text, str) and _HASH.fullmatch(text) is not None
+
+
 class ContentFiles:
     """The files of a folder, which only their owner may read.
 
@@ -41,7 +46,7 @@ class ContentFiles:
 
     def read(self, digest: str) -> bytes | None:
         """The content of a hash; None where there is none, or where the file is damaged."""
-        if not _HASH.fullmatch(digest):  # it may come from a stranger, and name another file
+        if not is_hash(digest):  # it may come from a stranger, and name another file
             return None
         try:
             content = self.path(digest).read_bytes()
