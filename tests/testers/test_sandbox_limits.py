@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 from helpers.programs import alive
 
-from workbench._child import plain_environment
+from workbench import _child
+from workbench._child import TimeLimit, plain_environment
 from workbench._process import family, on_linux
 from workbench.pages.core.session import PageSession
 from workbench.pages.registry import PAGES
@@ -38,7 +39,7 @@ def ran(mechanism, seconds=PATIENCE, limits=TIGHT):
     """Outputs of one call in a sandbox."""
     box = Sandbox(PortableMechanism(mechanism), limits)
     try:
-        return box.run(np.zeros(1), 1, np.random.default_rng(0), seconds)
+        return box.run(np.zeros(1), 1, np.random.default_rng(0), TimeLimit(seconds))
     finally:
         box.close()
 
@@ -116,6 +117,46 @@ def test_an_endless_loop_ends_at_the_time_limit():
 
     with pytest.raises(MechanismError, match="longer than its time limit"):
         ran(loop, seconds=1.0)
+
+
+def test_the_processes_that_it_starts_compute_for_it():
+    def loop_elsewhere(dataset, size, rng):
+        subprocess.run([sys.executable, "-c", "while True: pass"], check=False)
+
+    with pytest.raises(MechanismError, match="longer than its time limit"):
+        ran(loop_elsewhere, seconds=1.0)
+
+
+def test_one_that_sleeps_ends_at_the_limit_of_the_clock(monkeypatch):
+    monkeypatch.setattr(_child, "PATIENCE", 4)
+    with pytest.raises(MechanismError, match=r"time limit by the clock: it waited for \S+ s, and computed for"):
+        ran(lambda dataset, size, rng: time.sleep(PATIENCE), seconds=0.5)
+
+
+def test_time_in_which_it_does_not_compute_is_not_counted():
+    def starved(dataset, size, rng):
+        subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {os.getpid()}"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return np.zeros(size)
+
+    assert ran(starved, seconds=0.5).tolist() == [0]
+
+
+def test_calls_share_their_time():
+    def compute(dataset, size, rng):
+        end = time.process_time() + 0.4
+        while time.process_time() < end:
+            pass
+        return np.zeros(size)
+
+    box, limit = Sandbox(PortableMechanism(compute), TIGHT), TimeLimit(1.0)
+    try:
+        with pytest.raises(MechanismError, match="longer than its time limit"):
+            for _ in range(3):
+                box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
+    finally:
+        box.close()
+    assert limit.seconds <= 0.0
 
 
 def test_a_large_file_cannot_be_written():
@@ -249,7 +290,7 @@ def test_what_it_writes_to_the_pipe_is_never_unpickled(tmp_path):
 def test_outputs_are_what_the_mechanism_returned(kind):
     outputs = np.arange(12).reshape(3, 4).astype(kind)
     box = Sandbox(PortableMechanism(lambda d, size, rng: np.asfortranarray(outputs)), TIGHT)
-    found = box.run(np.zeros(1), 3, np.random.default_rng(0), PATIENCE)
+    found = box.run(np.zeros(1), 3, np.random.default_rng(0), TimeLimit(PATIENCE))
     box.close()
     np.testing.assert_array_equal(found, outputs)
     assert found.dtype == outputs.dtype
@@ -277,12 +318,12 @@ def test_it_ends_only_itself(wild, said):
 def test_a_mechanism_of_a_program_that_was_killed_ends_with_its_folder():
     script = (
         "import os, time, threading, numpy as np\n"
-        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox\n"
+        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox, TimeLimit\n"
         "def loop(d, size, rng):\n"
         "    os.write(2, f'{os.getpid()} {os.getcwd()}\\n'.encode())\n"
         "    while True: pass\n"
         "box = Sandbox(PortableMechanism(loop))\n"
-        "box.run([0.0], 1, np.random.default_rng(0), 99)\n"
+        "box.run([0.0], 1, np.random.default_rng(0), TimeLimit(99))\n"
     )
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as program:
         pid, folder = program.stderr.readline().decode().split()
