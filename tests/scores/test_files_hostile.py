@@ -24,8 +24,8 @@ import workbench as wb
 from benchmarks.mutants import mutants, samples
 from workbench import ScoresError, _child, read_scores
 from workbench.pages.importing.page import ImportPage
-from workbench.scores.parsing import isolated, reader, source
 from workbench.progress import silent
+from workbench.scores.parsing import isolated, reader, source
 from workbench.scores.parsing.apart import ask_apart
 from workbench.scores.parsing.formats import EXTENSIONS
 from workbench.scores.parsing.limits import GB, LIMITS, MB, ReadLimits

@@ -129,7 +129,9 @@ def test_the_processes_that_it_starts_compute_for_it():
 
 def test_one_that_sleeps_ends_at_the_limit_of_the_clock(monkeypatch):
     monkeypatch.setattr(_child, "PATIENCE", 4)
-    with pytest.raises(MechanismError, match=r"time limit by the clock: it waited for \S+ s, and computed for"):
+    with pytest.raises(
+        MechanismError, match=r"time limit by the clock: it waited for \S+ s, and computed for"
+    ):
         ran(lambda dataset, size, rng: time.sleep(PATIENCE), seconds=0.5)
 
 
@@ -151,9 +153,10 @@ def test_calls_share_their_time():
 
     box, limit = Sandbox(PortableMechanism(compute), TIGHT), TimeLimit(1.0)
     try:
+        for _ in range(2):
+            box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
         with pytest.raises(MechanismError, match="longer than its time limit"):
-            for _ in range(3):
-                box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
+            box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
     finally:
         box.close()
     assert limit.seconds <= 0.0

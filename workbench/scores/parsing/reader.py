@@ -82,7 +82,8 @@ def hold_to(memory: float, seconds: float) -> None:
     """Hold the operating system to the limits, where it can.
 
     The program measures the time as well, and is first by a second. The kernel ends this process
-    also when the program is gone and C code holds the interpreter, so that nobody notices the closed pipe.
+    also when the program is gone and C code holds the interpreter, so that nobody notices the
+    closed pipe.
 
     Parameters
     ----------

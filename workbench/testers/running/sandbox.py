@@ -28,7 +28,8 @@ from workbench.testers.learning.outputs import check_outputs
 from workbench.testers.running.confinement import Confinement, confine
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
-#: Seconds of the processor to start the process and to unpickle the mechanism, which may import much.
+#: Seconds of the processor to start the process and to unpickle the mechanism, which may import
+#: much.
 STARTUP = 60.0
 
 
