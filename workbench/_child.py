@@ -243,7 +243,7 @@ class _Watch(threading.Thread):
             if computed >= self._limit.seconds:
                 self.overdue = Overdue(f"it took longer than {self._limit.seconds:.3g} s")
             elif passed >= self._limit.wall:
-                words = f"it waited for {passed:.3g} s, and computed for {computed:.2g} s of them"
+                words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
                 self.overdue = Overdue(words, waited=True)
             else:
                 continue

@@ -469,7 +469,7 @@ def read_apart(name, seconds):
 
 
 COMPUTED = "'burn.csv' took longer than 0.5 s of processor time to read"
-WAITED = "'hang.csv' is not read: in the process that read it, it waited for 1"
+WAITED = "'hang.csv' is not read: in the process that read it, 1"
 
 
 @linux
@@ -489,7 +489,9 @@ def test_a_process_that_takes_too_long_is_ended(misbehaving, monkeypatch, name, 
 
 
 @linux
-@pytest.mark.parametrize(("name", "words"), [("burn.csv", COMPUTED), ("hang.csv", r"it waited")])
+@pytest.mark.parametrize(
+    ("name", "words"), [("burn.csv", COMPUTED), ("hang.csv", "of which it computed for")]
+)
 def test_a_process_for_batches_that_takes_too_long_is_ended(monkeypatch, name, words):
     monkeypatch.setattr(_child, "PATIENCE", 600 if name == "burn.csv" else 2)
     seconds = {"burn.csv": 0.5, "hang.csv": 2}  # its imports take a part of them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,7 +60,7 @@ class LiraFolder:
             if logits and labels is not None:
                 values[m] = log_odds(place.mapped(arrays.values.name), labels).reshape(shape)
             else:
-                values[m] = arrays.values.read()
+                values[m] = place.numbers(arrays.values.name)
         report(1.0)
         return FoundTable(
             values,
@@ -198,7 +199,10 @@ class _Experiments:
         which = ""
         if stated:
             first = 1 if total in made else 0
-            which = f" (number {few(sorted(set(range(first, first + total)) - made))})"
+            # Of a total in a name, which may be any number, the first that are not here.
+            numbers = range(first, first + total)
+            missing = (k for k in numbers if k not in made)
+            which = f" (number {few(missing, total - sum(k in numbers for k in made))})"
         return [
             f"{len(self.used)} of {total} experiments are here; missing: "
             f"{total - len(self.used)}{which}. The tool puts every record into the same share of "
@@ -222,7 +226,7 @@ def _last_epoch(place: TablePlace, experiment: str, what: str) -> str | None:
 
 
 def _keep(place: TablePlace, experiment: str, n: int) -> NDArray[np.bool_]:
-    keep = place.array(f"{experiment}/keep.npy")
+    keep = place.numbers(f"{experiment}/keep.npy")
     if keep.dtype != bool and not np.isin(keep, (0, 1)).all():
         raise ScoresError(
             f"'{experiment}/keep.npy' holds {keep.dtype}, not true and false; if it lists the "
@@ -247,8 +251,14 @@ def _records(
         if not found.shape or found.shape[0] != n:
             notes.append(f"left out: '{file}' has the shape {found.shape}, for {n} records")
         elif attribute == "label":
-            labels = found.read().reshape(n, -1)[:, 0]
-            attributes["label"] = labels
+            if found.dtype.kind in "biufSU" and math.prod(found.shape) == n:
+                labels = found.read().reshape(n)
+                attributes["label"] = labels
+            else:
+                notes.append(
+                    f"left out: '{file}' holds {found.dtype}{list(found.shape)}, which are "
+                    f"no classes of {n} records"
+                )
         elif len(found.shape) in (3, 4):
             attributes["image"] = place.mapped(file)  # read where an image is shown
     return labels, attributes, notes

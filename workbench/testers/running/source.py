@@ -17,7 +17,7 @@ from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox, run
 
 #: How many times its time limit a mechanism that waits may take by the clock.
-PATIENCE = 5.0
+PATIENCE = 20.0
 
 #: Random streams of one trial: of the dataset, of its neighbor, and of the testers.
 _P, _Q, TESTER = range(3)
