@@ -22,7 +22,7 @@ from workbench._child import TimeLimit, plain_environment
 from workbench._process import family, on_linux
 from workbench.pages.core.session import PageSession
 from workbench.pages.registry import PAGES
-from workbench.testers.running.confinement import Confinement
+from workbench.testers.running.confinement import MOST_PRINTED, Confinement
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox
 
@@ -185,6 +185,20 @@ def test_many_files_are_ended_and_removed(tmp_path, files, size):
     with pytest.raises(MechanismError, match=r"wrote more than 0\.00781 GB or 50 files"):
         ran(write)
     assert not Path(notes.read_text()).exists()
+
+
+@pytest.mark.parametrize("times", [3, 300])
+def test_the_first_of_what_it_prints_is_passed_on(capfd, times):
+    def printing(dataset, size, rng):
+        for file in (1, 2):
+            for _ in range(times):
+                os.write(file, b"spam" * 10**3)
+        return np.ones(size)
+
+    assert ran(printing).tolist() == [1]
+    printed = capfd.readouterr().err
+    assert printed.count("spam") == min(2 * times * 10**3, MOST_PRINTED // 4)
+    assert ("the rest of what it prints is left out" in printed) == (times > 3)
 
 
 def test_few_files_can_be_open():
