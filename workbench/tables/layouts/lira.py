@@ -60,7 +60,7 @@ class LiraFolder:
             if logits and labels is not None:
                 values[m] = log_odds(place.mapped(arrays.values.name), labels).reshape(shape)
             else:
-                values[m] = place.numbers(arrays.values.name)
+                values[m] = arrays.values.read()
         report(1.0)
         return FoundTable(
             values,
@@ -133,6 +133,9 @@ class _Experiments:
         first, one = next(iter(self.used.items()))
         for name, arrays in self.used.items():
             keep, values = arrays.keep.shape, arrays.values.shape
+            for array in (arrays.keep, arrays.values):
+                if array.dtype.kind not in "biuf":
+                    raise ScoresError(f"'{array.name}' holds {array.dtype}, not numbers")
             if len(keep) != 1:
                 raise ScoresError(f"'{arrays.keep.name}' has the shape {keep}; give one entry for "
                                   "each record")  # fmt: skip
@@ -226,7 +229,7 @@ def _last_epoch(place: TablePlace, experiment: str, what: str) -> str | None:
 
 
 def _keep(place: TablePlace, experiment: str, n: int) -> NDArray[np.bool_]:
-    keep = place.numbers(f"{experiment}/keep.npy")
+    keep = place.array(f"{experiment}/keep.npy")
     if keep.dtype != bool and not np.isin(keep, (0, 1)).all():
         raise ScoresError(
             f"'{experiment}/keep.npy' holds {keep.dtype}, not true and false; if it lists the "
