@@ -1,5 +1,6 @@
 """The audit of a mechanism: what it claims, what it survives, that it says the same anywhere."""
 
+import copy
 import json
 import multiprocessing
 import os
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 
@@ -719,6 +721,44 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     path.write_text(path.read_text().replace('"form": 2', '"form": 99'))
     with pytest.raises(ValueError, match="form 99"):
         wb.MechanismAudit.load(path)
+
+
+ODD = (None, True, -1, 0.5, 2**70, 1e400, "x", [], [1], {}, {"float": "nan"}, {"entries": [[1, 2]]})
+
+
+def leaves(value, *path):
+    """Places of the values in a JSON document, one for each name of a field."""
+    items = value.items() if isinstance(value, dict) else enumerate(value[:2])
+    for key, each in items:
+        yield (*path, key)
+        if isinstance(each, dict | list):
+            yield from leaves(each, *path, key)
+
+
+def with_value(document, path, value):
+    changed = place = copy.deepcopy(document)
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    return changed
+
+
+def test_a_saved_audit_with_another_value_is_refused_or_works():
+    document = audit(leaky, testers="histogram", trials=1, samples=500).to_dict()
+    places = {tuple(map(str, path[-2:])): path for path in leaves(document)}
+    outcomes = Counter()
+    for k, path in enumerate(places.values()):
+        for value in ODD[k % 3 :: 3]:
+            changed = json.dumps(with_value(document, path, value))
+            try:
+                found = wb.MechanismAudit.from_dict(json.loads(changed))
+                repr(found), found.to_dict(), found.to_frame(), found.code
+                found.replay(leaky, samples=50)
+                outcomes["works"] += 1
+            except ValueError as error:
+                outcomes[type(error)] += len(str(error)) > 10
+    assert outcomes["works"] > 20
+    assert outcomes[ValueError] > 200
 
 
 def test_replay_measures_the_same_witness_on_fresh_outputs(tmp_path):
