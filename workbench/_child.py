@@ -7,11 +7,13 @@ standard output; a message is a list of byte strings with their lengths in front
 mean is up to the callers; do not unpickle answers of a process that you do not trust.
 
 The process inherits no sockets, files or secret environment variables, is out of reach of Ctrl-C,
-and ends with the program, or once it had no request for `IDLE` seconds.
+and ends with the program, or once it had no request for `IDLE` seconds. Its `TimeLimit` counts the
+time for which it computes: a busy machine does not make a request a slow one.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import struct
@@ -22,6 +24,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from io import BufferedReader
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO, TypeVar
@@ -34,6 +37,12 @@ Answer = TypeVar("Answer")
 
 #: Seconds without a request after which a process ends.
 IDLE = 60.0
+
+#: How many times the seconds for which a process may compute it may take by the clock.
+PATIENCE = 30.0
+
+#: Seconds between two looks at a process that is about to reach its limit.
+_PACE = 0.05
 
 #: Largest number of parts of a message.
 MOST_PARTS = 100_000
@@ -53,13 +62,27 @@ _HANDED_FAMILIES = ("LC_", "PYTHON", "OMP_", "OPENBLAS_", "MKL_")
 
 _NUMBER = struct.Struct("<Q")
 
+#: Status of a process that reached the limit of the kernel.
+_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0) or None
+
 
 class ChildError(RuntimeError):
     """The process did not answer."""
 
 
 class Overdue(ChildError):  # noqa: N818
-    """The process exceeded its time limit, and was ended."""
+    """The process exceeded its time limit, and was ended.
+
+    Parameters
+    ----------
+    words : str
+    waited : bool
+        Whether it reached the limit of the clock, and computed for less than it was allowed.
+    """
+
+    def __init__(self, words: str, waited: bool = False):
+        super().__init__(words)
+        self.waited = waited
 
 
 class Ended(ChildError):  # noqa: N818
@@ -77,6 +100,29 @@ class Ended(ChildError):  # noqa: N818
         self.status = status
 
 
+@dataclass
+class TimeLimit:
+    """Time for one request or several, from which what they take is subtracted.
+
+    Attributes
+    ----------
+    seconds : float
+        Of the processor; those of several cores count once. A process that is stopped, or waits
+        for its turn on a busy machine, uses none. Where the system does not say what a process
+        uses (other than Linux), the clock counts.
+    wall : float, optional
+        Of the clock, for a process that sleeps or waits for ever; by default `PATIENCE` times as
+        many.
+    """
+
+    seconds: float
+    wall: float = math.nan
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.wall):
+            self.wall = PATIENCE * self.seconds
+
+
 class Child:
     """A process that runs one function; use it in one thread at a time.
 
@@ -92,6 +138,9 @@ class Child:
     OSError
         The process cannot be started.
     """
+
+    #: Whether the process guards the one that computes.
+    _guards = False
 
     def __init__(
         self, serve: Callable[[], None], environment: Mapping[str, str] | None = None
@@ -134,7 +183,7 @@ class Child:
     def ask(
         self,
         parts: Sequence[Any],
-        seconds: float,
+        limit: TimeLimit,
         receive: Callable[[BufferedReader | Any], Answer],
     ) -> Answer:
         """The answer to a request; the process is ended at the time limit.
@@ -143,8 +192,7 @@ class Child:
         ----------
         parts : sequence of bytes-like
             The request.
-        seconds : float
-            The time limit.
+        limit : TimeLimit
         receive : callable
             Reads the answer from the pipe. If it raises, the process is ended, since the rest of
             the answer would be read as that of the next request.
@@ -156,27 +204,76 @@ class Child:
         """
         if not self.alive:
             raise Ended("its process has ended")
-        in_time = threading.Event()
-        timer = threading.Timer(max(seconds, 0.0), _stop, [self._process])
-        timer.daemon = True
-        began = time.monotonic()
-        timer.start()
+        in_time = False
+        watch = _Watch(self._process, limit, self._guards)
+        watch.start()
         try:
             send(self._process.stdin, parts)
             answer = receive(self._process.stdout)
-            in_time.set()
+            in_time = True
         except (EOFError, OSError):
-            overdue = time.monotonic() - began >= seconds
             status = self._process.wait()
-            if overdue:
-                raise Overdue(f"it took longer than {seconds:g} s") from None
+            if watch.overdue is not None:
+                raise watch.overdue from None
+            if status == _OUT_OF_TIME:  # the kernel was first
+                raise Overdue(f"it took longer than {limit.seconds:g} s") from None
             raise Ended(f"it ended its process ({_ending(status)})", status) from None
         finally:
-            timer.cancel()
-            if not in_time.is_set():  # also when Ctrl-C came: an answer would meet the wrong ask
+            watch.end()
+            if not in_time:  # also when Ctrl-C came: an answer would meet the wrong ask
                 self.close()
         self._used = time.monotonic()
         return answer
+
+
+class _Watch(threading.Thread):
+    """Ends a process at its limit, from which it takes the time that the request took."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limit: TimeLimit, guards: bool):
+        super().__init__(name="workbench-time-limit", daemon=True)
+        self.overdue: Overdue | None = None
+        self._process, self._limit, self._guards = process, limit, guards
+        self._done = threading.Event()
+        self._began, self._before = time.monotonic(), self._used()
+        self._computed = 0.0
+
+    def run(self) -> None:
+        while not self._done.wait(min(max(self._left(), _PACE), threading.TIMEOUT_MAX)):
+            computed, passed = self._took()
+            if computed >= self._limit.seconds:
+                self.overdue = Overdue(f"it took longer than {self._limit.seconds:.3g} s")
+            elif passed >= self._limit.wall:
+                words = f"{passed:.3g} s passed, of which it computed for {computed:.2g} s"
+                self.overdue = Overdue(words, waited=True)
+            else:
+                continue
+            _stop(self._process)
+            return
+
+    def end(self) -> None:
+        """The request is done."""
+        self._done.set()
+        computed, passed = self._took()
+        self._limit.seconds -= computed
+        self._limit.wall -= passed
+
+    def _left(self) -> float:
+        """Seconds after which to look again."""
+        computed, passed = self._took()
+        return min(self._limit.seconds - computed, self._limit.wall - passed)
+
+    def _took(self) -> tuple[float, float]:
+        """Seconds for which it computed, and those that passed."""
+        passed = time.monotonic() - self._began
+        # The most that was seen: what ended processes used may be forgotten.
+        self._computed = max(self._computed, min(self._used() - self._before, passed))
+        return self._computed, passed
+
+    def _used(self) -> float:
+        if not _process.on_linux():
+            return time.monotonic()
+        pid = self._process.pid
+        return _process.processor_seconds(pid, without=pid if self._guards else 0)
 
 
 def plain_environment() -> dict[str, str]:

@@ -122,6 +122,25 @@ def memory_of(pids: Iterable[int], enough: float) -> int:
     return resident if resident < enough else sum(map(_proportional, pids))
 
 
+def processor_seconds(root: int, without: int = 0) -> float:
+    """Seconds of the processor that a `family` has used, with those of its ended processes.
+
+    Parameters
+    ----------
+    root : int
+        A process that leads a session.
+    without : int
+        One whose own seconds do not count.
+    """
+    ticks = 0
+    for pid in family(root):
+        with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+            own, ended = fields[11:13], fields[13:15]
+            ticks += sum(map(int, ended if pid == without else own + ended))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def tasks_of(pid: int) -> int:
     """Number of threads of a process."""
     try:

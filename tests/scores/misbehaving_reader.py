@@ -2,10 +2,11 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 
-from workbench.scores.parsing import reader
+from workbench.scores.parsing import apart, reader
 
 read = reader._read
 files = 0
@@ -24,6 +25,20 @@ def hang(answers):
     time.sleep(100)
 
 
+def burn(answers):
+    while True:
+        pass
+
+
+def be_late(answers):
+    time.sleep(1.5)
+
+
+def be_starved(answers):
+    subprocess.Popen(["sh", "-c", f"sleep 1.5; kill -CONT {os.getpid()}"])
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 def take_memory(answers):
     return bytearray(3 * 10**9)
 
@@ -36,6 +51,9 @@ WAYS = {
     "crash.csv": crash,
     "once.csv": crash_if_warm,
     "hang.csv": hang,
+    "burn.csv": burn,
+    "late.csv": be_late,
+    "starved.csv": be_starved,
     "memory.csv": take_memory,
     "exit.csv": lambda answers: sys.exit(3),
     "pickle.csv": lambda answers: say(answers, b"\x80\x04N."),
@@ -53,6 +71,15 @@ def act(request, content):
     if way := WAYS.get(request["filename"]):
         way(answers)
     return answers or read(request, content)
+
+
+def serve_apart():
+    apart.answer_requests(act_apart)
+
+
+def act_apart(request, report):
+    WAYS[request["way"]]([])
+    return [{"kind": "done"}]
 
 
 def serve():

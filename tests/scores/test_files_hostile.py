@@ -24,9 +24,11 @@ import workbench as wb
 from benchmarks.mutants import mutants, samples
 from workbench import ScoresError, _child, read_scores
 from workbench.pages.importing.page import ImportPage
+from workbench.progress import silent
 from workbench.scores.parsing import isolated, reader, source
+from workbench.scores.parsing.apart import ask_apart
 from workbench.scores.parsing.formats import EXTENSIONS
-from workbench.scores.parsing.limits import LIMITS, MB, ReadLimits
+from workbench.scores.parsing.limits import GB, LIMITS, MB, ReadLimits
 from workbench.scores.parsing.source import read_table
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, to_parts
 
@@ -459,14 +461,58 @@ def test_a_process_that_misbehaves_costs_one_file(misbehaving, name, facts):
     assert len(misbehaving._idle) <= 1
 
 
-def test_a_process_that_takes_too_long_is_ended(misbehaving, monkeypatch):
+def read_apart(name, seconds):
+    serve = misbehaving_reader.serve_apart
+    limits = {"memory": GB, "seconds": seconds, "most_answered": MB}
+    header, _ = ask_apart(serve, Path(name), {"way": name}, silent, **limits)
+    return header["kind"]
+
+
+COMPUTED = "'burn.csv' took longer than 0.5 s of processor time to read"
+WAITED = "'hang.csv' is not read: in the process that read it, 1"
+
+
+@linux
+@pytest.mark.parametrize(
+    ("name", "patience", "facts"),
+    [("burn.csv", 600, [COMPUTED, "trusted=True"]), ("hang.csv", 2, [WAITED, "Try again"])],
+)
+def test_a_process_that_takes_too_long_is_ended(misbehaving, monkeypatch, name, patience, facts):
     read_table(FINE, "fine.csv")
     (idle,) = misbehaving._idle
     allowed(monkeypatch, seconds=0.5)
-    refused(FINE, "'hang.csv' took longer than 0.5 s to read", "trusted=True", filename="hang.csv")
+    monkeypatch.setattr(_child, "PATIENCE", patience)
+    refused(FINE, *facts, filename=name)
     assert not idle.alive
     allowed(monkeypatch)
     assert read_table(FINE, "fine.csv").columns["q"].tolist() == [2, 4]
+
+
+@linux
+@pytest.mark.parametrize(
+    ("name", "words"), [("burn.csv", COMPUTED), ("hang.csv", "of which it computed for")]
+)
+def test_a_process_for_batches_that_takes_too_long_is_ended(monkeypatch, name, words):
+    monkeypatch.setattr(_child, "PATIENCE", 600 if name == "burn.csv" else 2)
+    seconds = {"burn.csv": 0.5, "hang.csv": 2}  # its imports take a part of them
+    with pytest.raises(ScoresError, match=words):
+        read_apart(name, seconds[name])
+
+
+@linux
+@pytest.mark.parametrize("name", ["late.csv", "starved.csv"])
+def test_time_that_passes_without_work_is_nobodys_fault(misbehaving, monkeypatch, name):
+    allowed(monkeypatch, seconds=0.5)
+    monkeypatch.setattr(_child, "PATIENCE", 600)
+    assert read_table(FINE, name).columns["q"].tolist() == [2, 4]
+    assert read_apart(name, 20) == "done"
+
+
+@linux
+def test_the_kernel_ends_a_process_whose_program_is_late(misbehaving, monkeypatch):
+    allowed(monkeypatch, seconds=0.5)
+    monkeypatch.setattr(_child._Watch, "_used", lambda watch: 0.0)
+    refused(FINE, COMPUTED, filename="burn.csv")
 
 
 def test_a_file_does_not_suffer_for_those_before_it(misbehaving):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -27,6 +29,7 @@ from workbench.cli import main
 from workbench.dashboard.bench import Bench
 from workbench.dashboard.services import Services
 from workbench.following.following import Following
+from workbench.server.following import follower
 from workbench.server.following.follower import ANNOUNCED, MARKS, Follower
 from workbench.server.following.webhook import Webhook
 from workbench.workspaces.followed.data import KEY, FollowedData
@@ -234,6 +237,59 @@ def test_a_failure_to_read_does_not_end_the_follower(tmp_path, monkeypatch, capl
     assert "could not be read" in caplog.text
 
 
+def test_a_file_that_fails_again_and_again_is_logged_once_in_a_while(tmp_path, monkeypatch, caplog):
+    following, calls = Following(wb.GrowingFile(tmp_path / "confidential.csv")), []
+
+    def fails():
+        calls.append(None)
+        raise OSError(5, "Input/output error", str(tmp_path / "confidential.csv"))
+
+    monkeypatch.setattr(following, "look", fails)
+    monkeypatch.setattr(follower, "LOOK", 0.001)
+    with caplog.at_level(logging.INFO):
+        run(Follower(following), lambda: len(calls) >= 20)
+    assert caplog.messages == ["the followed file could not be read: OSError"]
+    assert "confidential" not in caplog.text
+
+
+def odd(path):
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda path: path.write_text(""),
+        lambda path: path.write_text("p,q\n1,2\n"),
+        lambda path: path.unlink(),
+        lambda path: (path.unlink(), path.mkdir()),
+        lambda path: path.write_bytes(os.urandom(10**6)),
+        lambda path: path.open("ab").write(os.urandom(10**6)),
+        lambda path: path.open("ab").write(b"1" * 3 * 10**6),  # a line that does not end
+        lambda path: path.open("ab").write(b"1,2,3\n" * 10**4),
+        lambda path: path.open("r+b").truncate(10**10),
+        lambda path: (path.unlink(), os.mkfifo(path)),
+        lambda path: (path.unlink(), path.symlink_to(path)),
+        odd,
+    ],
+)
+def test_whatever_becomes_of_the_file_what_was_read_stays(tmp_path, harm, caplog):
+    path = tmp_path / "a.csv"
+    append(path, 0, 100)
+    following = Following(wb.GrowingFile(path))
+    follower = Follower(following)
+    follower.start()
+    wait(lambda: following.state.rows == 200)
+    harm(path)
+    wait(lambda: following.state.stopped or following.file.waits or following.file.left_out)
+    for _ in range(3):  # it goes on
+        following.look()
+    assert following.state.rows >= 200
+    follower.end()
+    assert len(caplog.records) <= 2
+
+
 def test_a_file_that_stops_is_logged_without_its_name(tmp_path, caplog):
     path = tmp_path / "confidential.csv"
     append(path, 0, 100)
@@ -282,6 +338,95 @@ def test_nobody_there_is_logged_with_the_host_only(caplog):
     url = f"http://localhost:{free_port()}/secretpath"
     assert posted(None, caplog, url=url) == ["webhook_failed"]
     assert "localhost did not take what was posted, in 4 attempts" in caplog.text
+
+
+class Odd:
+    """A server that answers with the bytes of a generator, each in its time."""
+
+    def __init__(self, answer, pause=0.0):
+        self.taken, self._answer, self._pause = 0, answer, pause
+        self._socket = socket.create_server(("localhost", 0))
+        port = self._socket.getsockname()[1]
+        self.url = f"http://localhost:{port}/secretpath?token=secrettoken"
+
+    def __enter__(self):
+        threading.Thread(target=self._serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *error):
+        self._socket.close()
+
+    def _serve(self):
+        with suppress(OSError):
+            while True:
+                taken, _ = self._socket.accept()
+                self.taken += 1
+                threading.Thread(target=self._talk, args=(taken,), daemon=True).start()
+
+    def _talk(self, taken):
+        with suppress(OSError), taken:
+            taken.recv(4096)
+            for piece in self._answer():
+                taken.sendall(piece)
+                time.sleep(self._pause)
+
+
+def forever(piece):
+    return lambda: itertools.repeat(piece)
+
+
+@pytest.mark.parametrize(
+    ("answer", "pause"),
+    [
+        (forever(b"H"), 0.05),  # each byte in time, the answer never
+        (forever(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.0),
+        (lambda: itertools.chain([b"HTTP/1.1 200 OK\r\n"], itertools.repeat(b"a: b\r\n")), 0.3),
+        (lambda: (time.sleep(PATIENCE) for _ in range(1)), 0.0),
+        (lambda: [], 0.0),
+        (lambda: [b"\x16\x03\x01 no HTTP\r\n\r\n"], 0.0),
+        (forever(b"x" * 65536), 0.0),
+        (lambda: [b"HTTP/1.1 " + b"9" * 5000 + b"\r\n\r\n"], 0.0),
+        (lambda: [b"HTTP/1.1 301 Gone\r\nLocation: file:///etc/passwd\r\n\r\n"], 0.0),
+        (lambda: [b"HTTP/1.1 307 T\r\nLocation: http://169.254.169.254/\r\n\r\n"], 0.0),
+        (lambda: [b"HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=x\r\n\r\n"], 0.0),
+    ],
+)
+def test_an_answer_that_is_none_ends_with_its_time(answer, pause, caplog):
+    with Odd(answer, pause) as server, caplog.at_level(logging.INFO):
+        Webhook(server.url, retries=(0.01,), timeout=1.0).send({}).join(PATIENCE)
+        assert [record.event for record in caplog.records] == ["webhook_failed"]
+        assert server.taken == 2
+        wait(lambda: not any("attempt" in one.name for one in threading.enumerate()))
+    assert "secret" not in caplog.text
+
+
+def test_of_an_endless_answer_only_the_head_is_read(caplog):
+    def endless():
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n"
+        yield from itertools.repeat(b"x" * 65536)
+
+    with Odd(endless) as server, caplog.at_level(logging.INFO):
+        Webhook(server.url, timeout=PATIENCE).send({}).join(PATIENCE)
+    assert [record.event for record in caplog.records] == ["webhook_posted"]
+
+
+def test_an_encrypted_address_without_encryption_or_certificate(caplog):
+    with Odd(forever(b"HTTP/1.1 200 OK\r\n\r\n"), 0.05) as server:
+        url = server.url.replace("http:", "https:")
+        assert posted(None, caplog, retries=(), url=url) == ["webhook_failed"]
+
+
+def test_a_host_that_nobody_knows(caplog, monkeypatch):
+    def slow(*asked, **more):
+        time.sleep(PATIENCE)
+
+    url = "https://hooks.invalid/secret"
+    assert posted(None, caplog, retries=(), url=url) == ["webhook_failed"]
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    with caplog.at_level(logging.INFO):
+        Webhook(url, retries=(), timeout=0.2).send({}).join(PATIENCE)
+    assert "no answer within 0.2 s" in caplog.text
+    assert "secret" not in caplog.text
 
 
 def test_a_slow_webhook_blocks_nobody():

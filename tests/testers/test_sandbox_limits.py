@@ -17,11 +17,12 @@ import numpy as np
 import pytest
 from helpers.programs import alive
 
-from workbench._child import plain_environment
+from workbench import _child
+from workbench._child import TimeLimit, plain_environment
 from workbench._process import family, on_linux
 from workbench.pages.core.session import PageSession
 from workbench.pages.registry import PAGES
-from workbench.testers.running.confinement import Confinement
+from workbench.testers.running.confinement import MOST_PRINTED, Confinement
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox
 
@@ -38,7 +39,7 @@ def ran(mechanism, seconds=PATIENCE, limits=TIGHT):
     """Outputs of one call in a sandbox."""
     box = Sandbox(PortableMechanism(mechanism), limits)
     try:
-        return box.run(np.zeros(1), 1, np.random.default_rng(0), seconds)
+        return box.run(np.zeros(1), 1, np.random.default_rng(0), TimeLimit(seconds))
     finally:
         box.close()
 
@@ -118,6 +119,47 @@ def test_an_endless_loop_ends_at_the_time_limit():
         ran(loop, seconds=1.0)
 
 
+def test_the_processes_that_it_starts_compute_for_it():
+    def loop_elsewhere(dataset, size, rng):
+        subprocess.run([sys.executable, "-c", "while True: pass"], check=False)
+
+    with pytest.raises(MechanismError, match="longer than its time limit"):
+        ran(loop_elsewhere, seconds=1.0)
+
+
+def test_one_that_sleeps_ends_at_the_limit_of_the_clock(monkeypatch):
+    monkeypatch.setattr(_child, "PATIENCE", 4)
+    with pytest.raises(MechanismError, match=r"time limit by the clock: \S+ s passed, of which it"):
+        ran(lambda dataset, size, rng: time.sleep(PATIENCE), seconds=0.5)
+
+
+def test_time_in_which_it_does_not_compute_is_not_counted():
+    def starved(dataset, size, rng):
+        subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {os.getpid()}"])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return np.zeros(size)
+
+    assert ran(starved, seconds=0.5).tolist() == [0]
+
+
+def test_calls_share_their_time():
+    def compute(dataset, size, rng):
+        end = time.process_time() + 0.4
+        while time.process_time() < end:
+            pass
+        return np.zeros(size)
+
+    box, limit = Sandbox(PortableMechanism(compute), TIGHT), TimeLimit(1.0)
+    try:
+        for _ in range(2):
+            box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
+        with pytest.raises(MechanismError, match="longer than its time limit"):
+            box.run(np.zeros(1), 1, np.random.default_rng(0), limit)
+    finally:
+        box.close()
+    assert limit.seconds <= 0.0
+
+
 def test_a_large_file_cannot_be_written():
     def write(dataset, size, rng):
         with open("large", "wb") as file:
@@ -143,6 +185,20 @@ def test_many_files_are_ended_and_removed(tmp_path, files, size):
     with pytest.raises(MechanismError, match=r"wrote more than 0\.00781 GB or 50 files"):
         ran(write)
     assert not Path(notes.read_text()).exists()
+
+
+@pytest.mark.parametrize("times", [3, 300])
+def test_the_first_of_what_it_prints_is_passed_on(capfd, times):
+    def printing(dataset, size, rng):
+        for file in (1, 2):
+            for _ in range(times):
+                os.write(file, b"spam" * 10**3)
+        return np.ones(size)
+
+    assert ran(printing).tolist() == [1]
+    printed = capfd.readouterr().err
+    assert printed.count("spam") == min(2 * times * 10**3, MOST_PRINTED // 4)
+    assert ("the rest of what it prints is left out" in printed) == (times > 3)
 
 
 def test_few_files_can_be_open():
@@ -249,7 +305,7 @@ def test_what_it_writes_to_the_pipe_is_never_unpickled(tmp_path):
 def test_outputs_are_what_the_mechanism_returned(kind):
     outputs = np.arange(12).reshape(3, 4).astype(kind)
     box = Sandbox(PortableMechanism(lambda d, size, rng: np.asfortranarray(outputs)), TIGHT)
-    found = box.run(np.zeros(1), 3, np.random.default_rng(0), PATIENCE)
+    found = box.run(np.zeros(1), 3, np.random.default_rng(0), TimeLimit(PATIENCE))
     box.close()
     np.testing.assert_array_equal(found, outputs)
     assert found.dtype == outputs.dtype
@@ -277,12 +333,12 @@ def test_it_ends_only_itself(wild, said):
 def test_a_mechanism_of_a_program_that_was_killed_ends_with_its_folder():
     script = (
         "import os, time, threading, numpy as np\n"
-        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox\n"
+        "from workbench.testers.running.sandbox import PortableMechanism, Sandbox, TimeLimit\n"
         "def loop(d, size, rng):\n"
         "    os.write(2, f'{os.getpid()} {os.getcwd()}\\n'.encode())\n"
         "    while True: pass\n"
         "box = Sandbox(PortableMechanism(loop))\n"
-        "box.run([0.0], 1, np.random.default_rng(0), 99)\n"
+        "box.run([0.0], 1, np.random.default_rng(0), TimeLimit(99))\n"
     )
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE) as program:
         pid, folder = program.stderr.readline().decode().split()

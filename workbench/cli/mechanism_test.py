@@ -101,7 +101,8 @@ def add(commands: Any) -> None:
         type=float,
         metavar="SECONDS",
         default=_SECONDS,
-        help="for the mechanism in each trial; a longer trial is lost (default: %(default)g); "
+        help="for which the mechanism may compute in each trial; a longer trial is lost "
+        "(default: %(default)g); "
         "0 is no limit, and runs the mechanism in this process",
     )
     command.add_argument(

@@ -14,8 +14,8 @@ from workbench.reports.errors import ReportError
 #: Names of Chromium's program, after the one that the environment variable CHROMIUM names.
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 
-#: Seconds after which Chromium is stopped.
-TIME_LIMIT = 60.0
+#: Seconds after which Chromium is stopped: by the clock, on a busy machine.
+TIME_LIMIT = 150.0
 
 MISSING = (
     "a PDF needs a Chromium, and none was found; install one (Debian, Ubuntu: apt-get install "
@@ -95,7 +95,8 @@ def _run(command: list[str], time_limit: float) -> str:
                 os.killpg(process.pid, signal.SIGKILL)
             process.kill()
             raise ReportError(
-                f"{command[0]} did not print the report within {time_limit:g} s"
+                f"{command[0]} did not print the report within {time_limit:g} s; if "
+                "the machine is busy, try again later"
             ) from None
     return said
 

@@ -97,8 +97,9 @@ def audit_mechanism(
         Stop at the first violation. This does not weaken the guarantee; see
         `workbench.testers.error_budget`.
     time_limit : float, optional
-        Seconds for the mechanism in one trial. It then runs in a separate process, which is ended
-        at the limit.
+        Seconds for which the mechanism may compute in one trial. It then runs in a separate
+        process, which is ended at the limit. Seconds in which it sleeps or waits for the processor
+        do not count (on Linux), but it is ended after 20 times as many by the clock.
     executor : "processes" or concurrent.futures.Executor, optional
         Where trials run: in this process by default; in the workbench's own processes, one for each
         core; or in any executor, such as ``dask.distributed.Client.get_executor()``. With a

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+#: What values of a file raise that are none of a result.
+_DAMAGE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+
+
 @dataclass(frozen=True, eq=False)
 class AuditSettings:
     """What was asked of an audit.
@@ -394,7 +398,10 @@ class MechanismAudit:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> MechanismAudit:
         """The result from the values of `to_dict`; ValueError for other values."""
-        found = serialization.revived(values)
+        try:
+            found = serialization.revived(values)
+        except _DAMAGE as error:
+            raise ValueError(str(error)) from error
         if not isinstance(found, cls):
             raise ValueError("these values are not those of a MechanismAudit")
         return found
@@ -415,7 +422,7 @@ class MechanismAudit:
         """
         try:
             return cls.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{path} is not a saved audit of a mechanism: {error}") from error
 
     @property

@@ -6,14 +6,16 @@ only creates instances of the classes named here, so a file cannot run code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from types import NoneType
 from typing import Any
 
 import numpy as np
 
-from workbench import _json
+from workbench import _checks, _json
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.claims.parse import parse_claim
@@ -35,6 +37,13 @@ _CLASSES = {
 
 #: Fields that are not saved.
 _LEFT_OUT = {"mechanism", "recompute", "used"}
+
+#: Types of fields that are checked, by their annotations; and those of many values.
+_SIMPLE: Mapping[str, Any] = {
+    **{"int": int, "float": int | float, "bool": bool, "str": str, "None": NoneType},
+    **{"Claim": Claim, "NDArray[Any]": np.ndarray},
+}
+_OF_MANY = re.compile(r"(tuple)\[(\w+), \.\.\.\]|(Mapping)\[str, (\w+)\]")
 
 #: Kinds of arrays that datasets come in: whole numbers, real ones, booleans, strings.
 _KINDS = "iufbU"
@@ -127,8 +136,37 @@ def _instance(value: Mapping[str, Any]) -> Any:
     if form != FORM:
         raise ValueError(f"it has form {form!r}, and this version of the workbench reads {FORM}")
     made = getattr(import_module(_CLASSES[name]), name)
-    known = {f.name for f in fields(made)}
-    return made(**{key: revived(each) for key, each in value.items() if key in known})
+    types = {f.name: str(f.type) for f in fields(made)}
+    found = {key: revived(each) for key, each in value.items() if key in types}
+    for key, each in found.items():
+        if not _fits(each, types[key]):
+            raise ValueError(f"{key} of a {name} must be {types[key]}, got {_checks.shown(each)}")
+    return made(**found)
+
+
+def _fits(value: Any, kind: str) -> bool:
+    """Whether a value is of a type, as an annotation names it; True for one that is not known."""
+    for one in kind.split(" | "):
+        many = _OF_MANY.fullmatch(one)
+        if many is None:
+            fits = _is(value, one)
+        elif many[1]:
+            fits = isinstance(value, tuple) and all(_is(each, many[2]) for each in value)
+        else:
+            fits = isinstance(value, Mapping) and all(
+                isinstance(key, str) and _is(each, many[4]) for key, each in value.items()
+            )
+        if fits:
+            return True
+    return False
+
+
+def _is(value: Any, kind: str) -> bool:
+    if kind in _CLASSES:
+        return type(value).__name__ == kind
+    if kind not in _SIMPLE:
+        return True
+    return isinstance(value, _SIMPLE[kind]) and (kind == "bool" or not isinstance(value, bool))
 
 
 def _pair(name: str) -> type[Pair]:

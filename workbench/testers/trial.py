@@ -43,7 +43,7 @@ class TrialSettings:
         Runs of each call of the mechanism.
     seed : int
     time_limit : float, optional
-        Seconds for the calls of one trial together.
+        Seconds for which the calls of one trial together may compute.
     """
 
     claim: Claim

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from workbench.scores.refusals import did_you_mean
+from workbench.training.runs.toml_text import tables_of
 
 #: Options that have no place in a file.
 _NEVER = ("config", "help")
+
+#: Bytes of a file, at most.
+_MOST = 10**6
 
 
 def add(command: argparse.ArgumentParser) -> Callable[[Sequence[str]], list[str]]:
@@ -52,8 +55,11 @@ def _options(command: argparse.ArgumentParser, path: str, given: Sequence[str]) 
     """
     with open(path, "rb") as file:
         try:
-            entries = tomllib.load(file)
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            content = file.read(_MOST + 1)
+            if len(content) > _MOST:
+                raise ValueError(f"it has more than {_MOST:,} bytes")
+            entries = tables_of(content)
+        except ValueError as error:
             raise ValueError(f"{path} is no TOML file ({error})") from error
     known = {
         option[2:]: action

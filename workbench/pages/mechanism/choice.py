@@ -126,7 +126,7 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
         (1, 3600),
         step=1,
         label="Time limit per trial (seconds)",
-        doc="A trial that exceeds it is discarded.",
+        doc="Of the processor. A trial that exceeds it is discarded.",
     )
 
     choice: ClassVar[tuple[Section, ...]] = (

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from workbench._child import Child, ChildError, Overdue, received, requests, send
+from workbench._child import Child, ChildError, Overdue, TimeLimit, received, requests, send
 from workbench.progress import Report
-from workbench.scores.parsing.isolated import ENVIRONMENT
+from workbench.scores.parsing.isolated import ENVIRONMENT, damaged, too_slow
 from workbench.scores.parsing.limits import GB
 from workbench.scores.parsing.reader import MOST_SAID, be_killed_first, be_quiet, hold_to
 from workbench.scores.refusals import IF_TRUSTED, called
@@ -49,7 +49,7 @@ def ask_apart(
     report : Report
         Takes the progress of the process; where it raises, the process is ended.
     memory, seconds : float
-        Bytes and time that it may take.
+        Bytes, and seconds for which it may compute.
     most_answered : float
         Bytes of the answer.
     advice : str
@@ -78,14 +78,11 @@ def ask_apart(
             f"{name} is not read: no process could be started for it ({error}). {IF_TRUSTED}"
         ) from error
     try:
-        header, parts = process.ask([json.dumps(asked).encode()], seconds, receive)
-    except Overdue:
-        raise ScoresError(
-            f"{name} took longer than {seconds:.3g} s to read; check that it is what its name "
-            f"says. {IF_TRUSTED}"
-        ) from None
+        header, parts = process.ask([json.dumps(asked).encode()], TimeLimit(seconds), receive)
+    except Overdue as late:
+        raise too_slow(path.name, seconds, late) from None
     except ChildError as error:
-        raise damaged(path, str(error)) from None
+        raise damaged(path.name, str(error)) from None
     finally:
         process.close()
     if header["kind"] == "refused":
@@ -95,23 +92,8 @@ def ask_apart(
             f"{name} needs more than {memory / GB:.3g} GB of memory {advice}. {IF_TRUSTED}"
         )
     if header["kind"] == "failed":
-        raise damaged(path, header["said"])
+        raise damaged(path.name, header["said"])
     return header, parts
-
-
-def damaged(path: Path, what: str) -> ScoresError:
-    """The refusal of a file that made its process fail.
-
-    Parameters
-    ----------
-    path : Path
-    what : str
-        What happened there.
-    """
-    return ScoresError(
-        f"{called(path.name)} is damaged, or more than its reader can take: in the process that "
-        f"read it, {what[:300]}; write or copy it again"
-    )
 
 
 def answer_requests(answer: Callable[[dict[str, Any], Report], list[Any]]) -> None:

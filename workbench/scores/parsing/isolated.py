@@ -24,7 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench._child import Child, ChildError, Ended, Overdue, received
+from workbench._child import Child, ChildError, Ended, Overdue, TimeLimit, received
 from workbench.scores.parsing.limits import GB, MB, ReadLimits
 from workbench.scores.parsing.wire import WrongAnswer, from_parts, header_of
 from workbench.scores.refusals import IF_TRUSTED, called
@@ -34,7 +34,7 @@ from workbench.scores.table import DataTable
 #: Files that are read at a time, and processes that are kept.
 AT_A_TIME = 2
 
-#: Seconds to start a process and import the parsers of a kind of file.
+#: Seconds of the processor to start a process and import the parsers of a kind of file.
 STARTUP = 60.0
 
 #: A file of so many bytes is large. A process is not asked again after it: its memory may be in
@@ -86,13 +86,10 @@ def read_isolated(
     try:
         receive = partial(_answer, filename, int(memory))
         answer = _readers.answer(kind, parts, seconds, receive, size >= LARGE)
-    except Overdue:
-        raise ScoresError(
-            f"{called(filename)} took longer than {seconds:.3g} s to read; check that it is what "
-            f"its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
-        ) from None
+    except Overdue as late:
+        raise too_slow(filename, seconds, late) from None
     except (ChildError, WrongAnswer) as error:
-        raise _damaged(filename, str(error)) from None
+        raise damaged(filename, str(error)) from None
     except OSError as error:
         raise ScoresError(
             f"{called(filename)} is not read: no process could be started for it ({error}). "
@@ -108,7 +105,7 @@ def read_isolated(
             "that it is what its name says, or save the scores alone, as npz or parquet. "
             f"{IF_TRUSTED}"
         )
-    raise _damaged(filename, answer.said)
+    raise damaged(filename, answer.said)
 
 
 @dataclass(frozen=True)
@@ -134,7 +131,36 @@ def _answer(filename: str, most: int, pipe: Any) -> _Answer:
     return _NoTable(str(header.get("kind")), str(header.get("said")))
 
 
-def _damaged(filename: str, what: str) -> ScoresError:
+def too_slow(filename: str, seconds: float, late: Overdue) -> ScoresError:
+    """The refusal of a file whose process exceeded its time limit.
+
+    Parameters
+    ----------
+    filename : str
+    seconds : float
+        For which it was allowed to compute.
+    late : Overdue
+    """
+    if late.waited:
+        return ScoresError(
+            f"{called(filename)} is not read: in the process that read it, {late}; the disk or "
+            "the machine is too slow for it now. Try again, from a disk of this machine"
+        )
+    return ScoresError(
+        f"{called(filename)} took longer than {seconds:.3g} s of processor time to read; check "
+        f"that it is what its name says, or save the scores alone, as npz or parquet. {IF_TRUSTED}"
+    )
+
+
+def damaged(filename: str, what: str) -> ScoresError:
+    """The refusal of a file that made its process fail.
+
+    Parameters
+    ----------
+    filename : str
+    what : str
+        What happened there.
+    """
     return ScoresError(
         f"{called(filename)} is damaged, or more than its reader can take: in the process that "
         f"read it, {what[:300]}; write or copy it again"
@@ -156,7 +182,7 @@ class _Reader(Child):
         if kind in self._prepared:
             return
         request = json.dumps({"prepare": kind}).encode()
-        answer = self.ask([request], STARTUP, partial(_answer, "", LARGE))
+        answer = self.ask([request], TimeLimit(STARTUP), partial(_answer, "", LARGE))
         if isinstance(answer, DataTable) or answer.kind != "ready":
             raise OSError(f"its parsers cannot be imported: {answer}")
         self._prepared.add(kind)
@@ -188,6 +214,7 @@ class _Readers:
         parts : list
             The request.
         seconds : float
+            For which it may compute.
         receive : callable
             Pipe -> answer.
         large : bool
@@ -196,13 +223,13 @@ class _Readers:
         with self._large if large else nullcontext(), self._turns:
             reader = self._taken(kind)
             try:
-                answer = reader.ask(parts, seconds, receive)
+                answer = reader.ask(parts, TimeLimit(seconds), receive)
             except Ended:
                 if not reader.files:
                     raise
                 # A file before this one may have done it harm.
                 reader = self._started(kind)
-                answer = reader.ask(parts, seconds, receive)
+                answer = reader.ask(parts, TimeLimit(seconds), receive)
             reader.files += 1
             if _is_fit(answer) and not large:
                 with self._lock:

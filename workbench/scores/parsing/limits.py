@@ -26,8 +26,8 @@ class ReadLimits:
         Bytes of memory to read it: so many, and so many for each byte of the file, at most so many.
         The defaults suffice for tens of millions of rows.
     seconds, seconds_per_megabyte : float
-        Time to read it: so much, and so much for each megabyte of the file. Ten times what a quiet
-        machine takes.
+        Of the processor to read it: so many, and so many for each megabyte of the file. Ten times
+        what a machine takes.
     expanded, expansion : float
         Bytes to which a compressed file may expand whatever its size, and how many times its size
         where that is more.
@@ -53,7 +53,7 @@ class ReadLimits:
         return min(self.memory + self.memory_per_byte * size, self.most_memory)
 
     def seconds_for(self, size: int) -> float:
-        """Seconds to read a file of ``size`` bytes."""
+        """Seconds of the processor to read a file of ``size`` bytes."""
         return self.seconds + self.seconds_per_megabyte * size / MB
 
     # Each of these raises ScoresError.

@@ -81,8 +81,9 @@ def be_killed_first() -> None:
 def hold_to(memory: float, seconds: float) -> None:
     """Hold the operating system to the limits, where it can.
 
-    The program measures the time as well. That of the processor ends this process also when the
-    program is gone and C code holds the interpreter, so that nobody notices the closed pipe.
+    The program measures the time as well, and is first by a second. The kernel ends this process
+    also when the program is gone and C code holds the interpreter, so that nobody notices the
+    closed pipe.
 
     Parameters
     ----------

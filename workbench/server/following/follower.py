@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 #: Seconds between two looks at the file, and between two updates of the pages.
 LOOK = 0.5
 
+#: Seconds between two lines of the log about a file that cannot be read.
+QUIET = 60.0
+
 #: The file of the server's folder that says what was announced, so that a restart, which reads the
 #: followed file from its start, does not announce it again.
 ANNOUNCED = "announced.json"
@@ -59,7 +62,7 @@ class Follower:
         self._ended = threading.Event()
         self._announced = False
         self._shown: FollowState | None = None
-        self._told = -LOOK
+        self._told, self._logged = -LOOK, -QUIET
 
     def start(self) -> None:
         """Begin, in a thread of its own."""
@@ -74,11 +77,18 @@ class Follower:
             try:
                 arrived = self.following.look()
                 self._show(at_once=not arrived)
-            except Exception:  # whatever a file does, the server stays
-                logger.exception("the followed file could not be read")
+            except Exception as error:  # whatever a file does, the server stays
+                self._log(error)
                 arrived = False
             if not arrived:
                 self._ended.wait(LOOK)
+
+    def _log(self, error: Exception) -> None:
+        """Log a failure to read without the name of the file, once in a while."""
+        if time.monotonic() - self._logged >= QUIET:
+            self._logged = time.monotonic()
+            logger.error("the followed file could not be read: %s", type(error).__name__)
+        logger.debug("the followed file could not be read", exc_info=True)
 
     def _show(self, at_once: bool) -> None:
         """Have pages show what changed; while many rows arrive, not more often than `LOOK`."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 import ipaddress
 import json
 import logging
+import socket
 import threading
+from contextlib import suppress
+from functools import partial
+from http.client import HTTPConnection, HTTPSConnection
+from queue import Empty, SimpleQueue
 from typing import Any
 from urllib import error, request
 from urllib.parse import urlsplit
@@ -21,7 +26,9 @@ TIMEOUT, RETRIES = 10.0, (1.0, 5.0, 25.0)
 class Webhook:
     """An address to which events are posted as JSON.
 
-    Only its host is ever logged: paths and queries of webhooks are secrets.
+    Only its host is ever logged: paths and queries of webhooks are secrets. The host may be any,
+    of the own network too: the operator names it, and neither a redirect nor an answer leads
+    elsewhere. Of an answer only the head is read.
 
     Parameters
     ----------
@@ -32,7 +39,7 @@ class Webhook:
     retries : sequence of float
         Seconds before each further attempt.
     timeout : float
-        Seconds for an answer.
+        Seconds for an answer, from the look-up of the host to the last header.
 
     Raises
     ------
@@ -109,7 +116,28 @@ class Webhook:
 
     def _post(self, body: bytes) -> str:
         """Why an attempt failed; "" if it did not."""
-        handlers: list[request.BaseHandler] = [_NoRedirects()]
+        connections: list[HTTPConnection] = []
+        outcome: SimpleQueue[str] = SimpleQueue()
+        # A thread of its own: timeouts of sockets begin anew with every byte.
+        threading.Thread(
+            target=lambda: outcome.put(self._asked(body, connections)),
+            name="workbench-webhook-attempt",
+            daemon=True,
+        ).start()
+        try:
+            return outcome.get(timeout=self._timeout)
+        except Empty:
+            for one in connections:
+                with suppress(OSError, AttributeError):  # it is not connected
+                    one.sock.shutdown(socket.SHUT_RDWR)
+            return f"no answer within {self._timeout:g} s"
+
+    def _asked(self, body: bytes, connections: list[HTTPConnection]) -> str:
+        handlers: list[request.BaseHandler] = [
+            _NoRedirects(),
+            _Http(connections),
+            _Https(connections),
+        ]
         if self._here:
             handlers.append(request.ProxyHandler({}))
         headers = {"Content-Type": "application/json", "User-Agent": "dp-audit-workbench"}
@@ -123,6 +151,35 @@ class Webhook:
         except Exception as problem:  # their messages may hold the address
             reason = getattr(problem, "reason", problem)
             return type(reason).__name__ if isinstance(reason, Exception) else "no connection"
+
+
+class _Http(request.HTTPHandler):
+    """Keeps its connections where another thread can end them."""
+
+    def __init__(self, connections: list[HTTPConnection]):
+        super().__init__()
+        self._connections = connections
+
+    def http_open(self, req: request.Request) -> Any:
+        return self.do_open(partial(_kept, self._connections, HTTPConnection), req)
+
+
+class _Https(request.HTTPSHandler):
+    """As `_Http`."""
+
+    def __init__(self, connections: list[HTTPConnection]):
+        super().__init__()
+        self._connections = connections
+
+    def https_open(self, req: request.Request) -> Any:
+        return self.do_open(partial(_kept, self._connections, HTTPSConnection), req)
+
+
+def _kept(
+    connections: list[HTTPConnection], kind: type[HTTPConnection], host: str, **more: Any
+) -> HTTPConnection:
+    connections.append(kind(host, **more))
+    return connections[-1]
 
 
 class _NoRedirects(request.HTTPRedirectHandler):

@@ -331,7 +331,7 @@ async def _fetch(address: str, access_token: str = "", **request: Any) -> dict[s
         found = json.loads(answer.body)
     except HTTPClientError as error:
         raise ProviderError(f"{_place(address)} answered {error.code}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ProviderError(f"{_place(address)} gave no answer: {type(error).__name__}") from error
     finally:
         client.close()

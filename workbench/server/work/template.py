@@ -8,6 +8,7 @@ in `workbench.server.work.forking`.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -18,8 +19,11 @@ from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-#: Seconds within which the process answers, which may have to import everything first.
-STARTUP = 120.0
+logger = logging.getLogger(__name__)
+
+#: Seconds within which the process answers: it may have to import everything first, on a busy
+#: machine, and all work of everybody would end with it.
+STARTUP = 300.0
 
 #: Largest number of bytes of an answer.
 _LONGEST = 4096
@@ -65,6 +69,13 @@ class Forked:
     template: int
 
 
+class _Gone(OSError):  # noqa: N818
+    """The process that others are forks of has ended, or does not answer."""
+
+    def __str__(self) -> str:
+        return "the process that others are forks of has ended"
+
+
 class Template:
     """The process that others are forks of; its methods may be called in any thread."""
 
@@ -95,8 +106,6 @@ class Template:
             try:
                 with self._lock:
                     answer = self._ask({"do": "fork", **asdict(limits)}, theirs)
-                    if "problem" in answer:
-                        raise OSError(answer["problem"])
                     pid = int(answer["pid"])
                     template = self.pid
             except BaseException:
@@ -113,11 +122,15 @@ class Template:
         """
         forked.connection.close()
         with self._lock:
-            if forked.template != self.pid:  # it has ended, and its forks with it
+            if forked.template != self.pid or not self._is_alive():  # its forks end with it
                 return Ending(None)
             try:
-                answer = self._ask({"do": "end", "pid": forked.pid})
-            except OSError:
+                answer = self._asked({"do": "end", "pid": forked.pid})
+            except _Gone:
+                self._stop()
+                return Ending(None)
+            except OSError as error:
+                logger.warning("the process of a job could not be ended: %s", error)
                 return Ending(None)
         return Ending(answer.get("status"), answer.get("limit", ""))
 
@@ -133,30 +146,38 @@ class Template:
 
     def _ask(self, request: dict[str, Any], handed: socket.socket | None = None) -> dict[str, Any]:
         """The answer to a request, asked once more if the process has ended meanwhile."""
-        if self._process is None or self._process.poll() is not None:
+        if not self._is_alive():
             self._start()
         try:
             return self._asked(request, handed)
-        except OSError:
-            self._stop()
-            if request["do"] == "end":
-                raise
+        except _Gone:
             self._start()
             return self._asked(request, handed)
 
-    def _asked(self, request: dict[str, Any], handed: socket.socket | None) -> dict[str, Any]:
+    def _is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def _asked(
+        self, request: dict[str, Any], handed: socket.socket | None = None
+    ) -> dict[str, Any]:
+        """The answer to a request; an ``OSError`` in its words if it cannot be met."""
         control = self._control
         if control is None:
-            raise OSError("there is no process to fork")
+            raise _Gone
         text = json.dumps(request).encode()
-        if handed is None:
-            control.send(text)
-        else:
-            socket.send_fds(control, [text], [handed.fileno()])
-        answer = control.recv(_LONGEST)
+        try:
+            if handed is None:
+                control.send(text)
+            else:
+                socket.send_fds(control, [text], [handed.fileno()])
+            answer = control.recv(_LONGEST)
+        except (ConnectionError, TimeoutError):
+            raise _Gone from None
         if not answer:
-            raise OSError("the process that others are forks of has ended")
+            raise _Gone
         found: dict[str, Any] = json.loads(answer)
+        if "problem" in found:
+            raise OSError(found["problem"])
         return found
 
     def _start(self) -> None:
@@ -168,13 +189,17 @@ class Template:
         )
         one_thread = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
         with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", code],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, **one_thread},
-                start_new_session=True,  # Ctrl-C is the server's to answer
-            )
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", code],
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    env={**os.environ, **one_thread},
+                    start_new_session=True,  # Ctrl-C is the server's to answer
+                )
+            except BaseException:
+                ours.close()
+                raise
         ours.settimeout(STARTUP)
         self._control = ours
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from workbench.progress import Report, silent
 from workbench.scores.counting.large import size_of
-from workbench.scores.parsing.apart import answer_requests, ask_apart, damaged
+from workbench.scores.parsing.apart import answer_requests, ask_apart
+from workbench.scores.parsing.isolated import damaged
 from workbench.scores.parsing.limits import LIMITS
 from workbench.tables.in_parts.rows import columns_of_parts, table_of_rows
 from workbench.tables.layouts.base import FoundTable, Stated
@@ -64,7 +65,7 @@ def rows_apart(path: Path, stated: Stated, report: Report, trusted: bool) -> Fou
     try:
         return _table(header, parts)
     except (ValueError, KeyError, TypeError) as error:
-        raise damaged(path, f"a wrong answer was made: {error}") from None
+        raise damaged(path.name, f"a wrong answer was made: {error}") from None
 
 
 def _table(header: dict[str, Any], parts: list[Any]) -> FoundTable:

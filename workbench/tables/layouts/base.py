@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.progress import Report
+from workbench.scores.sample import ScoresError
 from workbench.tables.layouts.place import TablePlace
 
 #: What the values of a table may be; "scores" are compared as they are, the others are signals.
@@ -87,6 +89,18 @@ class FoundTable:
     larger_is_member: bool = True
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        cells = {"values": self.values, "memberships": self.member, "population": self.population}
+        for what, found in cells.items():
+            if found is not None and found.dtype.kind not in "biuf":
+                raise ScoresError(f"the {what} are {found.dtype}, not numbers ({self.how})")
+        if self.values.shape[:2] != self.member.shape or not self.values.size:
+            raise ScoresError(
+                f"there are values of shape {self.values.shape} and memberships of shape "
+                f"{self.member.shape}, where both have to be (models, records) with at least one "
+                f"of each ({self.how})"
+            )
+
     def without_empty_records(self) -> FoundTable:
         """The table without records that have nothing but NaN, which a note names."""
         values = self.values.reshape(*self.member.shape, -1)
@@ -151,8 +165,17 @@ class TableLayout(Protocol):
 _FEW = 5
 
 
-def few(names: Any) -> str:
-    """The first few of some names, for messages."""
-    names = list(names)
-    more = len(names) - _FEW
-    return ", ".join(map(str, names[:_FEW])) + (f" and {more} more" if more > 0 else "")
+def few(names: Iterable[object], count: int | None = None) -> str:
+    """The first few of some names, for messages.
+
+    Parameters
+    ----------
+    names : iterable
+    count : int, optional
+        How many there are, where there may be too many to list.
+    """
+    if count is None:
+        names = list(names)
+        count = len(names)
+    more = count - _FEW
+    return ", ".join(map(str, islice(names, _FEW))) + (f" and {more} more" if more > 0 else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -132,6 +133,9 @@ class _Experiments:
         first, one = next(iter(self.used.items()))
         for name, arrays in self.used.items():
             keep, values = arrays.keep.shape, arrays.values.shape
+            for array in (arrays.keep, arrays.values):
+                if array.dtype.kind not in "biuf":
+                    raise ScoresError(f"'{array.name}' holds {array.dtype}, not numbers")
             if len(keep) != 1:
                 raise ScoresError(f"'{arrays.keep.name}' has the shape {keep}; give one entry for "
                                   "each record")  # fmt: skip
@@ -198,7 +202,10 @@ class _Experiments:
         which = ""
         if stated:
             first = 1 if total in made else 0
-            which = f" (number {few(sorted(set(range(first, first + total)) - made))})"
+            # Of a total in a name, which may be any number, the first that are not here.
+            numbers = range(first, first + total)
+            missing = (k for k in numbers if k not in made)
+            which = f" (number {few(missing, total - sum(k in numbers for k in made))})"
         return [
             f"{len(self.used)} of {total} experiments are here; missing: "
             f"{total - len(self.used)}{which}. The tool puts every record into the same share of "
@@ -247,8 +254,14 @@ def _records(
         if not found.shape or found.shape[0] != n:
             notes.append(f"left out: '{file}' has the shape {found.shape}, for {n} records")
         elif attribute == "label":
-            labels = found.read().reshape(n, -1)[:, 0]
-            attributes["label"] = labels
+            if found.dtype.kind in "biufSU" and math.prod(found.shape) == n:
+                labels = found.read().reshape(n)
+                attributes["label"] = labels
+            else:
+                notes.append(
+                    f"left out: '{file}' holds {found.dtype}{list(found.shape)}, which are "
+                    f"no classes of {n} records"
+                )
         elif len(found.shape) in (3, 4):
             attributes["image"] = place.mapped(file)  # read where an image is shown
     return labels, attributes, notes

@@ -179,6 +179,13 @@ class TablePlace:
         with self._reading(path, ".npy"), path.open("rb") as file:
             return native(read_array(file, size))
 
+    def numbers(self, name: str) -> NDArray[Any]:
+        """The array of an npy file, which has to hold numbers (ScoresError as of `header`)."""
+        dtype = self.header(name).dtype
+        if dtype.kind not in "biuf":
+            raise ScoresError(f"{called(name)} holds {dtype}, not numbers")
+        return self.array(name)
+
     def mapped(self, name: str) -> NDArray[Any]:
         """The array of an npy file, read from the disk where it is used (ScoresError as above)."""
         path = self.path / name

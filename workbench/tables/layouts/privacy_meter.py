@@ -47,7 +47,7 @@ class PrivacyMeterFolder:
                 f"{', '.join(map(repr, files))}"
             )
         report(0.1, "reading memberships")
-        member = place.array(name)
+        member = place.numbers(name)
         if member.ndim != 2:
             raise ScoresError(f"'{name}' has the shape {member.shape}, not (models, records)")
         report(0.4, f"reading the signals {wanted!r}")
@@ -96,15 +96,15 @@ def _turned(
         raise ScoresError(f"'{file}' has the shape {found}, not (records, models)")
     as_written = stated.transposed in (None, "scores")
     if as_written and found == (records, models):
-        return place.array(file).T, f"signals of shape {found} turned to (models, records)"
+        return place.numbers(file).T, f"signals of shape {found} turned to (models, records)"
     several = as_written and found[1] == models and found[0] > records and not found[0] % records
     if several and "ramia" in file:
         # All of one record, then all of the next.
         each = found[0] // records
-        turned = place.array(file).reshape(records, each, models).transpose(2, 0, 1)
+        turned = place.numbers(file).reshape(records, each, models).transpose(2, 0, 1)
         return turned, f"signals of {each} points around each record: its augmentations"
     if stated.transposed in (None, "neither") and found == (models, records):
-        return place.array(file), f"signals of shape {found} taken as (models, records)"
+        return place.numbers(file), f"signals of shape {found} taken as (models, records)"
     if found[1] == models or found[0] == models:
         n = found[0] if found[1] == models else found[1]
         raise ScoresError(
@@ -128,6 +128,6 @@ def _population(
         if place.has(file):
             found = place.header(file).shape
             if len(found) == 2 and found[1] == models:
-                return place.array(file).T, [f"population of {found[0]} records from {file}"]
+                return place.numbers(file).T, [f"population of {found[0]} records from {file}"]
             return None, [f"not used: '{file}' has the shape {found}, for {models} models"]
     return None, []

@@ -2,6 +2,7 @@
 
 The process forks once: the fork runs the code, and the first one guards it. The guard ends the
 fork, with all that it started, where it exceeds a limit or when the program that wanted it is gone.
+What the code prints reaches the program's standard error through the guard, the first of it.
 It runs on Linux; elsewhere only the time is limited.
 """
 
@@ -12,6 +13,7 @@ import select
 import shutil
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +31,9 @@ WORDS = {
     TASKS: "it ran more than {tasks} processes and threads at once, and was ended",
     DISK: "it wrote more than {disk:.3g} GB or {files:,} files, and was ended",
 }
+
+#: Bytes that code may print, before the rest is left out; bytes that a pipe holds.
+MOST_PRINTED, _PIPE = 10**6, 2**16
 
 #: The status of a fork that was to run nothing.
 _ORPHAN = 124
@@ -90,9 +95,13 @@ def confine(limits: Confinement, folder: str, run: Callable[[], None]) -> None:
     guard = os.getpid()
     _process.adopt_orphans()
     _process.no_core_file()
+    printed, prints = os.pipe()
     code = os.fork()
     if not code:
         try:
+            os.close(printed)
+            os.dup2(prints, 2)
+            os.close(prints)
             _begin(limits, guard)
             run()
         except BaseException as error:
@@ -101,8 +110,11 @@ def confine(limits: Confinement, folder: str, run: Callable[[], None]) -> None:
         os._exit(0)
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)  # the program hears of the end of the code, not of the guard's
-    status = _guarded(limits, folder, code)
+    os.close(prints)
+    prints_on = _Printed(printed)
+    status = _guarded(limits, folder, code, prints_on)
     _process.end_family(guard, spare=guard)
+    prints_on.pass_on()
     shutil.rmtree(folder, ignore_errors=True)
     if status < 0:
         with suppress(OSError):  # SIGKILL has no other handler
@@ -129,16 +141,48 @@ def _begin(limits: Confinement, guard: int) -> None:
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
-def _guarded(limits: Confinement, folder: str, code: int) -> int:
+class _Printed:
+    """What code prints, of which the first `MOST_PRINTED` bytes are passed on."""
+
+    def __init__(self, pipe: int):
+        self.pipe, self._left = pipe, MOST_PRINTED
+        os.set_blocking(pipe, False)
+
+    def pass_on(self) -> bool:
+        """Pass on what the pipe holds; whether there may be more."""
+        try:
+            data = os.read(self.pipe, _PIPE)
+        except BlockingIOError:
+            return True
+        if self._left and data:
+            more = (
+                b"" if len(data) < self._left else b"\n(the rest of what it prints is left out)\n"
+            )
+            shown = data[: self._left] + more
+            self._left -= min(len(data), self._left)
+            with suppress(OSError):  # the program has closed it
+                os.write(2, shown)
+        return bool(data)
+
+
+def _guarded(limits: Confinement, folder: str, code: int, printed: _Printed) -> int:
     """Status with which the code ended, or that says what it exceeded."""
-    program = select.poll()
-    program.register(0, 0)  # it hangs up when it ends
+    waiting = select.poll()
+    waiting.register(0, 0)  # it hangs up when the program ends
+    waiting.register(printed.pipe, select.POLLIN)
+    looked = -TICK
     while True:
         pid, status = os.waitpid(code, os.WNOHANG)
         if pid:
             return os.waitstatus_to_exitcode(status)
-        if program.poll(1000 * TICK):
-            return 0
+        for file, _ in waiting.poll(1000 * TICK):
+            if file == 0:
+                return 0
+            if not printed.pass_on():
+                waiting.unregister(printed.pipe)
+        if time.monotonic() - looked < TICK:
+            continue
+        looked = time.monotonic()
         _wait_for_orphans(code)
         if exceeded := _exceeded(limits, folder):
             return exceeded

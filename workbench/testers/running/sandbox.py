@@ -23,12 +23,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench._child import Child, Ended, Overdue, received, requests, send
+from workbench._child import Child, Ended, Overdue, TimeLimit, received, requests, send
 from workbench.testers.learning.outputs import check_outputs
 from workbench.testers.running.confinement import Confinement, confine
 from workbench.testers.running.portable import PortableMechanism, pickled, unpickled
 
-#: Seconds to start the process and to unpickle the mechanism, which may import much.
+#: Seconds of the processor to start the process and to unpickle the mechanism, which may import
+#: much.
 STARTUP = 60.0
 
 
@@ -82,13 +83,15 @@ class Sandbox(Child):
         The mechanism cannot be unpickled there, or not in `STARTUP` seconds.
     """
 
+    _guards = True  # see `confine`
+
     def __init__(self, mechanism: PortableMechanism, limits: Confinement | None = None) -> None:
         self._data = mechanism.data
         self._limits = Confinement.of_this_machine() if limits is None else limits
         folder = tempfile.mkdtemp(prefix="workbench-")
         self._folder = weakref.finalize(self, _remove, folder, os.getpid())
         super().__init__(serve, {_LIMITS: json.dumps({"folder": folder, **asdict(self._limits)})})
-        self._asked([self._data], STARTUP, f"it was not ready after {STARTUP:g} s")
+        self._asked([self._data], TimeLimit(STARTUP), f"it was not ready after {STARTUP:g} s")
 
     def close(self) -> None:
         """End the process, and remove its folder."""
@@ -116,7 +119,7 @@ class Sandbox(Child):
                 _idle.append(self)
 
     def run(
-        self, dataset: Any, size: int, rng: np.random.Generator, seconds: float
+        self, dataset: Any, size: int, rng: np.random.Generator, limit: TimeLimit
     ) -> NDArray[Any]:
         """Outputs of one call, checked; the process is ended at the time limit.
 
@@ -125,8 +128,8 @@ class Sandbox(Child):
         dataset : array
         size : int
         rng : numpy.random.Generator
-        seconds : float
-            The time limit.
+        limit : TimeLimit
+            Of this call and the next ones.
 
         Raises
         ------
@@ -134,17 +137,18 @@ class Sandbox(Child):
             Also when the process was ended before.
         """
         request = [pickled((dataset, size, rng))]
-        outputs = self._asked(request, seconds, "it took longer than its time limit")
+        outputs = self._asked(request, limit, "it took longer than its time limit")
         try:
             return check_outputs(outputs, size)
         except ValueError as error:
             raise MechanismError(f"{type(error).__name__}: {error}") from error
 
-    def _asked(self, request: list[bytes], seconds: float, late: str) -> NDArray[Any]:
+    def _asked(self, request: list[bytes], limit: TimeLimit, late: str) -> NDArray[Any]:
         try:
-            return self.ask(request, seconds, partial(_answer, int(self._limits.memory)))
-        except Overdue:
-            raise MechanismError(late) from None
+            return self.ask(request, limit, partial(_answer, int(self._limits.memory)))
+        except Overdue as error:
+            words = f"it exceeded its time limit by the clock: {error}" if error.waited else late
+            raise MechanismError(words) from None
         except Ended as error:
             raise MechanismError(self._limits.words(error.status) or str(error)) from None
         except ValueError as error:

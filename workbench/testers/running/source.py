@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench._child import TimeLimit
 from workbench.parallel import Report, silent
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.learning.outputs import check_alike
 from workbench.testers.running.portable import PortableMechanism
 from workbench.testers.running.sandbox import MechanismError, Sandbox, run
+
+#: How many times its time limit a mechanism that waits may take by the clock.
+PATIENCE = 20.0
 
 #: Random streams of one trial: of the dataset, of its neighbor, and of the testers.
 _P, _Q, TESTER = range(3)
@@ -48,7 +51,7 @@ class OutputSource:
     key : (int, int)
         The audit's seed and the trial's index, which determine the random streams.
     time_limit : float, optional
-        Seconds for all calls together.
+        Seconds for which all calls together may compute; see `workbench._child.TimeLimit`.
     report : Report, optional
         Is called before each call of the mechanism; it may raise to cancel.
 
@@ -70,7 +73,7 @@ class OutputSource:
         self._mechanism, self._size, self._key = mechanism, size, key
         self._sides = neighbors.dataset, neighbors.neighbor
         self._first: NDArray[Any] | None = None
-        self._left = time_limit
+        self._left = None if time_limit is None else TimeLimit(time_limit, PATIENCE * time_limit)
         self._sandbox: Sandbox | None = None
         self.report, self.runs = report, 0
 
@@ -112,11 +115,7 @@ class OutputSource:
         if self._sandbox is None or not self._sandbox.fresh:  # testers may have taken long
             self.close()
             self._sandbox = Sandbox.taken(self._mechanism)
-        began = time.monotonic()
-        try:
-            return self._sandbox.run(dataset, size, rng, self._left)
-        finally:
-            self._left -= time.monotonic() - began
+        return self._sandbox.run(dataset, size, rng, self._left)
 
     def close(self) -> None:
         """Give the process back, if there is one."""

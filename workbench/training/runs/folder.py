@@ -49,6 +49,9 @@ MOST_PARTS = 200
 
 _MODELS = b"workbench models"
 
+#: What the parts of a damaged file raise; Arrow's are ValueError.
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, RecursionError, MemoryError)
+
 
 class RunFolderError(ValueError):
     """A folder that cannot hold the run, or that holds none."""
@@ -84,7 +87,7 @@ class RunFolder:
         try:
             found = json.loads((self.path / RUN_ABOUT).read_bytes())
             stated = found["format"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise RunFolderError(f"'{self.path / RUN_ABOUT}' is damaged: {error}") from None
         if stated != FORMAT:
             raise RunFolderError(
@@ -102,7 +105,7 @@ class RunFolder:
                 found.append(_read(path))
             except FileNotFoundError:
                 continue
-            except (OSError, ValueError, KeyError, TypeError) as error:  # Arrow's are ValueError
+            except _DAMAGE as error:
                 log.warning("'%s' is damaged, its models are not used: %s", path, error)
         return TrainedModels.joined(found)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from workbench.training.audits.parameters import ParameterError
 from workbench.training.audits.registry import make_audit
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.bundled import plan_file, plans
-from workbench.training.runs.toml_text import line_of, to_toml
+from workbench.training.runs.toml_text import line_of, tables_of, to_toml
 
 #: The claim that the accountant makes for the training.
 ACCOUNTANT = "accountant"
@@ -178,8 +177,8 @@ def read_plan(path: str | os.PathLike[str], data: LabeledData | None = None) -> 
         raise TrainingPlanError(f"'{path}' has more than {_MOST:,} bytes, so it is no plan")
     try:
         text = file.read_text(encoding="utf-8")
-        sections = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        sections = tables_of(text)
+    except ValueError as error:
         raise TrainingPlanError(f"{path} is no TOML file: {error}") from None
     try:
         return TrainingPlan.of(sections, data)

@@ -1,13 +1,35 @@
-"""Plain values as TOML, and the lines of its keys."""
+"""TOML: the tables of a file, plain values as TOML, and the lines of its keys."""
 
 from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
 _HEADER, _KEY = re.compile(r"\s*\[([^\[\]]+)\]\s*(?:#.*)?$"), re.compile(r"\s*([\w.\"' -]+?)\s*=")
+
+
+def tables_of(content: bytes | str) -> dict[str, Any]:
+    """The tables of a TOML file.
+
+    Parameters
+    ----------
+    content : bytes or str
+
+    Raises
+    ------
+    ValueError
+        It is no TOML, or one whose numbers or brackets have no end.
+    """
+    try:
+        text = content if isinstance(content, str) else content.decode()
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("its brackets are nested too deeply") from None
+    except ValueError as error:  # of UTF-8, TOML, or a number of thousands of digits
+        raise ValueError(str(error).partition(";")[0]) from None
 
 
 def to_toml(sections: Mapping[str, Mapping[str, Any]]) -> str:
