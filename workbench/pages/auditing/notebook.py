@@ -117,7 +117,7 @@ def _data(data: AuditData) -> str:
     read_again = f"; {as_text(data.reread)} was changed after results were shown"
     return (
         f"Data: {source} ({sizes})"
-        + (f", SHA-256 {data.sha256}" if data.sha256 else "")
+        + (f", SHA-256 {as_text(data.sha256)}" if data.sha256 else "")
         + (read_again if data.reread else "")
     )
 
