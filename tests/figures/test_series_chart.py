@@ -65,5 +65,5 @@ def test_names_are_text_for_a_pointer():
     figure = series_chart(series_of([1.0], names=[nasty]).audits, nasty)
     (text,) = traces(figure, "lower bound")[0]["customdata"]
     assert "<b>" not in text
-    assert "&lt;b&gt;bold" in text
+    assert "‹b›bold" in text
     assert len(text) < 400

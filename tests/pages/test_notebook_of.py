@@ -354,7 +354,7 @@ def test_a_name_of_data_stays_in_its_comment():
     workspace.rename(key, "a\nimport os\r\x0b\u2028b")
     code = ScoresPage(workspace=workspace, data=key).code({})
     assert "# “a import os b”: give the path" in code
-    assert as_text("a\n\n# b") == "a # b"
+    assert as_text("a\n\n# b") == r"a \# b"
 
 
 # -- same_number ---------------------------------------------------------------------------------

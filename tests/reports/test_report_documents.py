@@ -14,6 +14,7 @@ from helpers.pages import upload
 from helpers.reports import NAMES, NASTY, page_audit, page_states, visible
 
 import workbench as wb
+from workbench._markup import escape_markdown as text
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData
 from workbench.audits.plan import Deviation, RegisteredPlan
@@ -24,7 +25,7 @@ from workbench.pages.registry import PAGES
 from workbench.reports import pdf as printing
 from workbench.reports.contents import Contents
 from workbench.reports.html import html
-from workbench.reports.markdown import markdown, text
+from workbench.reports.markdown import markdown
 from workbench.reports.summary import TESTED, summary
 from workbench.reports.write import report_bytes, write_report
 
@@ -109,9 +110,18 @@ def test_a_name_of_10000_characters_is_there_as_a_whole():
     assert text(long) in markdown(Contents(audit))
 
 
-def test_what_no_file_can_hold_becomes_a_question_mark():
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("html", r"<h1>lone \ud800 surrogate"),
+        ("md", "# lone &#92;ud800 surrogate"),
+        ("json", r'"name": "lone \ud800 surrogate"'),
+        ("ipynb", "# lone <span>&#92;</span>ud800 surrogate"),
+    ],
+)
+def test_what_no_file_can_hold_is_an_escape(kind, shown):
     audit = page_audit("counts").named("lone \ud800 surrogate")
-    assert b"lone ? surrogate" in report_bytes(audit, "md")
+    assert shown in report_bytes(audit, kind).decode()
 
 
 def test_the_paper_version_has_no_script_and_nothing_folded():

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison

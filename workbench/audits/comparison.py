@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.audits.items import AuditData, AuditNumber

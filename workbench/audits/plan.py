@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from workbench import _checks, _json
 from workbench._format import percent, plain
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.counts.intervals import INTERVALS, NAMES, current_name
 from workbench.claims.parse import parse_claim
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS

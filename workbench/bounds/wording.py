@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import math
 
 from workbench._format import percent, plain, round_safely
+from workbench._markup import escape_html as escape
 from workbench.bounds.quantities import QuantityArguments
 
 #: Quantity -> symbol.
@@ -219,11 +219,11 @@ class Wording:
     def _repr_html_(self) -> str:
         border = "dashed" if self.guarantee == "estimate" or self.void else "solid"
         return (
-            f'<div title="{html.escape(self.explain(), quote=True)}">'
+            f'<div title="{escape(self.explain())}">'
             f'<b style="font-size:1.4em">{self.symbol} {self.relation} {self.rounded}</b> '
             f'<span style="border:1px {border};border-radius:9px;padding:1px 8px">'
-            f"{html.escape(self.badge)}</span> "
-            f"<small>{html.escape(' · '.join(self.terms[1:]))}</small></div>"
+            f"{escape(self.badge)}</span> "
+            f"<small>{escape(' · '.join(self.terms[1:]))}</small></div>"
         )
 
     def _explain_tpr(self, given: str, fpr: float) -> str:

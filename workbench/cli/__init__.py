@@ -27,7 +27,7 @@ from workbench.cli import (
     serve,
     users,
 )
-from workbench.cli.output import ShownNames, visible_lines
+from workbench.cli.output import ShownNames, complain
 from workbench.cli.parser import CommandParser, in_options
 from workbench.cli.serving import backup
 from workbench.cli.training import train
@@ -51,10 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.run(arguments))
     except (ValueError, OSError) as error:
         said = in_options(str(error), vars(arguments))
-        sys.stderr.write(f"workbench: {visible_lines(said)}\n")
+        complain(said)
         return BAD_INPUT
     except KeyboardInterrupt:
-        sys.stderr.write("workbench: interrupted\n")
+        complain("interrupted")
         return INTERRUPTED
 
 

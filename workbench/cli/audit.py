@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ import workbench as wb
 from workbench.claims.base import Claim
 from workbench.claims.pair import PairClaim
 from workbench.cli.files import STDIN, add_layout_arguments, read_scores, statement
-from workbench.cli.output import add_format, say
+from workbench.cli.output import add_format, complain, say
 
 if TYPE_CHECKING:
     from workbench.cli.score_audit.file_audit import FileAudit
@@ -141,9 +140,9 @@ def audit(arguments: argparse.Namespace) -> int:
         result, problem = found(read_scores(arguments), confidence), None
     say(FORMATS[arguments.format](result))
     if result.reversed:
-        sys.stderr.write(f"workbench: {result.doubt}\n")
+        complain(result.doubt)
     if result.looked:
-        sys.stderr.write(f"workbench: {result.late}\n")
+        complain(result.late)
     if problem is not None:
         raise problem
     return result.status

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import workbench as wb
-from workbench import _json
-from workbench.cli.output import one_line, say, say_table
+from workbench.cli.output import one_line, say, say_table, to_json
 
 if TYPE_CHECKING:
     from workbench.audits.summary import AuditSummary
@@ -88,7 +86,7 @@ def show_audit(arguments: argparse.Namespace) -> int:
     with _archive() as archive:
         audit = archive[arguments.name]
         if arguments.json:
-            _say_json(audit.to_dict())
+            say(to_json(audit.to_dict()))
             return 0
         say(one_line(audit.name, None))
         for title, text in (
@@ -116,23 +114,25 @@ def compare_audits(arguments: argparse.Namespace) -> int:
     with _archive() as archive:
         found = archive.compare(*arguments.names)
     if arguments.json:
-        _say_json(
-            {
-                "audits": [{"key": one.key, "name": one.name} for one in found.audits],
-                "pages": found.pages,
-                "parameters": dict(found.parameters),
-                "data": {
-                    name: [None if one is None else one.to_dict() for one in sets]
-                    for name, sets in found.data.items()
-                },
-                "plans": found.plans,
-                "software": dict(found.software),
-                "numbers": [
-                    {"name": one.name, "title": one.title, "shown": one.shown}
-                    | {"terms": one.terms, "differs": one.differs}
-                    for one in found.numbers
-                ],
-            }
+        say(
+            to_json(
+                {
+                    "audits": [{"key": one.key, "name": one.name} for one in found.audits],
+                    "pages": found.pages,
+                    "parameters": dict(found.parameters),
+                    "data": {
+                        name: [None if one is None else one.to_dict() for one in sets]
+                        for name, sets in found.data.items()
+                    },
+                    "plans": found.plans,
+                    "software": dict(found.software),
+                    "numbers": [
+                        {"name": one.name, "title": one.title, "shown": one.shown}
+                        | {"terms": one.terms, "differs": one.differs}
+                        for one in found.numbers
+                    ],
+                }
+            )
         )
         return 0
     for sentence in found.explain().splitlines():
@@ -209,7 +209,7 @@ def _print_list(
     arguments: argparse.Namespace, archive: wb.Archive, found: list[AuditSummary], none: str
 ) -> None:
     if arguments.json:
-        _say_json({"where": archive.where, "audits": [_row(one) for one in found]})
+        say(to_json({"where": archive.where, "audits": [_row(one) for one in found]}))
     elif not found:
         say(none)
     else:
@@ -243,8 +243,3 @@ def _row(one: AuditSummary) -> dict[str, Any]:
 def _number(one: AuditSummary) -> str:
     number = one.headline
     return "" if number is None else f"{number.title} {number.shown}"
-
-
-def _say_json(report: dict[str, Any]) -> None:
-    """Print a report as JSON in ASCII: names may hold what a terminal obeys."""
-    say(json.dumps(_json.plain(report, "text"), indent=2))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import workbench as wb
 from workbench.cli.files import GivenFiles, add_layout_arguments
-from workbench.cli.output import say, to_json
+from workbench.cli.output import complain, one_line, say, to_json
 
 
 def add(commands: Any) -> None:
@@ -82,7 +81,7 @@ def add_dataset(arguments: argparse.Namespace) -> int:
         already = ", which is there already" if dataset.key in before else ""
     unit = "" if dataset.kind == "table" else " scores"
     say(f"{dataset.name!r}{already}: {dataset.size}{unit}")
-    say(dataset.describe())
+    say(one_line(dataset.describe(), None))
     return 0
 
 
@@ -135,10 +134,11 @@ def _folder() -> str:
 def _list(datasets: list[wb.DataSet]) -> None:
     if not datasets:
         say("no data sets yet; add one with 'workbench data add FILE'")
-    width = max((len(one.name) for one in datasets), default=0)
-    for one in datasets:
-        say(f"{one.name:<{width}}  {_size(one)}  {one.created.astimezone():%Y-%m-%d %H:%M}")
-        say(f"{'':<{width}}  {one.describe()}")
+    names = [repr(one.name) for one in datasets]
+    width = max(map(len, names), default=0)
+    for name, one in zip(names, datasets, strict=True):
+        say(f"{name:<{width}}  {_size(one)}  {one.created.astimezone():%Y-%m-%d %H:%M}")
+        say(f"{'':<{width}}  {one_line(one.describe(), None)}")
 
 
 def _rows(datasets: list[wb.DataSet]) -> list[dict[str, Any]]:
@@ -160,7 +160,7 @@ def _rows(datasets: list[wb.DataSet]) -> list[dict[str, Any]]:
 
 def _complain(problem: str) -> None:
     if problem:
-        sys.stderr.write(f"workbench: {problem}\n")
+        complain(problem)
 
 
 def _size(dataset: wb.DataSet) -> str:

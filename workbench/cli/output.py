@@ -5,30 +5,31 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import re
 import sys
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 from xml.etree import ElementTree
 
 from workbench import _json
+from workbench._markup import escape_json, visible, visible_lines
 
 
 def say(text: str) -> None:
-    """Print a line, or several; what the terminal cannot show is written as an escape."""
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    """Print a line, or several; what acts on a terminal, or what it cannot show, as escapes."""
+    _write(sys.stdout, text)
 
 
-def visible(text: str) -> str:
-    """Text in one line: control characters, line ends and changes of direction as escapes.
+def complain(text: str) -> None:
+    """Print to the standard error what is wrong, after the name of the program."""
+    _write(sys.stderr, f"workbench: {text}")
 
-    Names are chosen by other people, and must not forge a line of a log or move the cursor.
-    """
-    return "".join(_escaped(one) if _acts(one) else one for one in text)
+
+def _write(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"
+    shown = visible_lines(text)
+    stream.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 
 #: Characters that a table shows of a text.
@@ -56,11 +57,6 @@ def say_table(rows: Sequence[Sequence[str]]) -> None:
         say("  ".join(f"{text:<{width}}" for text, width in zip(row, widths, strict=True)).rstrip())
 
 
-def visible_lines(text: str) -> str:
-    """`visible` text that keeps its line ends."""
-    return "\n".join(map(visible, text.split("\n")))
-
-
 class ShownNames(logging.Filter):
     """Log filter that writes names in messages as `visible` text."""
 
@@ -77,19 +73,6 @@ class ShownNames(logging.Filter):
         for handler in logging.getLogger().handlers:
             if not any(isinstance(one, cls) for one in handler.filters):
                 handler.addFilter(cls())
-
-
-def _acts(character: str) -> bool:
-    """Whether a character acts on what is around it: ``Cf`` also has the joiners of emoji."""
-    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTIONS
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
-
-
-#: Characters that change the direction of the text after them.
-_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @contextmanager
@@ -138,30 +121,13 @@ def add_format(command: argparse.ArgumentParser, junit: str, *more: tuple[str, s
 
 
 def to_json(report: dict[str, Any]) -> str:
-    """A report as JSON; NaN and ±∞ are strings."""
-    return _json.dumps(_json.plain(report, "text"), indent=2)
-
-
-def cell(text: str) -> str:
-    """Text within one cell of a markdown table."""
-    return re.sub(r"\s+", " ", text).replace("|", r"\|")
-
-
-def code_span(text: str) -> str:
-    """Text as a code span of markdown, in which nothing else is marked up."""
-    line = visible(text)
-    longest = max(map(len, re.findall("`+", line)), default=0)
-    fence, space = "`" * (longest + 1), " " if line[:1] == "`" or line[-1:] == "`" else ""
-    return f"{fence}{space}{line}{space}{fence}"
+    """A report as JSON, in which no name acts on a terminal; NaN and ±∞ are strings."""
+    return escape_json(_json.dumps(_json.plain(report, "text"), indent=2))
 
 
 def quoted(text: str) -> str:
     """Text in quotation marks, in one line."""
     return f"“{visible(text)}”"
-
-
-#: How a sentence quotes what others named: `quoted`, or `code_span` in markdown.
-Quote = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -239,7 +205,7 @@ def annotation(level: str, title: str, message: str) -> str:
     level : {"error", "warning", "notice"}
     title, message : str
     """
-    return f"::{level} title={_command(title, ':,')}::{_command(message)}"
+    return f"::{level} title={_command(visible(title), ':,')}::{_command(visible_lines(message))}"
 
 
 def _command(text: str, more: str = "") -> str:
@@ -250,5 +216,5 @@ def _command(text: str, more: str = "") -> str:
 
 
 def _xml(text: str) -> str:
-    """Text without the characters that XML cannot hold."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
+    """Text without the characters that XML cannot hold, which are among those that act."""
+    return visible_lines(text)

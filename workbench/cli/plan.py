@@ -7,7 +7,8 @@ from contextlib import closing
 from typing import Any
 
 import workbench as wb
-from workbench.cli.output import say, to_json, visible
+from workbench._markup import visible
+from workbench.cli.output import say, to_json
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 
 

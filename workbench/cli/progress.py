@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from workbench._markup import visible
 from workbench.progress import Report, silent
 
 _CLEAR = "\r\x1b[K"
@@ -31,7 +32,7 @@ def progress() -> Iterator[Report]:
         if fraction is None or time.monotonic() < shown + _PACE:
             return
         shown = time.monotonic()
-        _write(f"{_CLEAR}{fraction:4.0%}  {message or ''}")
+        _write(f"{_CLEAR}{fraction:4.0%}  {visible(message or '')}")
 
     try:
         yield report

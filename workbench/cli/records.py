@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import workbench as wb
+from workbench._markup import visible
 from workbench.cli.files import TABLE_PARTS, in_option_names
-from workbench.cli.output import say, to_json, visible
+from workbench.cli.output import say, to_json
 from workbench.cli.progress import progress
 from workbench.tables.layouts.base import TRANSPOSED
 from workbench.tables.layouts.registry import LAYOUTS

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_lower, clopper_pearson_upper
 from workbench.coverage_lab.methods import KEPT, METHODS, Request

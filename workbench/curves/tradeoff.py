@@ -19,7 +19,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import ndtri
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.error_rates import epsilon_of_point as epsilon_of_point
 from workbench.curves.error_rates import mu_of_point as mu_of_point

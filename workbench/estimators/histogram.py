@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.estimators.bin_rules import RANGE_TAIL as RANGE_TAIL

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import rates

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -112,13 +111,14 @@ def _hover(one: SeriesAudit) -> str:
     bound = one.bound
     lines = [f"audit {one.position}, {one.reserved.date().isoformat()}"]
     if one.audit is not None and one.audit.name:
-        name = " ".join(one.audit.name.split())
-        lines.append(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…")
+        lines.append(plain_name(one.audit.name, LONGEST_NAME))
     if bound is not None:
         lines.append(f"{bound.symbol} {bound.relation} {bound.rounded}")
     lines.append(f"{percent(one.confidence)} confidence")
-    lines += [f"{claim}: {verdict}" for claim, verdict in one.verdicts.items()]
-    return "<br>".join(escape(text, quote=False) for text in lines)
+    lines += [
+        f"{plain_name(claim, LONGEST_NAME)}: {verdict}" for claim, verdict in one.verdicts.items()
+    ]
+    return "<br>".join(lines)
 
 
 def _summary(

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 

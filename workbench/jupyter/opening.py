@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 
+from workbench._markup import escape_html as escape
 from workbench.jupyter.launcher import NAME
 from workbench.pages.compare import GivenComparePage
 from workbench.pages.core.page import Page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 from workbench.curves.validation import Floats

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.onerun.guesses import DESIGNS, Ends, Guesses, Rule, Threshold, coins_p_value
 from workbench.scores import chance
 from workbench.scores.sample import Scores, ScoresError, oriented

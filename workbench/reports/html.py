@@ -8,9 +8,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 
+from workbench._markup import escape_html as escape
+from workbench._markup import escape_json
 from workbench.assets.board import SCRIPT, STYLE, palette_css, palettes
 from workbench.assets.packed import PLOTLY
 from workbench.audits.audit import Audit
@@ -270,8 +271,11 @@ def _live(audit: Audit, states: States | None) -> str:
     """The frame of the board, and the states that its items have."""
     if states is None:
         return ""
-    frame = json.dumps(_frame(audit, states), ensure_ascii=False).replace("<", "\\u003c")
-    packed = base64.b64encode(gzip.compress(states.to_json().encode(), mtime=0)).decode("ascii")
+    frame = escape_json(json.dumps(_frame(audit, states), ensure_ascii=False))
+    frame = frame.replace("<", "\\u003c")
+    packed = base64.b64encode(
+        gzip.compress(escape_json(states.to_json()).encode(), mtime=0)
+    ).decode("ascii")
     return (
         f'<script type="application/json" id="frame">{frame}</script>\n'
         f'<script type="application/octet-stream" id="states">{packed}</script>\n'

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
+from workbench._markup import code_block, code_span
+from workbench._markup import escape_markdown as text
 from workbench.reports.contents import Contents, NumberCard, Row
-
-#: Characters that mean something in Markdown, or in the HTML within it.
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!@])")
-
-#: What makes a line a list, a heading's underline or a rule.
-_START = re.compile(r"^(\d+)([.)])(?=\s|$)|^([-+=:])")
 
 
 def markdown(contents: Contents) -> str:
@@ -51,19 +46,6 @@ def markdown(contents: Contents) -> str:
         kept = [part for part in body if part]
         parts += [f"## {title}", *kept] if kept else []
     return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def text(plain: str) -> str:
-    """Plain text as Markdown in one line, with nothing in it that Markdown or HTML would read.
-
-    Parameters
-    ----------
-    plain : str
-    """
-    line = " ".join(plain.split())
-    escaped = _SPECIAL.sub(r"\\\1", line)
-    escaped = re.sub(r"(?<=[a-z])://", r"\\://", escaped)
-    return _START.sub(lambda m: f"{m[1]}\\{m[2]}" if m[1] else f"\\{m[3]}", escaped)
 
 
 def _items(texts: Iterable[str]) -> str:
@@ -109,28 +91,14 @@ def _charts(contents: Contents) -> Iterable[str]:
 
 
 def _bibtex(contents: Contents) -> str:
-    return fenced("\n\n".join(one.bibtex for one in contents.references), "bibtex")
+    return code_block("\n\n".join(one.bibtex for one in contents.references), "bibtex")
 
 
 def _reproduce(contents: Contents) -> Iterable[str]:
     yield "Install the version that computed this report:"
-    yield fenced(contents.install, "sh")
+    yield code_block(contents.install, "sh")
     for commands, digest in contents.checks:
-        yield f"The data are the right ones if this prints the SHA-256 `{digest}`:"
-        yield fenced(commands, "sh")
+        yield f"The data are the right ones if this prints the SHA-256 {code_span(digest)}:"
+        yield code_block(commands, "sh")
     yield "Then save this program as a file, and run it; it prints every number:"
-    yield fenced(contents.program, "python")
-
-
-def fenced(code: str, language: str) -> str:
-    """A block of code, in a fence that is longer than any in it; "" for no code.
-
-    Parameters
-    ----------
-    code, language : str
-    """
-    if not code:
-        return ""
-    longest = max((len(run) for run in re.findall(r"`+", code)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{code}\n{fence}"
+    yield code_block(contents.program, "python")

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from workbench import _json
+from workbench._markup import escape_json
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
 from workbench.pages.auditing.attached import bring_data
@@ -96,8 +97,7 @@ def report_bytes(
     if kind not in _FORMATS:
         raise ValueError(f"a report is one of {', '.join(_FORMATS)}; got {kind!r}")
     text = _FORMATS[kind](audit, workspace, report)
-    # A lone surrogate, which no file can hold, becomes a question mark.
-    return text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    return text if isinstance(text, bytes) else text.encode()
 
 
 def _html(audit: Audit, workspace: Workspace | None, report: Report) -> str:
@@ -121,7 +121,7 @@ def _markdown(audit: Audit, workspace: Workspace | None, report: Report) -> str:
 
 
 def _card(audit: Audit, workspace: Workspace | None, report: Report) -> str:
-    return _json.dumps(audit.to_dict(), indent=2) + "\n"
+    return escape_json(_json.dumps(audit.to_dict(), indent=2)) + "\n"
 
 
 def _notebook(audit: Audit, workspace: Workspace | None, report: Report) -> str:

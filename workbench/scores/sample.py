@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.scores import chance
 from workbench.scores.ordered import Distinct, Moments, OrderedGroup, drawn
 

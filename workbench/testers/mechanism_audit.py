@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _checks, _html
+from workbench import _checks, _markup
 from workbench._format import percent, plain, round_safely
 from workbench.claims.base import Claim
 from workbench.testers import report, serialization
@@ -459,4 +459,4 @@ class MechanismAudit:
                 why = next((t.refused[name] for t in self.trials if name in t.refused), "")
                 rows.append((name, "not tested", why))
         said = " ".join([self.in_words(), *self.notes])
-        return _html.table(f"{self.name}, claim {self.claim}", rows, said)
+        return _markup.table(f"{self.name}, claim {self.claim}", rows, said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from workbench._html import table
+from workbench._markup import table
 from workbench.scores.examples import card
 from workbench.workspaces.draws import KINDS
 from workbench.workspaces.reading import Reading

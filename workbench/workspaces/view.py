@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.scores.refusals import did_you_mean
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.errors import WorkspaceError

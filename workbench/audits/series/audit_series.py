@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench import _checks, _json
 from workbench._format import percent
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.audits.audit import Audit
 from workbench.audits.series.spending import confidence_at, probability_text

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.random_split import describe_split, in_first, split
 from workbench.curves.validation import Floats, quiet
 from workbench.parallel import one_thread

@@ -29,7 +29,7 @@ from scipy.special import ndtr
 
 from workbench import _checks
 from workbench._format import percent
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
 from workbench.bounds.parametric.estimators import FamilyEstimator, Misfit, estimator_named
 from workbench.scores.sample import Scores, require_scores

@@ -13,7 +13,7 @@ from typing import Literal
 
 from workbench import _checks
 from workbench._format import percent
-from workbench._html import table
+from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.checks import REFUTED, refutation
 from workbench.bounds.parametric.estimators import FamilyEstimator, estimator_named

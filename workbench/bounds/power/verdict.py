@@ -23,14 +23,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
-from workbench._html import table
+from workbench._markup import escape_html as escape
+from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.bounds.latex import escape as latex
 from workbench.bounds.one_question.one_question import claim_counts, claim_p_value
@@ -355,7 +355,7 @@ class Verdict:
         rows.append(("p-value of the claim", f"{'<' if self._tiny else '≤'} {self._p}"))
         rows += [(f"caught with {percent(CAUGHT)} power", d) for d in self.power]
         shown = table(f"{self.claimed}: {self.verdict}", rows, " · ".join(self.terms))
-        return f'<div title="{escape(self.explain(), quote=True)}">{shown}</div>'
+        return f'<div title="{escape(self.explain())}">{shown}</div>'
 
     # -- how it travels -------------------------------------------------------------------------
 

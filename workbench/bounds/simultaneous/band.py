@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench._format import percent
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import Delta, Epsilon, QuantityArguments, TotalVariation

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench._html import table
+from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.bounds.simultaneous.roc_band import RocLimits, roc_limits
 from workbench.curves.validation import Floats, inner_rates

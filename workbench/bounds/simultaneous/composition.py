@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from workbench import _checks
 from workbench._format import round_safely
-from workbench._html import table
+from workbench._markup import table
 from workbench._roots import falling_root
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments

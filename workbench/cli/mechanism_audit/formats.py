@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from workbench._format import percent
-from workbench.cli.output import Case, cell, to_json, to_junit
+from workbench._markup import code_span
+from workbench._markup import escape_markdown as markdown
+from workbench.cli.output import Case, to_json, to_junit
 from workbench.testers.mechanism_audit import MechanismAudit
 from workbench.testers.replay import Replay
 from workbench.testers.report import (
@@ -214,21 +216,20 @@ def _finding(finding: Any) -> dict[str, Any]:
 
 def as_markdown(report: MechanismReport) -> str:
     """The verdict and a table that a CI can post."""
-    name = report.audit.name.replace("`", "")
     lines = [
-        f"### Privacy audit of `{cell(name)}`",
+        f"### Privacy audit of {code_span(report.audit.name)}",
         "",
-        f"Claim `{report.claim}`: **{report.verdict}**.",
+        f"Claim {code_span(report.claim)}: **{report.verdict}**.",
         "",
-        cell(report.explanation),
+        markdown(report.explanation),
     ]
     if report.replay is None:
         rows = [
             ("tester", "strongest finding", "detects with 80% power"),
-            ("---", "---", "---"),
             *report.rows,
         ]
-        lines += ["", *(f"| {' | '.join(map(cell, row))} |" for row in rows)]
+        cells = [f"| {' | '.join(map(markdown, row))} |" for row in rows]
+        lines += ["", cells[0], "| --- | --- | --- |", *cells[1:]]
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
 from workbench.audits.package import AuditPackage, read_package
 from workbench.bounds.simultaneous.compare import Comparison, compare
-from workbench.cli.output import Quote, quoted
+from workbench.cli.output import quoted
 from workbench.pages.auditing.attached import bring_data
 from workbench.pages.auditing.page_of import data_set
 from workbench.pages.core.sliders import number_of
@@ -87,26 +87,14 @@ class Baseline:
             return UNKNOWN
         return MORE if self.worse else NOT_MORE
 
-    def explain(self, quote: Quote = quoted) -> str:
-        """What the comparison shows, both audits side by side, and what changed, in sentences.
+    def explain(self) -> str:
+        """What the comparison shows, both audits side by side, and what changed, in sentences."""
+        return " ".join(filter(None, (self.finding(), self.side_by_side, self.change())))
 
-        Parameters
-        ----------
-        quote : callable
-            How names are quoted.
-        """
-        return " ".join(filter(None, (self.finding(quote), self.side_by_side, self.change(quote))))
-
-    def finding(self, quote: Quote = quoted) -> str:
-        """What the comparison of the scores shows, or why there is none.
-
-        Parameters
-        ----------
-        quote : callable
-            How names are quoted.
-        """
+    def finding(self) -> str:
+        """What the comparison of the scores shows, or why there is none."""
         found, made = self.comparison, f"{self.audit.made.astimezone():%Y-%m-%d}"
-        name = f"{quote(self.audit.name)} ({self.audit.key}, {made})"
+        name = f"{quoted(self.audit.name)} ({self.audit.key}, {made})"
         if found is None:
             return (
                 f"The baseline {name} was saved without its scores: only lower bounds can be "
@@ -155,18 +143,13 @@ class Baseline:
             found["page"] = self.audits.pages
         return {name: (old, new) for name, (old, new) in found.items() if old != new}
 
-    def change(self, quote: Quote = quoted) -> str:
-        """What changed besides the scores, as a sentence.
-
-        Parameters
-        ----------
-        quote : callable
-            How values are quoted.
-        """
+    def change(self) -> str:
+        """What changed besides the scores, as a sentence."""
         if not self.changes:
             return "Reading, parameters and software are the same."
         each = [
-            f"{name} was {quote(old)}, is {quote(new)}" for name, (old, new) in self.changes.items()
+            f"{name} was {quoted(old)}, is {quoted(new)}"
+            for name, (old, new) in self.changes.items()
         ]
         return f"Changed: {'; '.join(each)}."
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from workbench._markup import code_span, visible
+from workbench._markup import escape_markdown as markdown
 from workbench.bounds.power.verdict import NOT_REFUTED, REFUTED, TOO_FEW
 from workbench.cli.output import (
     Case,
-    Quote,
     annotation,
-    cell,
-    code_span,
     quoted,
     to_json,
     to_junit,
-    visible,
 )
 from workbench.cli.score_audit.baseline import MORE, NOT_MORE, UNKNOWN
 from workbench.cli.score_audit.file_audit import WRONG_WAY, FileAudit
@@ -50,23 +48,21 @@ def require_result(form: str, there: bool) -> None:
         )
 
 
-def remarks(audit: FileAudit, quote: Quote = quoted) -> Iterator[str]:
+def remarks(audit: FileAudit) -> Iterator[str]:
     """What there is to say of a series, a baseline and the saved audit, a paragraph each.
 
     Parameters
     ----------
     audit : FileAudit
-    quote : callable
-        How names are quoted.
     """
     if audit.looked:
         yield audit.late
     if audit.series is not None:
-        yield audit.series.explain(quote)
+        yield audit.series.explain()
     if audit.baseline is not None:
-        yield audit.baseline.explain(quote)
+        yield audit.baseline.explain()
     if audit.saved is not None:
-        yield f"Saved as {quote(audit.saved.name)} ({audit.saved.key})."
+        yield f"Saved as {quoted(audit.saved.name)} ({audit.saved.key})."
 
 
 def as_text(audit: FileAudit) -> str:
@@ -138,20 +134,20 @@ def as_markdown(audit: FileAudit) -> str:
         "",
     ]
     if audit.reversed:
-        lines += [f"**{audit.doubt}**", ""]
+        lines += [f"**{markdown(audit.doubt)}**", ""]
     if audit.verdicts:
         terms = ", ".join(audit.verdicts[0].terms)
         lines += ["| claim | verdict | which rests on |", "|---|---|---|"]
         lines += [
-            f"| `{verdict.claimed}` | **{verdict.verdict}** | {cell(verdict.summary)} |"
-            for verdict in audit.verdicts
+            f"| {code_span(one.claimed)} | **{one.verdict}** | {markdown(one.summary)} |"
+            for one in audit.verdicts
         ]
-        lines += ["", f"All verdicts together: {terms}. None of them shows privacy.", ""]
-    for remark in remarks(audit, code_span):
-        lines += [remark, ""]
+        lines += ["", f"All verdicts together: {markdown(terms)}. None of them shows privacy.", ""]
+    for remark in remarks(audit):
+        lines += [markdown(remark), ""]
     lines += ["| number | value | what it promises |", "|---|---|---|"]
     lines += [
-        f"| {cell(b.symbol)} | {b.relation} {b.rounded} | {cell(', '.join(b.terms))} |"
+        f"| {markdown(b.symbol)} | {b.relation} {b.rounded} | {markdown(', '.join(b.terms))} |"
         for b in audit.bounds
     ]
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from workbench._format import percent
 from workbench.audits.archive import Archive
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit, scores_sha256
 from workbench.audits.series.spending import probability_text
-from workbench.cli.output import Quote, quoted
+from workbench.cli.output import quoted
 from workbench.scores.sample import Scores
 
 
@@ -49,17 +49,11 @@ class SeriesMember:
         place = archive.reserve(name, scores)
         return cls(archive.series(name), place, before is not None)
 
-    def explain(self, quote: Quote = quoted) -> str:
-        """Position, level of this audit, and what is spent and left, in sentences.
-
-        Parameters
-        ----------
-        quote : callable
-            How names are quoted.
-        """
+    def explain(self) -> str:
+        """Position, level of this audit, and what is spent and left, in sentences."""
         series, place = self.series, self.audit
         text = (
-            f"Audit {place.position} of the series {quote(series.name)}, made at "
+            f"Audit {place.position} of the series {quoted(series.name)}, made at "
             f"{percent(place.confidence)} confidence: its statements are false with a probability "
             f"of at most {probability_text(place.spent)}. All audits of the series together have "
             f"{probability_text(series.budget)}, of which "

@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import quote
 
 import workbench as wb
+from workbench._markup import visible
 from workbench.bounds.power.verdict import REFUTED, TOO_FEW
-from workbench.cli.output import to_json, visible
+from workbench.cli.output import to_json
 from workbench.cli.score_audit.file_audit import WRONG_WAY, FileAudit
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

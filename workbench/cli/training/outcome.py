@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.cli.output import say
+from workbench.cli.output import complain, say
 from workbench.scores.layouts.folders import RUN_SCORES
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def say_kept(folder: Path, why: str) -> None:
             f"{run.models:,} of {run.audit.models:,} models are kept in '{folder}'; "
             f"'workbench train {folder}' continues"
         )
-    sys.stderr.write(f"workbench: {why}{kept}\n")
+    complain(f"{why}{kept}")
 
 
 def say_result(run: TrainingRun, folder: Path) -> int:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench._markup import escape_html as escape
 from workbench.figures.kit.theme import LIGHT, paint
 
 #: Pixels; the height is that of a layout which names none.
@@ -141,7 +141,7 @@ def svg(figure: dict[str, Any], palette: dict[str, str] = LIGHT) -> str:
     x = Axis(layout["xaxis"], margin["l"], WIDTH - margin["r"])
     y = Axis(layout["yaxis"], height - margin["b"], margin["t"])
     inside = f'x="{x.start}" y="{y.end}" width="{x.end - x.start}" height="{y.start - y.end}"'
-    summary = escape(layout["meta"]["summary"], quote=True)
+    summary = escape(layout["meta"]["summary"])
     clipped, unclipped = _traces(painted["data"], x, y)
     return "".join(
         [
@@ -304,7 +304,7 @@ def _text(
     x: float, y: float, text: str, size: float, color: str, anchor: str, halo: str | None = None
 ) -> str:
     """A line of text; of plotly's markup only superscripts are kept."""
-    plain = escape(re.sub(r"<(?!/?sup>)[^>]*>", "", text), quote=False)
+    plain = escape(re.sub(r"<(?!/?sup>)[^>]*>", "", text))
     rise = f'<tspan dy="{-0.4 * size:g}" font-size="{0.75 * size:g}">'
     written = plain.replace("&lt;sup&gt;", rise).replace("&lt;/sup&gt;", "</tspan>")
     veil = f' stroke="{halo}" stroke-width="3" paint-order="stroke"' if halo else ""

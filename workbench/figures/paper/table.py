@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from typing import Any
 
+from workbench._markup import csv_cell
 from workbench.figures.paper.texts import plain
 
 
@@ -25,22 +24,18 @@ def figure_csv(figure: Mapping[str, Any]) -> str:
         The columns are ``curve`` and the titles of both axes; "x" and "y" for those without.
         A place where a curve is interrupted has empty cells.
     """
-    made = io.StringIO()
-    writer = csv.writer(made, lineterminator="\n")
     layout = figure["layout"]
     titles = {name: _text(layout[f"{name}axis"]["title"]["text"]) or name for name in "xy"}
-    writer.writerow(["curve", titles["x"], titles["y"]])
+    lines = [f"curve,{titles['x']},{titles['y']}"]
     for trace in figure["data"]:
         if name := trace["name"]:
             for x, y in zip(trace["x"], trace["y"], strict=True):
-                writer.writerow([_text(name), _cell(x), _cell(y)])
-    return made.getvalue()
+                lines.append(f"{_text(name)},{_cell(x)},{_cell(y)}")
+    return "\n".join([*lines, ""])
 
 
 def _text(text: str) -> str:
-    """A text in one line; a spreadsheet takes one that begins like a formula for a formula."""
-    line = plain(text)
-    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+    return csv_cell(plain(text))
 
 
 def _cell(value: Any) -> str:

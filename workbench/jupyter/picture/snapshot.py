@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict
-from html import escape
 from typing import Any
 
+from workbench._markup import escape_html as escape
 from workbench.bounds.bound import Bound
 from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import FONT, LIGHT
@@ -70,7 +70,7 @@ class Still:
         kept = self._drawn.get(item.name)
         if kept is None or kept[0] != content:
             data = base64.b64encode(svg(value).encode()).decode()
-            summary = escape(value["layout"]["meta"]["summary"], quote=True)
+            summary = escape(value["layout"]["meta"]["summary"])
             image = f'<img src="data:image/svg+xml;base64,{data}" alt="{summary}" width="500">'
             kept = self._drawn[item.name] = (content, image)
         return f'<div style="margin:8px 16px 8px 0"><b>{escape(item.title)}</b><br>{kept[1]}</div>'

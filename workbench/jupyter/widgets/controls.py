@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
 from threading import get_ident
 from typing import Any
 
 import ipywidgets as widgets
 import param
 
+from workbench._markup import escape_html as escape
 from workbench.jupyter.widgets.slider import Slider
 from workbench.pages.core.jobs import CANCEL
 from workbench.pages.core.page import Control, Page, Section

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench import _checks
 from workbench._format import plain
-from workbench._html import table
+from workbench._markup import table
 from workbench.onerun.run import OneRun
 from workbench.onerun.scored.check import IndependenceCheck
 from workbench.onerun.scored.in_one_run import order_checks, sorted_rows

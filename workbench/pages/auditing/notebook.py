@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from workbench._markup import escape_markdown
 from workbench.audits.audit import Audit
 from workbench.audits.items import AuditData, AuditNumber
 from workbench.pages.auditing.audit_of import audit_of
@@ -20,11 +21,8 @@ NOT_SHOWN = ("–", "?", "none", "none known")
 #: The variable of the versions that the audit was made with.
 MADE_WITH = "made_with"
 
-#: What Markdown, or the mathematics in it, gives a meaning within a line.
-_MEANS = re.compile(r"[\\`*_\[\]<>&$~|@{}^]|:(?=//)|(?<=www)\.", re.IGNORECASE)
-
-#: Of these, those that begin mathematics even when they are written as entities.
-_BEGINS_MATHEMATICS = "\\$"
+#: What begins mathematics in a notebook even as an entity; no formula reaches across elements.
+_BEGINS_MATHEMATICS = re.compile("&#(?:36|92);")
 
 
 def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, Any]:
@@ -74,15 +72,8 @@ def notebook_of(subject: Audit | Page, fresh: Page | None = None) -> dict[str, A
 
 
 def as_text(text: str) -> str:
-    """A text in one line of Markdown, shown as it is whatever is in it."""
-    line = " ".join(text.split())
-    first, rest = line[:1], _MEANS.sub(lambda found: _entity(found[0]), line[1:])
-    return (first if first.isalpha() else "".join(map(_entity, first))) + rest
-
-
-def _entity(character: str) -> str:
-    entity = f"&#{ord(character)};"
-    return f"<span>{entity}</span>" if character in _BEGINS_MATHEMATICS else entity
+    """A text in one line of Markdown in a notebook, shown as it is whatever is in it."""
+    return _BEGINS_MATHEMATICS.sub(r"<span>\g<0></span>", escape_markdown(text))
 
 
 # -- the cells ---------------------------------------------------------------------------------
@@ -126,7 +117,7 @@ def _data(data: AuditData) -> str:
     read_again = f"; {as_text(data.reread)} was changed after results were shown"
     return (
         f"Data: {source} ({sizes})"
-        + (f", SHA-256 {data.sha256}" if data.sha256 else "")
+        + (f", SHA-256 {as_text(data.sha256)}" if data.sha256 else "")
         + (read_again if data.reread else "")
     )
 

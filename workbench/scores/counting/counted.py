@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench import _checks
+from workbench._markup import escape_html
 from workbench.scores import chance
 from workbench.scores.ordered import (
     CountedGroup,
@@ -215,7 +215,7 @@ class CountedScores(Scores):
 
     def _repr_html_(self) -> str:
         said = ("counted: values are exact" if self.grid is None else self.grid, *self.notes)
-        return f"{super()._repr_html_()}<small>{escape(' · '.join(said))}</small>"
+        return f"{super()._repr_html_()}<small>{escape_html(' · '.join(said))}</small>"
 
     def _spreads(self) -> list[tuple[float, ...]]:
         return [_spread(group.finite, self._sign) for group in self.groups]

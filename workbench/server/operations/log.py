@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from workbench._markup import visible
 from workbench.server.operations.access import PREFIX, REQUEST
 
 #: What a record may have as ``extra``.
@@ -59,7 +60,6 @@ _OTHERS = ("bokeh", "panel", "param", "tornado", "asyncio", "alembic", "sqlalche
 #: Keys, tokens and signed cookies: nothing of ours that is this long is a word.
 _SECRET = re.compile(r"[A-Za-z0-9_|=-]{40,}")
 _QUERY = re.compile(r"\?[^\s\"'()]*")
-_ACTS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 #: Characters of a message, and of a field.
 _LONGEST = 2000
@@ -112,7 +112,7 @@ class LineFormatter(SharedFormatter):
         head[1] = head[1].upper()
         story = entry.pop("exception", [])
         parts = [*head, *(f"{name}={value}" for name, value in entry.items()), *story]
-        return " ".join(_ACTS.sub(_escaped, str(part)) for part in parts)
+        return " ".join(visible(str(part)) for part in parts)
 
 
 def install(form: str, level: str, access: bool = True) -> None:
@@ -212,7 +212,3 @@ def _short(file: str) -> str:
     if path.is_relative_to(_PACKAGES):
         return str(path.relative_to(_PACKAGES))
     return "/".join(path.parts[-2:])
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return found[0].encode("unicode_escape", "surrogatepass").decode("ascii")

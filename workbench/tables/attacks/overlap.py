@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench._html import table as html_table
+from workbench._markup import table as html_table
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
 from workbench.tables.attacks.combining import CombinedLimits, combined_limits

@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from workbench import _checks
 from workbench._format import percent, plain, round_safely
-from workbench._html import table as html_table
+from workbench._markup import table as html_table
 from workbench.curves.gdp import epsilon_from_mu
 from workbench.curves.validation import Floats
 from workbench.progress import Report, silent

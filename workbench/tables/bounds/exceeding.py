@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 
 from workbench import _checks
 from workbench._format import percent, plain
-from workbench._html import table as html_table
+from workbench._markup import table as html_table
 from workbench.curves.validation import Floats
 from workbench.progress import Report, silent
 from workbench.scores.sample import ScoresError
