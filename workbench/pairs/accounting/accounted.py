@@ -179,13 +179,17 @@ class AccountedPair(Pair):
         return None if found is None else found.closed_form
 
     @cached_property
+    def _closed(self) -> Pair | None:
+        return self._closed_form()
+
+    @property
     def _functions(self) -> ExplicitPair:
-        closed = self._closed_form()
+        closed = self._closed
         if isinstance(closed, AccountedPair):
             return closed._functions
         if isinstance(closed, ExplicitPair):
             return closed
-        return _GridPair(self.name, self._accounted, self._largest_loss)
+        return _grid_pair(self)
 
     def renyi_divergence(self, order: float) -> float:
         order = _checks.order(order)
@@ -289,6 +293,12 @@ class _GridPair(OutcomesPair):
         low, high = np.zeros_like(upper), np.minimum(upper, largest + 1.0)
         below, _ = falling_root(lambda e, d: self.lower_profile(e) - d, low, high, delta)
         return below
+
+
+# Not an attribute of the pair: results hold pairs, and a grid with its sums takes up to 60 MB.
+@lru_cache(maxsize=4)
+def _grid_pair(pair: AccountedPair) -> _GridPair:
+    return _GridPair(pair.name, pair._accounted, pair._largest_loss)
 
 
 @lru_cache(maxsize=16)
