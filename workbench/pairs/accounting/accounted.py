@@ -350,6 +350,12 @@ def _tails(
     return tuple(tail for tail in made if tail is not None)
 
 
+def forget_compositions() -> None:
+    """Let go of the compositions that are held for the next call, which are computed again then."""
+    for held in (_grid_pair, _tails, pld.kept):
+        held.cache_clear()
+
+
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:
     """Sums of the privacy losses of k draws; infinite losses stay infinite.
 

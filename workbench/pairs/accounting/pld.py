@@ -166,7 +166,7 @@ def compose(pair: Step, k: int, symmetric: bool = False) -> Composition:
     """
     # One at a time: two threads that ask for the same composition must not both build it.
     with _lock:
-        return _kept(pair, k, symmetric)
+        return kept(pair, k, symmetric)
 
 
 def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
@@ -181,7 +181,7 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     return Composition(total, width, spread, shift, resolution, grid, k)
 
 
-_kept = lru_cache(maxsize=4)(build)
+kept = lru_cache(maxsize=4)(build)
 
 
 # -- one step on a grid ---------------------------------------------------------------------------
