@@ -12,7 +12,7 @@ from typing import Any
 
 import panel as pn
 
-from workbench._process import on_linux
+from workbench._process import huge_pages, on_linux
 from workbench.assets import audits
 from workbench.audits.storing.database import Database
 from workbench.dashboard.bench import IMPORT
@@ -200,6 +200,7 @@ def serve(
     open_at : str, optional
         The address that a browser opens at once; None for no browser.
     """
+    huge_pages(False)
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:
