@@ -21,8 +21,8 @@ import tempfile
 import threading
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ from benchmarks.hostile_uploads import Uploader
 from benchmarks.visitors import Server, Visitor, p95
 
 Row = tuple[str, str, str]
+
+#: Seconds after which what people had is put away, and the memory is back.
+LEFT = 100.0
 
 #: Seconds between two questions how the server is.
 ASK = 0.25
@@ -54,6 +57,10 @@ class Plan:
         Kinds of uploaded files.
     scores : int
         Scores of the one person who has many.
+    workers : int
+        People who run a job at the same time.
+    people, rows : int
+        People who each have so many scores of their own.
     rounds : int
         Times that the class comes and goes.
     round_seconds, linger : float
@@ -67,6 +74,9 @@ class Plan:
     megabytes: float = 20.0
     kinds: tuple[str, ...] = ("csv", "npz")
     scores: int = 10**6
+    workers: int = 3
+    people: int = 3
+    rows: int = 10**5
     rounds: int = 3
     round_seconds: float = 2.0
     linger: float = 40.0
@@ -74,7 +84,21 @@ class Plan:
 
 
 SMALL = Plan()
-FULL = Plan(50, 60.0, 500.0, scores=10**7, rounds=10, round_seconds=15.0, linger=300.0)
+FULL = Plan(
+    50,
+    60.0,
+    500.0,
+    scores=10**7,
+    workers=10,
+    people=20,
+    rows=10**6,
+    rounds=10,
+    round_seconds=15.0,
+    linger=300.0,
+)
+
+#: What a server that people share allows of jobs, see `ServerLimits.shared`.
+SHARED = ("--max-jobs", "4", "--max-jobs-each", "2")
 
 
 # ---------------------------------------------------------------- what is measured meanwhile
@@ -224,10 +248,10 @@ class Class:
 
 
 @asynccontextmanager
-async def lesson(visitors: int) -> AsyncIterator[Class]:
-    """A fresh server with so many open documents."""
+async def lesson(visitors: int, options: Sequence[str] = ()) -> AsyncIterator[Class]:
+    """A fresh server, with so many open documents."""
     notes = Path(tempfile.mkstemp(prefix="workbench-holds-")[1])
-    server = Server("benchmarks._ticks", str(notes))
+    server = Server("benchmarks._ticks", str(notes), options=options)
     try:
         await server.up()
         warm = Visitor(server.port)
@@ -416,6 +440,91 @@ async def many_scores(plan: Plan) -> list[Row]:
     ]
 
 
+async def jobs(plan: Plan) -> list[Row]:
+    """All drag while others run heavy jobs, as many at once as a server for several people has."""
+    who = f"{plan.visitors} drag"
+    async with lesson(plan.visitors, SHARED) as room:
+        alone = await room.drag(plan.seconds)
+        workers = [
+            Worker(room.server.port, page="coveragelab", address="coveragelab")
+            for _ in range(plan.workers)
+        ]
+        for worker in workers:
+            await worker.open()
+        at_work = [
+            asyncio.ensure_future(worker.work({"log_reps": 4.0}, "simulate")) for worker in workers
+        ]
+        while len(workers_of(room.server.process.pid)) < min(plan.workers, 4):
+            await asyncio.sleep(0.2)
+        busy = cpu_of(family(room.server.process.pid))
+        both = await room.drag(plan.seconds)
+        running = workers_of(room.server.process.pid)
+        busy = cpu_of(family(room.server.process.pid)) - busy - both.cpu
+        ended = sum(one.done() for one in at_work)
+        for one in at_work:
+            one.cancel()
+    name = f"{who}, {plan.workers} ask for a job"
+    return [
+        *alone.rows(who),
+        *both.rows(name),
+        (f"{name}: at work at once, niceness", f"{len(running)}, {sorted(set(running))}", "4"),
+        (f"{name}: jobs that ended meanwhile", str(ended), ""),
+        (f"{name}: CPU of the jobs", f"{busy:.0f} s of {both.seconds:.0f} s", ""),
+    ]
+
+
+def workers_of(pid: int) -> list[int]:
+    """The niceness of each process of a job that a server runs."""
+    found = []
+    for one in family(pid)[1:]:
+        with suppress(OSError):  # it has just ended
+            stat = Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+            if stat[1] != str(pid) and int(stat[3]) == one:  # it leads a session of its own
+                found.append(int(stat[16]))
+    return found
+
+
+async def own_data(plan: Plan) -> list[Row]:
+    """People who each have many scores of their own: memory with them, and after they left."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = content_of("npz", 16 * plan.rows / 2**21, Path(folder))
+        async with lesson(0) as room:
+            server = room.server
+            await asyncio.sleep(10)
+            start, held, rng = server.megabytes, [], random.Random(3)
+            people = [Uploader(server.port) for _ in range(plan.people)]
+            for who in people:
+                await who.open()
+                await who.begin()
+                with (
+                    path.open("rb") as file,
+                    mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as c,
+                ):
+                    await who.upload(path.name, c)
+                await who.accept()
+                who.handled = 0
+                await who.move(3.0, rng)
+                held.append(server.megabytes)
+            who_errors = [error for who in people for error in who.errors]
+            for who in people:
+                who.close()
+            await asyncio.sleep(LEFT)
+            after = server.megabytes
+    name = f"{plan.people} people with {plan.rows:.0e} scores each"
+    each = (held[-1] - held[0]) / (plan.people - 1)
+    return [
+        (
+            f"{name}: MB at the start, with one, with all",
+            f"{start:.0f}, {held[0]:.0f}, {held[-1]:.0f}",
+            "",
+        ),
+        (f"{name}: MB a person", f"{each:.1f}", ""),
+        (f"{name}: MB {LEFT:.0f} s after they left", f"{after:.0f}", ""),
+        (f"{name}: to the start", f"{after / start:.3f}", "at most 1.1"),
+        (f"{name}: errors", f"{len(who_errors)}", "0"),
+    ]
+
+
 async def sizes(plan: Plan) -> list[Row]:
     """One page process against two with half of the class each, and memory of a session."""
     rows: list[Row] = []
@@ -452,6 +561,8 @@ PARTS: dict[str, Callable[[Plan], Awaitable[list[Row]]]] = {
     "dragging": dragging,
     "rounds": coming_and_going,
     "many": many_scores,
+    "jobs": jobs,
+    "own": own_data,
     "sizes": sizes,
 }
 

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,12 +50,14 @@ class Server:
     ----------
     *module : str
         What runs the command line: a module, and arguments in front of its own.
+    options : sequence of str
+        Further options of the command.
     """
 
-    def __init__(self, *module: str) -> None:
+    def __init__(self, *module: str, options: Sequence[str] = ()) -> None:
         self.port = free_port()
         self.home = tempfile.TemporaryDirectory(prefix="workbench-bench-")
-        serve = ("serve", "--no-open", "--port", str(self.port))
+        serve = ("serve", "--no-open", "--port", str(self.port), *options)
         self.log = (Path(self.home.name) / "log").open("wb")
         self.process = subprocess.Popen(
             [sys.executable, "-m", *(module or ("workbench",)), *serve],

@@ -117,6 +117,13 @@ def test_importing_the_library_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
+def test_transforms_are_those_of_numpy():
+    # SciPy's keep the tables of the last sixteen lengths, for as long as the program runs.
+    taken = re.compile(r"scipy\.fft import (?!next_fast_len$)|scipy import fft|fftconvolve", re.M)
+    found = [path for path in PACKAGE.rglob("*.py") if taken.search(path.read_text("utf-8"))]
+    assert not found
+
+
 def test_every_public_name_resolves():
     assert {"Bound", "Scores", "selection"} <= set(wb.__all__)
     for name in wb.__all__:

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 #: Of prctl.
-_PDEATHSIG, _SUBREAPER, _NO_NEW_PRIVS = 1, 36, 38
+_PDEATHSIG, _SUBREAPER, _NO_NEW_PRIVS, _THP_DISABLE = 1, 36, 38, 41
 
 #: Seconds for which `end_family` looks for processes that were started meanwhile; between looks.
 _PATIENCE, _MOMENT = 5.0, 0.005
@@ -43,6 +43,19 @@ def adopt_orphans() -> None:
 def no_new_privileges() -> None:
     """Have no program that this process starts gain rights, such as those of ``sudo``."""
     _prctl(_NO_NEW_PRIVS, 1)
+
+
+def huge_pages(wanted: bool) -> None:
+    """Let the kernel back the memory of this process, and of those it starts, with huge pages.
+
+    NumPy asks for them in large arrays. Where one is freed, the kernel later fills what is left of
+    it with whole huge pages: the memory of a process grows while it does nothing.
+
+    Parameters
+    ----------
+    wanted : bool
+    """
+    _prctl(_THP_DISABLE, not wanted)
 
 
 def no_core_file() -> None:
@@ -72,6 +85,11 @@ def memory_of_machine() -> float:
     if not on_linux():
         return math.inf
     return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+
+
+def memory_in_use() -> int:
+    """Bytes of memory in which this process is resident; 0 where the system does not say."""
+    return _resident(os.getpid())
 
 
 def data_size() -> int:

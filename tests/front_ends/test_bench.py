@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import re
 from functools import partial
+from weakref import ref
 
 import numpy as np
 import param
@@ -383,6 +385,32 @@ def test_who_comes_back_by_the_start_page_finds_the_data_on_every_page(visitors)
     assert (page["page"], page["settings"]["data"]) == ("scores", LAPLACE)
     new.end()
     back.end()
+
+
+def test_a_document_lets_go_of_an_import_step_that_was_closed(tmp_path):
+    visitors = Visitors(tabs("scores", "import"), lambda *call: None, Homes(tmp_path))
+    who, texts = Person("v" * 43), []
+    connection = Connection(
+        visitors.tabs,
+        texts.append,
+        bench=partial(visitors.bench, who),
+        known=partial(visitors.known, who),
+        shown="",
+        sent=Sent(),
+    )
+    connection.open()
+    connection.receive({"kind": "import", "page": "", "serial": 1})
+    wait(lambda: any('"page":"import"' in text for text in texts))
+    page = ref(visitors.bench(who).live("import").page)
+    connection.receive({"kind": "close import", "page": "", "serial": 2})
+
+    def is_gone():
+        gc.collect()
+        return page() is None
+
+    wait(is_gone)
+    connection.end()
+    visitors.end()
 
 
 def test_the_owner_finds_everything_after_a_restart(visitors, tmp_path):

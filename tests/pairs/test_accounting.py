@@ -1,6 +1,8 @@
 """Reference pairs against closed forms, brute force and the accountant; error bars; bad input."""
 
+import gc
 import math
+import pickle
 import subprocess
 import sys
 
@@ -10,7 +12,9 @@ import pytest
 import workbench as wb
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.pairs.accounting import pld
+from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.pairs.accounting.dpsgd import SubstitutedStep
+from workbench.pairs.accounting.tilted import tilted_tail
 from workbench.pairs.gaussian import GaussianPair
 from workbench.pairs.outcomes import Outcomes
 from workbench.pairs.subsampled_gaussian import SubsampledGaussianPair
@@ -882,3 +886,34 @@ def test_a_table_that_is_no_profile_is_refused_with_its_row(epsilons, deltas, me
 def test_a_wide_discrete_gaussian_is_sent_to_the_gaussian():
     with pytest.raises(ValueError, match=r"GaussianPair\(1e-06\) is as good"):
         wb.DiscreteGaussianPair(1e6)
+
+
+def test_pairs_that_are_held_hold_no_composition_and_none_outlives_being_forgotten():
+    # Results hold pairs, and a page keeps hundreds of results.
+    pairs = [wb.DPSGDPair(1 + k / 10, 0.01, 10) for k in range(4)]
+    pairs += [wb.ComposedPair(wb.LaplacePair(0.3 + k / 10), 4) for k in range(3)]
+    found = [pair.epsilon([1e-3, 1e-5]) for pair in pairs]
+
+    def composed():
+        gc.collect()
+        return sum(type(one) is pld.Composition for one in gc.get_objects())
+
+    assert 0 < composed() <= 4
+    size = max(len(pickle.dumps(pair)) for pair in pairs)
+    assert size < 5000
+    forget_compositions()
+    assert composed() == 0
+    np.testing.assert_array_equal(pairs[0].epsilon([1e-3, 1e-5]), found[0])
+
+
+def test_tails_take_the_grid_point_on_which_an_epsilon_lies_as_one_that_is_not_above():
+    rng = np.random.default_rng(0)
+    masses = rng.dirichlet(np.ones(40))
+    for width in (0.1, 1 / 3, 1.5173707504700928e-05):
+        tail = tilted_tail(width, -20, masses, 0.0, 30, 2.0)
+        grid = width * np.arange(tail.first, tail.first + tail.log_mass.size - 1)
+        assert grid[0] >= 0
+        near = [np.nextafter(grid, -np.inf), grid, np.nextafter(grid, np.inf)]
+        asked = np.r_[0.0, np.concatenate(near), grid[-1] + 1, np.inf]
+        asked = asked[asked >= 0]
+        np.testing.assert_array_equal(tail._up_to(asked), np.searchsorted(grid, asked, "right"))

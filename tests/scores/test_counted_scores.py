@@ -1,6 +1,8 @@
 """Counted scores answer as the scores with the same rows."""
 
+import gc
 import pickle
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -98,6 +100,19 @@ def test_parts_are_those_of_the_rows():
     a, b = rows.part_of_sorted(*masks), counted.part_of_sorted(*masks)
     for x, y in zip(a.ordered, b.ordered, strict=True):
         np.testing.assert_array_equal(x, y)
+
+
+def test_distinct_values_of_rows_are_held_as_long_as_they_are_used():
+    scores = wb.Scores([0.0, 1.0, 1.0], [0.0, 2.0])
+    used = scores.distinct
+    assert scores.distinct is used
+    known, values = ref(used), used.values.tolist()
+    again = pickle.loads(pickle.dumps(scores))
+    del used
+    gc.collect()
+    assert known() is None
+    assert scores.distinct.values.tolist() == again.distinct.values.tolist() == values
+    assert scores.chance == scores.chance
 
 
 def test_pickles_bring_the_counts_back():

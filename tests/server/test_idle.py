@@ -1,22 +1,34 @@
 """Pages that nobody uses are put away, with a word, and their memory comes back."""
 
 import asyncio
+import gc
 import json
 import re
+import sys
 import time
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 from helpers.served import MINE, Served, cookie_of
 from helpers.servers import PATIENCE
-from helpers.visits import wait
+from helpers.visits import tabs, wait
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 from workbench.dashboard.limits import ServerLimits
+from workbench.server import app
 from workbench.server import visitors as visitors_module
 from workbench.server.handlers.document import READY
-from workbench.server.visitors import duration
+from workbench.server.operations import checks
+from workbench.server.operations.state import Phase
+from workbench.server.people.accounts import Accounts
+from workbench.server.people.person import Role
+from workbench.server.people.sign_ins import SignIns
+from workbench.server.people.signed_in import AccountIdentity
+from workbench.server.sharing import lending
+from workbench.server.storing.database import ServerDatabase
+from workbench.server.visitors import Visitors, duration
 
 
 class Browser:
@@ -144,3 +156,52 @@ def test_a_page_in_use_stays_and_so_does_one_whose_job_runs(served, monkeypatch)
 )
 def test_times_in_words(seconds, text):
     assert duration(seconds) == text
+
+
+#: Rounds of each periodic task until what is kept once is there, and then; and memory blocks that
+#: one more round may leave behind. Of the rounds, a third are of each task.
+FIRST, ROUNDS, BLOCKS = 50, 200, 0.2
+
+
+@pytest.mark.slow
+def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monkeypatch, caplog):
+    rounds = Counter()
+
+    def counted(owner, name):
+        done = getattr(owner, name)
+
+        def once(*given):
+            done(*given)
+            rounds[name] += 1
+
+        monkeypatch.setattr(owner, name, once)
+
+    monkeypatch.setattr(checks, "EVERY", 0.0)
+    monkeypatch.setattr(checks, "BEAT", 0.002)
+    monkeypatch.setattr(visitors_module, "LOOK", 0.002)
+    monkeypatch.setattr(visitors_module, "TIDY", 0.0)
+    monkeypatch.setattr(app, "LOOK", 0.002)
+    monkeypatch.setattr(lending, "PURGE", 0.0)
+    tasks = {"_round": checks.Checks, "look_again": lending.Lending, "_look": Visitors}
+    for name, owner in tasks.items():
+        counted(owner, name)
+    accounts = Accounts(ServerDatabase(tmp_path))
+    accounts.add("ada", Role.EDITOR)
+    caplog.set_level("CRITICAL")  # a record that pytest keeps is no leak of the server
+    identity = AccountIdentity(accounts, SignIns(accounts.database))
+    served = Served(app.App(list(tabs("counts").values())), identity=identity, home=tmp_path)
+
+    def blocks_after(more):
+        begin = Counter(rounds)
+        wait(lambda: all(rounds[name] - begin[name] >= more for name in tasks))
+        gc.collect()
+        return sys.getallocatedblocks(), sum(rounds.values())
+
+    try:
+        wait(lambda: served.settings["state"].phase is Phase.SERVING)
+        blocks_after(FIRST)
+        before, begin = blocks_after(1)
+        after, end = blocks_after(ROUNDS)
+    finally:
+        served.close()
+    assert after - before < BLOCKS * (end - begin)

@@ -402,3 +402,19 @@ def test_a_page_without_a_runner_does_its_jobs_in_a_thread():
 
 def enough(*told, **named):
     raise ValueError("enough")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="huge pages are of Linux")
+def test_a_server_has_no_huge_pages_and_its_jobs_may_have_them():
+    code = """
+from workbench import _process
+def allowed():
+    with open("/proc/self/status") as lines:
+        return next((line.split()[1] for line in lines if line.startswith("THP_enabled")), "?")
+_process.huge_pages(False)
+before = allowed()
+_process.huge_pages(True)
+print(before, allowed())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() in (["0", "1"], ["?", "?"])  # older kernels do not say

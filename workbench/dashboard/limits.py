@@ -6,7 +6,12 @@ import logging
 import math
 from dataclasses import dataclass
 
+from workbench._process import memory_of_machine
+
 logger = logging.getLogger(__name__)
+
+#: Bytes of memory that the pages may have on a small machine.
+_LEAST_MEMORY = 2.0**30
 
 
 class LimitError(ValueError):
@@ -53,6 +58,9 @@ class ServerLimits:
         Open browser pages of one person.
     pages : float
         Open browser pages of all people.
+    memory : float
+        Bytes of memory of the process of the pages. Above it, pages that are not in use are put
+        away, and no further ones are opened.
     """
 
     upload: float = 2.0**30
@@ -65,6 +73,7 @@ class ServerLimits:
     idle: float = math.inf
     pages_each: float = math.inf
     pages: float = math.inf
+    memory: float = math.inf
 
     @classmethod
     def shared(cls) -> ServerLimits:
@@ -79,4 +88,5 @@ class ServerLimits:
             idle=7200.0,
             pages_each=20,
             pages=500,
+            memory=max(_LEAST_MEMORY, memory_of_machine() / 2),
         )

@@ -259,8 +259,6 @@ def _slope_length(
     span: NDArray[np.float64], below: Callable[[NDArray[np.float64]], Any], n: int
 ) -> float:
     """(∫f'²)^{−1/3}, a length, from four quantiles and the counts below each of many points."""
-    from scipy.fft import irfft, rfft
-
     low, first, third, high = (float(x) for x in span)
     cell = (high - low) / GRID_CELLS
     if first == third or cell == 0:  # a few of the least numbers, which have no density either
@@ -271,7 +269,7 @@ def _slope_length(
     share = mass / mass.sum()
     deviation = math.sqrt(share @ (at - share @ at) ** 2)
     scale = min(deviation, (third - first) / cell / 1.349)
-    pairs = irfft(np.abs(rfft(mass, 2 * GRID_CELLS)) ** 2)[:GRID_CELLS]
+    pairs = np.fft.irfft(np.abs(np.fft.rfft(mass, 2 * GRID_CELLS)) ** 2)[:GRID_CELLS]
     pairs[1:] *= 2  # distances, whichever of the two is the larger
 
     def psi(r: int, g: float) -> float:

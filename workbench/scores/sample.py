@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -298,10 +299,16 @@ class Scores:
         p, q = self.ordered
         return OrderedGroup(p), OrderedGroup(q)
 
-    @cached_property
+    @property
     def distinct(self) -> Distinct:
         """Distinct `oriented` scores in ascending order, and how many of P and of Q have each."""
-        return Distinct.of(self.groups)
+        # Held as long as somebody uses it: it is larger than all else that is held of the scores.
+        known: Callable[[], Distinct | None] = self.__dict__.get("_distinct", lambda: None)
+        found = known()
+        if found is None:
+            found = Distinct.of(self.groups)
+            object.__setattr__(self, "_distinct", ref(found))
+        return found
 
     def oriented(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Scores of P and of Q in order of arrival, negated where smaller is member-like.
@@ -377,7 +384,8 @@ class Scores:
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields without the cached results."""
-        return {name: value for name, value in vars(self).items() if name != "results"}
+        left = ("results", "_distinct")
+        return {name: value for name, value in vars(self).items() if name not in left}
 
     @property
     def _sign(self) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 import panel as pn
 
-from workbench._process import on_linux
+from workbench._process import huge_pages, on_linux
 from workbench.assets import audits
 from workbench.audits.storing.database import Database
 from workbench.dashboard.bench import IMPORT
@@ -20,6 +20,7 @@ from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.live_page import Later
 from workbench.dashboard.tab import Tab
 from workbench.dashboard.worker import THREADS, Turns
+from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.server.following.follower import Follower
 from workbench.server.handlers import (
     base,
@@ -35,7 +36,7 @@ from workbench.server.handlers import (
 from workbench.server.homes import Homes
 from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted
-from workbench.server.operations import access, metrics
+from workbench.server.operations import access, memory, metrics
 from workbench.server.operations.checks import Check, Checks, database_check, disk_check
 from workbench.server.operations.state import Phase, ServerState
 from workbench.server.operations.stopping import Stopping
@@ -143,13 +144,14 @@ def make_server(
     uploads = UploadFolder(home, options.limits)
     homes = Homes(options.home, app.base, app.own)
     THREADS.submit(homes.tidy)
+    state.when_left = memory.MemoryRelease(loop, state).soon
     visitors = Visitors(
         app.by_name,
         later,
         homes,
         options.limits,
         options.identity.present,
-        freed=partial(loop.add_callback, document.give_memory_back, loop),
+        freed=partial(loop.add_callback, state.when_left),
         work=work,
         uploads=uploads,
         following=options.following,
@@ -199,6 +201,7 @@ def serve(
     open_at : str, optional
         The address that a browser opens at once; None for no browser.
     """
+    huge_pages(False)
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:
@@ -272,5 +275,6 @@ def _settle() -> None:
 
     To look through it takes a seventh of a second, in which nobody is answered.
     """
-    gc.collect()
+    forget_compositions()
+    memory.release()
     gc.freeze()

@@ -115,7 +115,7 @@ def _visit(app: App, state: ServerState) -> None:
         state.closed(connection)
         connection.end()
         visitors.leave(visit.person, connection)
-        document.give_memory_back(loop)
+        state.when_left()
 
     channel.receive, channel.opened, channel.closed = connection.receive, opened, end
     channel.backlog = lambda: connection.backlog

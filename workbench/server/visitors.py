@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import TimeoutError as Late
 from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import Any, Protocol
 
+from workbench._process import memory_in_use
 from workbench.audits.audit import Audit
 from workbench.dashboard.bench import Bench, data_sets, removed
 from workbench.dashboard.files import UploadFolder
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.dashboard.live_page import Later
-from workbench.dashboard.permissions import Permissions
+from workbench.dashboard.permissions import Permissions, size_words
 from workbench.dashboard.sent import Sent
 from workbench.dashboard.services import Services
 from workbench.dashboard.sharing import AuditLookup, Sharing
@@ -43,6 +45,12 @@ LOOK, TIDY = 5.0, 600.0
 
 #: Seconds for which the present role of a person is remembered.
 FRESH = 1.0
+
+#: Seconds without a gesture after which pages make room for others, and between two times at
+#: which room is made: memory is free some seconds after the pages were put away.
+UNUSED, ROOM = 60.0, 20.0
+
+KEPT = "Your data sets and settings are kept: reload the page to go on."
 
 SIGNED_OUT = "You were signed out. What you had is kept: reload the page to sign in again."
 
@@ -93,6 +101,16 @@ class Place:
     waits: bool = False  # whether it is looked at after the grace
     gone: bool = False
     lock: Any = field(default_factory=RLock)
+
+    @property
+    def works(self) -> bool:
+        """Whether a job of the person runs or waits."""
+        return self.bench is not None and self.bench.jobs_running > 0
+
+    @property
+    def last_used(self) -> float:
+        """Time of the last gesture, as of `time.monotonic`."""
+        return max([self.used, *(document.used for document in list(self.documents))])
 
 
 @dataclass(frozen=True)
@@ -174,6 +192,7 @@ class Visitors:
         self._lock = Lock()
         self._turns = Turns()  # of the housekeeping
         self._tidied = -TIDY
+        self._room_made = -ROOM
         self._ended = False
         #: What people let each other read; None on a server where nobody shares.
         self.lending: Lending | None = None
@@ -256,6 +275,12 @@ class Visitors:
                 f"{everybody:,} pages of the workbench are open on this server, as many as it "
                 "allows: try again when somebody has left",
                 "--max-pages",
+            )
+        if everybody and memory_in_use() > self.limits.memory:
+            raise LimitError(
+                f"The pages that are open have {size_words(self.limits.memory)} of memory, as much "
+                "as this server allows: try again when somebody has left",
+                "--max-memory",
             )
 
     # -- what they have ----------------------------------------------------------------------------
@@ -492,6 +517,7 @@ class Visitors:
                 if place.documents and place.person.signed_in:
                     self._ask_role(place)
                 self._put_away_idle(place)
+            self._make_room(places)
             if time.monotonic() - self._tidied >= TIDY:
                 self._tidied = time.monotonic()
                 for place in places:
@@ -505,13 +531,26 @@ class Visitors:
     def _put_away_idle(self, place: Place) -> None:
         long_ago = time.monotonic() - self.limits.idle
         idle = [document for document in list(place.documents) if document.used < long_ago]
-        if idle and not (place.bench is not None and place.bench.jobs_running):
+        if idle and not place.works:
             for document in idle:
                 document.put_away(
-                    f"Put away after {duration(self.limits.idle)} without use. Your data sets and "
-                    "settings are kept: reload the page to go on."
+                    f"Put away after {duration(self.limits.idle)} without use. {KEPT}"
                 )
                 self.leave(place.person, document)
+
+    def _make_room(self, places: Sequence[Place]) -> None:
+        """Put away what was used least recently, where the pages have too much memory."""
+        now = time.monotonic()
+        if now < self._room_made + ROOM or memory_in_use() <= self.limits.memory:
+            return
+        made = [one for one in places if one.bench is not None and not one.works]
+        unused = [one for one in made if one.last_used < now - UNUSED]
+        unused.sort(key=lambda one: one.last_used)
+        for place in unused[: math.ceil(len(unused) / 4)]:
+            logger.info("pages were put away for want of memory", extra={"event": "made_room"})
+            self.end_person(place.person.key, f"Put away to make room for others. {KEPT}")
+        if unused:
+            self._room_made = now
 
     def _look_later(self, place: Place) -> None:
         """Put away what a person has, once no document was open for the grace."""

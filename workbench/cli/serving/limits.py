@@ -23,6 +23,7 @@ _OPTIONS = {
     "idle": ("SECONDS", "time without a gesture after which an open page is put away"),
     "pages-each": ("NUMBER", "open browser pages of one person"),
     "pages": ("NUMBER", "open browser pages of all people"),
+    "memory": ("SIZE", "memory of all pages together, without jobs"),
 }
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE)

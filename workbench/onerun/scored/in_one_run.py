@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.fft import irfft, rfft
 from numpy.typing import NDArray
-from scipy.fft import irfft, rfft
 
 from workbench.curves.validation import Floats
 from workbench.onerun.scored.check import IndependenceCheck, normal_scores, permutation_p_values

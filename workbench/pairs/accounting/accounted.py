@@ -179,13 +179,17 @@ class AccountedPair(Pair):
         return None if found is None else found.closed_form
 
     @cached_property
+    def _closed(self) -> Pair | None:
+        return self._closed_form()
+
+    @property
     def _functions(self) -> ExplicitPair:
-        closed = self._closed_form()
+        closed = self._closed
         if isinstance(closed, AccountedPair):
             return closed._functions
         if isinstance(closed, ExplicitPair):
             return closed
-        return _GridPair(self.name, self._accounted, self._largest_loss)
+        return _grid_pair(self)
 
     def renyi_divergence(self, order: float) -> float:
         order = _checks.order(order)
@@ -291,6 +295,12 @@ class _GridPair(OutcomesPair):
         return below
 
 
+# Not an attribute of the pair: results hold pairs, and a grid with its sums takes up to 60 MB.
+@lru_cache(maxsize=4)
+def _grid_pair(pair: AccountedPair) -> _GridPair:
+    return _GridPair(pair.name, pair._accounted, pair._largest_loss)
+
+
 @lru_cache(maxsize=16)
 def _renyi_limit(accounted: Accounted) -> RenyiPair | None:
     """What the Rényi divergences of the steps imply; None where all are infinite or unknown."""
@@ -338,6 +348,12 @@ def _tails(
         for order in np.unique(renyi.best_orders(np.array(_TILTED_DELTAS)))
     )
     return tuple(tail for tail in made if tail is not None)
+
+
+def forget_compositions() -> None:
+    """Let go of the compositions that are held for the next call, which are computed again then."""
+    for held in (_grid_pair, _tails, pld.kept):
+        held.cache_clear()
 
 
 def sum_of_losses(step: Sampled, n: int, k: int, side: str, rng: np.random.Generator) -> Floats:

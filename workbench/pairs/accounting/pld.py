@@ -3,7 +3,7 @@
 One step is put on a grid of losses by connecting the dots (arXiv 2207.04380): the hockey-stick
 divergence, convex in e^ε, is replaced by its chords between grid points, and so by a discrete pair
 that leaks a little more in both directions. Its k-fold composition, one convolution under P and one
-under Q by `dp_accounting`, dominates the true one. That is the pessimistic side.
+under Q by FFT, dominates the true one. That is the pessimistic side.
 
 The optimistic side needs no second convolution. Connecting the dots splits the outcomes of loss L,
 with L between two grid points h apart, so that L becomes L + ξ at one of them, with E[e^−ξ | L] = 1
@@ -29,6 +29,7 @@ from threading import RLock
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.fft import next_fast_len
 
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.outcomes import Outcomes, OutcomesPair, log_difference
@@ -165,7 +166,7 @@ def compose(pair: Step, k: int, symmetric: bool = False) -> Composition:
     """
     # One at a time: two threads that ask for the same composition must not both build it.
     with _lock:
-        return _kept(pair, k, symmetric)
+        return kept(pair, k, symmetric)
 
 
 def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
@@ -180,7 +181,7 @@ def build(pair: Step, k: int, symmetric: bool = False) -> Composition:
     return Composition(total, width, spread, shift, resolution, grid, k)
 
 
-_kept = lru_cache(maxsize=4)(build)
+kept = lru_cache(maxsize=4)(build)
 
 
 # -- one step on a grid ---------------------------------------------------------------------------
@@ -346,11 +347,14 @@ def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, floa
     from dp_accounting.pld import common
 
     with quiet():
-        offset, total = common.self_convolve(masses, k, TAIL)
-    total = np.asarray(total)
+        bottom, top = common.compute_self_convolve_bounds(masses, k, TAIL)
+        # The FFT of numpy: that of scipy keeps the tables of the last 16 sizes, 8 MB each here.
+        points = next_fast_len(max(top - bottom + 1, masses.size), real=True)
+        around = np.fft.irfft(np.fft.rfft(masses, points) ** k, points)
+    total = np.roll(around, -bottom)[: top - bottom + 1]
     # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
     noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
-    return k * first + int(offset), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
+    return k * first + int(bottom), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
 
 
 def _cut_noise(index: np.ndarray, masses: Floats) -> tuple[np.ndarray, Floats, float]:

@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from workbench.curves.validation import Floats, quiet
@@ -36,9 +37,9 @@ class TiltedTail:
 
     Attributes
     ----------
-    theta : float
-    loss : ndarray, shape (n,)
-        Total losses of the grid, ascending.
+    theta, width : float
+    first : int
+        The total losses of the grid are ``(first + i)·width``, none below 0.
     log_mass, log_discounted : ndarray, shape (n + 1,)
         Logs of the sums of T(s) e^{−θ s} and of T(s) e^{−(θ+1) s} over the losses from each on.
     log_scale, log_noise, log_infinite : float
@@ -46,7 +47,8 @@ class TiltedTail:
     """
 
     theta: float
-    loss: Floats
+    width: float
+    first: int
     log_mass: Floats
     log_discounted: Floats
     log_scale: float
@@ -55,11 +57,19 @@ class TiltedTail:
 
     @quiet()
     def log_hockey_stick(self, epsilon: Floats) -> Floats:
-        """Log of the upper limit of the hockey-stick divergence."""
-        i = np.searchsorted(self.loss, epsilon, side="right")
+        """Log of the upper limit of the hockey-stick divergence, for ε ≥ 0."""
+        i = self._up_to(epsilon)
         seen = log_difference(self.log_mass[i], epsilon + self.log_discounted[i])
         tail = np.logaddexp(seen, self.log_noise - self.theta * epsilon)
         return np.logaddexp(self.log_scale + tail, self.log_infinite)
+
+    def _up_to(self, epsilon: Floats) -> NDArray[np.int64]:
+        """How many losses of the grid are at most each ε."""
+        last = self.log_mass.size - 1
+        i = np.clip(np.floor(epsilon / self.width) - self.first + 1, 0, last).astype(np.int64)
+        i -= self.width * (self.first + i - 1) > epsilon  # the quotient was rounded up
+        i += self.width * (self.first + i) <= epsilon  # or down
+        return np.clip(i, 0, last)
 
 
 @quiet()
@@ -87,13 +97,15 @@ def tilted_tail(
     if _DEVIATIONS * math.sqrt(k * (tilted @ (index - mean) ** 2)) > _MOST_POINTS:
         return None
     start, total, noise = pld.self_convolve(tilted, first, k)
+    start, total = max(start, 0), total[max(-start, 0) :]
     loss: Floats = width * np.arange(start, start + total.size, dtype=float)
     log_total = np.log(total) - theta * loss
     # Round-off of the moment, which is taken to the k-th power.
     log_scale = k * log_moment + 4 * k * math.ulp(abs(log_moment) + masses.size)
     return TiltedTail(
         theta,
-        loss,
+        width,
+        start,
         _log_sums_from(log_total),
         _log_sums_from(log_total - loss),
         log_scale,

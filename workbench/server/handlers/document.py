@@ -8,11 +8,8 @@ session takes one connection, so its token cannot be used a second time.
 from __future__ import annotations
 
 import asyncio
-import ctypes
-import gc
 import hashlib
 import logging
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,10 +43,6 @@ VISITORS: ContextVar[Visitors] = ContextVar("visitors")
 
 #: Names by which an address or a header could choose a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
-
-#: Seconds after the end of a session until its memory is returned to the system.
-_SOON = 10.0
-_asked = False
 
 #: Seconds after which a socket in use is asked again whose it is.
 _OFTEN = 1.0
@@ -237,26 +230,6 @@ class SocketHandler(Handler, WSHandler):
 
     async def send_message(self, message: Any) -> None:
         """Leave out what Bokeh would tell its own scripts, which no page has."""
-
-
-def give_memory_back(loop: Any) -> None:
-    """Return freed memory to the system, some seconds after sessions have ended.
-
-    The C library keeps what many visitors at once have used; only glibc can be asked for it.
-    """
-    global _asked
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
-    if trim is None or _asked:
-        return
-
-    def give() -> None:
-        global _asked
-        _asked = False
-        gc.collect()
-        trim(0)
-
-    _asked = True
-    loop.call_later(_SOON, give)
 
 
 @contextmanager

@@ -38,6 +38,8 @@ class ServerState:
         Documents that are open, with the keys of the persons who look at them.
     when_ready : callable
         Called once the first states of all pages are drawn.
+    when_left : callable
+        Called when the session of a document has ended.
     when_stopping : callable
         Called when the server begins to stop.
     """
@@ -46,6 +48,7 @@ class ServerState:
         self.phase = Phase.STARTING
         self.documents: dict[OpenDocument, str] = {}
         self.when_ready: Callable[[], Any] = lambda: None
+        self.when_left: Callable[[], Any] = lambda: None
         self.when_stopping: Callable[[], Any] = lambda: None
         self._began = time.monotonic()
 

@@ -186,8 +186,9 @@ class Connection:
                 self._show(gesture)
             else:
                 self.attach().receive(gesture, self)
+                if gesture["kind"] in ("import", "close import"):
+                    self._forget(IMPORT)  # and the files that it holds
                 if gesture["kind"] == "import":
-                    self._forget(IMPORT)
                     self._bench_then(partial(self._open, IMPORT))
         except (KeyError, TypeError, ValueError):
             logger.warning("an invalid gesture was ignored", exc_info=True)

@@ -102,6 +102,7 @@ def serve(control: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _process.adopt_orphans()
     _process.no_core_file()
+    _process.huge_pages(True)  # jobs are short, and work on large arrays
     _import_all()
     gc.collect()
     gc.freeze()  # what is never looked at again stays shared
