@@ -409,7 +409,9 @@ def test_what_ends_a_link_ends_what_was_accepted_through_it(town, mine, end):
     assert bob.menu == []
     assert "is not, or no longer, shared" in bob.refused("accept", token=token)
     if end == "demoted owner":
-        assert "nobody reads what you shared" in ada.asks("list", of="data", key=mine.key)["refused"]
+        assert (
+            "nobody reads what you shared" in ada.asks("list", of="data", key=mine.key)["refused"]
+        )
         town.people.update(before)
         town.lending.look_again()
         town.settle()

@@ -14,9 +14,13 @@ from workbench import _json
 from workbench.cli.output import one_line, say, say_table
 
 if TYPE_CHECKING:
+    from workbench.audits.imported import Imported
     from workbench.audits.summary import AuditSummary
 
 _NAME = "name or key of an audit"
+
+#: The origin of an audit that was saved before imports were marked.
+UNMARKED = "made here or imported: it was saved by a version that did not note this"
 
 
 def add(commands: Any) -> None:
@@ -91,7 +95,11 @@ def show_audit(arguments: argparse.Namespace) -> int:
             _say_json(audit.to_dict())
             return 0
         say(one_line(audit.name, None))
+        origin = "" if audit.imported is None else audit.imported.explain()
+        if archive.find(audit.key).imported_at is None:
+            origin = UNMARKED
         for title, text in (
+            ("origin", origin),
             ("key", audit.key),
             ("page", audit.title),
             ("made", f"{audit.made.astimezone():%Y-%m-%d %H:%M}"),
@@ -118,7 +126,10 @@ def compare_audits(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _say_json(
             {
-                "audits": [{"key": one.key, "name": one.name} for one in found.audits],
+                "audits": [
+                    {"key": one.key, "name": one.name, "imported": _imported(one.imported)}
+                    for one in found.audits
+                ],
                 "pages": found.pages,
                 "parameters": dict(found.parameters),
                 "data": {
@@ -152,12 +163,19 @@ def export_audit(arguments: argparse.Namespace) -> int:
 
 def import_audits(arguments: argparse.Namespace) -> int:
     """Add the audits of files."""
+    from workbench.cli.score_audit.keeping import user
+
     with _archive() as archive:
         for path in arguments.files:
             before = {one.key for one in archive.search(versions=True)}
-            audit = archive.add_file(path)
-            already = ", which was there already" if audit.key in before else ""
-            say(f"{audit.key}  {one_line(audit.name, None)}{already}")
+            audit = archive.add_file(path, user())
+            if audit.key in before:
+                how = "which was there already"
+            elif audit.imported is None:
+                how = "which was made here and is in the list again"
+            else:
+                how = "imported: what it states was not checked here"
+            say(f"{audit.key}  {one_line(audit.name, None)}, {how}")
     return 0
 
 
@@ -217,7 +235,11 @@ def _print_list(
             (one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _number(one))
             for one in found
         ]
-        say_table([("key", "name", "page", "made", "first number"), *rows])
+        heads: tuple[str, ...] = ("key", "name", "page", "made", "first number")
+        if any(one.imported for one in found):
+            heads += ("origin",)
+            rows = [(*row, _origin(one)) for row, one in zip(rows, found, strict=True)]
+        say_table([heads, *rows])
 
 
 def _row(one: AuditSummary) -> dict[str, Any]:
@@ -236,8 +258,19 @@ def _row(one: AuditSummary) -> dict[str, Any]:
         "versions": one.versions,
         "series": one.series,
         "position": one.position,
+        "imported": _imported(one.imported),
         "number": None if number is None else number.to_dict(),
     }
+
+
+def _origin(one: AuditSummary) -> str:
+    if one.imported_at is None:
+        return ""
+    return "imported" if one.imported else "made here"
+
+
+def _imported(found: Imported | None) -> dict[str, Any] | None:
+    return None if found is None else found.to_dict()
 
 
 def _number(one: AuditSummary) -> str:

@@ -182,7 +182,9 @@ class Shares:
         with self._lock:
             with self._database.writing() as connection:
                 # Another program may have revoked it just now.
-                row = connection.execute(select(SHARES).where(SHARES.c.id == link.id, _held())).first()
+                row = connection.execute(
+                    select(SHARES).where(SHARES.c.id == link.id, _held())
+                ).first()
                 if row is None or row.to_kind != ShareTarget.LINK.value:
                     raise NotSharedError(link.kind.words)
                 known = self._same(given) or self._same(new)
