@@ -130,7 +130,7 @@ def test_odd_names_of_who_imports_are_refused(in_memory, exported, by):
     assert len(in_memory) == 0
 
 
-# -- what an imported audit never is  -------------------------------------------------------------
+# -- what an imported audit never is ---------------------------------------------------------------
 
 
 def test_a_forged_audit_is_no_audit_of_a_series_or_plan_here(archive, exported):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -421,6 +422,27 @@ def test_an_imported_audit_with_its_scores_is_computed_again_and_that_is_made_he
     assert (archive[again].by, archive[again].bounds["epsilon"].value) == ("Ada", right.value)
     assert [one.imported is None for one in archive.versions(again)] == [True, False]
     assert reader.listed() == ["computed here"]
+
+
+def test_a_plan_that_was_stored_after_an_import_comes_after_its_results(bench, reader):
+    """The record of an imported audit shows results before its scores are opened."""
+    home = wb.Workspace()
+    data = home.add_scores(wb.GaussianPair(1).sample(300, seed=1), "theirs")
+    page = PAGES["scores"].kind(workspace=home, data=data.key)
+    # Its file says that it was made long after now.
+    audit = replace(audit_of(page), made=datetime.now(UTC) + timedelta(days=9))
+    saved = home.audits.save(audit, "theirs", attachments=attachments_of(page))
+    reader.uploads(home.audits.exported(saved.key))
+    key = reader.asks("import")["key"]
+    plan = wb.plan("after the import", "the same", threshold=0.5, workspace=bench.workspace)
+    reader.asks("open", key=key)
+    settle(bench)
+    workspace = bench.workspace
+    (mine,) = workspace.own
+    assert workspace.opened(mine.sha256) < plan.created < mine.created
+    assert workspace.opening(mine.sha256, workspace.scores(mine.key)).at < plan.created
+    again = audit_of(PAGES["scores"].kind(workspace=workspace, data=mine.key, plan=plan.sha256))
+    assert "the opening of the data" in [one.what for one in again.deviations]
 
 
 @pytest.mark.parametrize("content", [b"", b"not ours", b"PK\x03\x04" + b"\0" * 100])
