@@ -268,6 +268,7 @@ class AuditRequests(Requests):
                 **assets.record(audit),
                 "owner": lent.owner,
                 "removed": False,
+                "unmarked": lent.summary.imported_at is None,
                 "versions": [],
                 "attached": _attached(lent.attachments()),
             }

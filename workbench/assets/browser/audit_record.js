@@ -25,7 +25,7 @@ export class Record {
         audits.again()
       }))] : []
     const origin = imported ? [make("p", {class: "wb-problem wb-imported"}, `${imported} `,
-      record.attached.length && !owner ? "Open it on its page to compute it again from the scores that came with it: what is saved there is made here." : "")] : []
+      owner ? "" : "Open it on its page to compute it again, if its data are here: what is saved there is made here.")] : []
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
       ...(series && !owner ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
     this.board = boardOf(record)
