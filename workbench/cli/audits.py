@@ -231,14 +231,16 @@ def _print_list(
     elif not found:
         say(none)
     else:
-        rows = [
-            (one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _number(one))
+        heads: tuple[str, ...] = ("key", "name", "page", "made", "first number", "origin")
+        rows: list[tuple[str, ...]] = [
+            (
+                *(one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}"),
+                *(_number(one), _origin(one)),
+            )
             for one in found
         ]
-        heads: tuple[str, ...] = ("key", "name", "page", "made", "first number")
-        if any(one.imported for one in found):
-            heads += ("origin",)
-            rows = [(*row, _origin(one)) for row, one in zip(rows, found, strict=True)]
+        if not any(one.imported for one in found):
+            heads, rows = heads[:-1], [row[:-1] for row in rows]
         say_table([heads, *rows])
 
 

@@ -273,8 +273,9 @@ class AuditRows:
             row = connection.execute(asked).first()
         if row is None:
             return None
-        *parts, at, by = row
-        return StoredAudit(*parts, Imported(at, by) if at else None)
+        imported = Imported(row.imported, row.imported_by) if row.imported else None
+        card = (row.key, row.card, row.sha256)
+        return StoredAudit(*card, row.content, row.figures_sha256, imported)
 
     def attachments(self, key: str) -> list[Attachment]:
         """What was saved with an audit, as it is stored now."""
