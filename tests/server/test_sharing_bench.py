@@ -376,6 +376,21 @@ def test_what_is_accepted_leaves_open_pages_when_the_link_ends_by_itself(town, m
     assert not bob.bench.live("scores").page.data.startswith(LENT)
 
 
+def test_a_job_on_what_is_no_longer_shared_ends_without_a_result(town, mine, monkeypatch):
+    ada, bob = map(town.browser, (ADA, BOB))
+    share = ada.shares("data", mine.key, "bob")["who"][0]
+    town.settle()
+    bob.does("choose", data=lent_key(bob))
+    scores, other = bob.bench.live("scores").page, town.browser(CAROL).bench.live("scores").page
+    ended = []
+    monkeypatch.setattr(type(scores), "end_jobs", lambda page: ended.append((page, page.data)))
+    ada.asks("revoke", of="data", key=mine.key, id=share["id"])
+    town.settle()
+    assert [page for page, _ in ended] == [scores]
+    assert other not in ended
+    assert ended[0][1].startswith(LENT)  # before the page shows other data
+
+
 def test_the_owner_keeps_a_person_who_accepted_a_link(town, mine):
     id, _, ada, bob = accepted(town, mine, BOB)
     ada.shares("data", mine.key, "bob")
@@ -510,6 +525,20 @@ def test_a_saved_audit_is_shared_read_compared_and_never_changed(town):
         assert "is not, or no longer, shared" in bob.refused(do, "audit", key=key)
     assert bob.asks("list", "audit", lent=True)["audits"] == []
     assert any(told.get("audits") == {"changed": True} for told in bob.told)
+
+
+def test_who_reads_an_imported_audit_of_others_hears_that_it_is_one(town):
+    """Also by way of the reader's own archive, where a third person imported it."""
+    ada, bob = map(town.browser, (ADA, BOB))
+    content = town.own(CAROL).audits.exported(save(town, CAROL).key)
+    audit = town.own(ADA).audits.add_file(content, "ada")
+    ada.shares("audit", audit.key, "bob")
+    town.settle()
+    (row,) = bob.asks("list", "audit", lent=True)["audits"]
+    assert row["imported"].endswith("UTC by ada")
+    assert "was not checked here" in bob.asks("record", "audit", key=row["key"])["imported"]
+    lent = town.sharing(BOB).lent_audit(row["key"])
+    assert town.own(BOB).audits.add_file(lent.exported(), "bob").imported.by == "bob"
 
 
 def test_an_audit_that_its_owner_removes_is_gone_for_others(town):
