@@ -61,7 +61,8 @@ def test_an_exported_audit_comes_back_whole(exported, in_memory, tmp_path):
     brought = there.add_file(tmp_path / "one.audit.zip")
     here = in_memory["<b>one</b> 😀"]
     assert brought.key == here.key
-    assert brought.to_dict() == here.to_dict()
+    assert brought.to_dict() == {**here.to_dict(), "imported": brought.imported.to_dict()}
+    assert (brought.text, brought.sha256) == (here.text, here.sha256)
     assert len(brought.figures) == len(here.figures)
     assert there.attachments(brought.key) == ATTACHED
     assert there.exported(brought.key) == exported

@@ -153,6 +153,11 @@ def test_save_search_open_compare_delete_undo_export_import(audits, tmp_path):
     other.page.get_by_role("heading", name="threshold 0.25").wait_for()
     value = other.page.locator(".wb-record [aria-label='ε lower bound'] .wb-value")
     assert value.text_content() == saved["ε lower bound"].split()[0]
+    other.page.locator(".wb-record .wb-imported", has_text="was not checked here").wait_for()
+    assert grave_faults(other.page) == []
+    other.go_to_list()
+    other.page.locator("tr[data-key] .wb-mark", has_text="imported").wait_for()
+    assert one.page.get_by_text("imported").count() == 0
 
 
 def test_hostile_names_are_text_everywhere(audits):

@@ -161,8 +161,18 @@ def test_a_link_is_copied_opened_without_sign_in_and_revoked(team, browsers):
     vera = SharingPage(stranger)
     vera.says("Anna shares “by a link” with you")
     vera.wait_for_data("by a link (Anna)")
+    # The dialog says by itself whom else it ends for, here and in another window.
+    other = browsers("Anna").share("by a link")
+    for shown in (dialog, other):
+        shown.get_by_text("Revoke also ends it for the person who accepted it: Vera.").wait_for()
+        shown.locator("li[data-link]", has_text="accepted the link, until").wait_for()
+    assert grave_faults(one.page) == []
     dialog.get_by_role("button", name=re.compile("^Revoke the link")).click()
-    dialog.locator("li[data-to=link]").wait_for(state="detached")
+    dialog.get_by_text("The link was revoked, also for the person who accepted it").wait_for()
+    for shown in (dialog, other):
+        shown.get_by_text("Only you.").wait_for()
+    vera.says("“by a link” is no longer shared with you.")
+    assert "by a link" not in vera.data
     stranger.goto(address)
     stranger.get_by_text("This link does not work.").wait_for()
 

@@ -1,12 +1,14 @@
 """`workbench audits`: lists, searches, comparisons, files; nothing that a terminal would obey."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 import workbench as wb
 from workbench.cli import main
+from workbench.cli.score_audit.keeping import user
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.counts import CountsPage
 
@@ -86,7 +88,17 @@ def test_export_and_import(home, capsys, tmp_path, monkeypatch):
     assert "was there already" in run(capsys, "import", str(path))[1]
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "other"))
     status, out, _ = run(capsys, "import", str(path))
-    assert (status, out) == (0, f"{home[0]}  before\n")
+    said = "imported: what it states was not checked here"
+    assert (status, out) == (0, f"{home[0]}  before, {said}\n")
+    assert "was there already" in run(capsys, "import", str(path))[1]
+    shown = run(capsys, "show", "before")[1]
+    assert re.search(r"^origin +This audit was imported on .* UTC by \S+\. What it", shown, re.M)
+    assert run(capsys, "list")[1].splitlines()[1].endswith("imported")
+    (row,) = json.loads(run(capsys, "list", "--json")[1])["audits"]
+    card = json.loads(run(capsys, "show", "before", "--json")[1])
+    assert row["imported"] == card["imported"]
+    assert row["imported"]["by"] == user()
+    assert run(capsys, "remove", "before")[0] == 0
     (tmp_path / "no.zip").write_text("hello")
     status, _, err = run(capsys, "import", str(tmp_path / "no.zip"))
     assert status == 2

@@ -260,6 +260,30 @@ def test_the_baseline_is_in_every_format(audit, scores):
     assert "the scores leak more at" in reports["markdown"]
 
 
+@pytest.mark.usefixtures("release")
+def test_every_verdict_on_an_imported_baseline_says_that_it_is_one(audit, scores, tmp_path):
+    archive = wb.workspace().audits
+    file = archive.export("release", tmp_path / "release.audit.zip")
+    archive.remove("release")
+    archive.purge()
+    archive.add_file(file, "eve\x1b[31m")
+    more, less = scores(2, 2), scores(0.2, 3)
+    said = {}
+    for path, verdict in ((more, "leaks more than"), (less, "not shown to leak more than")):
+        for form in ("text", "json", "markdown", "junit", "github", "sarif"):
+            said[form] = audit(path, "--baseline", "release", "--format", form)[1]
+            assert "\x1b" not in said[form]
+            if form != "sarif" or path is more:
+                assert "imported baseline" in said[form], form
+                assert "were not checked here" in said[form], form
+        (case,) = ElementTree.fromstring(said["junit"]).iter("testcase")
+        assert case.get("name") == "imported baseline release"
+        found = json.loads(said["json"])["baseline"]
+        assert found["verdict"] == f"{verdict} the imported baseline"
+        assert found["imported"] == archive["release"].imported.to_dict()
+    assert f"::notice title={found['verdict']}::" in said["github"]
+
+
 def test_without_its_scores_a_baseline_never_stops_a_build(audit, scores):
     audit(scores(1, 1), "--save", "release")
     path = scores(3, 2)
@@ -291,6 +315,8 @@ def test_a_baseline_is_a_file_too(audit, scores, tmp_path):
     archive.purge()
     assert audit(scores(2, 2), "--baseline", file)[0] == 1
     assert len(archive) == 0
+    status, said, _ = audit(scores(2, 2), "--baseline", file, "--json")
+    assert json.loads(said)["baseline"]["verdict"] == "leaks more than the imported baseline"
     file.write_bytes(b"no audit")
     status, _, problem = audit(scores(2, 2), "--baseline", file)
     assert status == 2

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
+from helpers.archives import a_plan
 from helpers.visits import Reader, settle, tabs, wait
 
 import workbench as wb
@@ -14,6 +17,9 @@ from workbench.assets import audits as assets
 from workbench.audits.errors import ArchiveError
 from workbench.dashboard import audits as requests
 from workbench.dashboard.bench import Bench
+from workbench.pages.auditing.attached import attachments_of
+from workbench.pages.auditing.audit_of import audit_of
+from workbench.pages.registry import PAGES
 from workbench.server.homes import KEPT, Homes
 from workbench.server.people.identity import user_name
 from workbench.server.people.person import OWNER, Person
@@ -349,9 +355,94 @@ def test_an_exported_audit_is_imported(bench, reader, tmp_path):
     assert added["name"] == "mine"
     record = there.asks("record", key=added["key"])
     assert (record["note"], record["tags"], record["by"]) == ("a note", ["t"], "Ada")
+    assert "was not checked here" in record["imported"]
     there.does("undo")
     assert there.listed() == []
     stranger.end()
+
+
+def test_an_imported_audit_is_marked_with_who_imported_it(bench, reader):
+    there = wb.Workspace().audits
+    content = there.exported(there.save(wb.audit(wb.example("gaussian")), "theirs").key)
+    reader.saves(name="mine")
+    reader.uploads(content)
+    key = reader.asks("import")["key"]
+    rows = {one["name"]: one["imported"] for one in reader.asks("list")["audits"]}
+    assert rows["mine"] == ""
+    assert re.fullmatch(r"imported on \S+ \S+ UTC by Ada", rows["theirs"])
+    shown = reader.asks("compare", keys=[key, reader.asks("list")["audits"][1]["key"]])
+    assert "“theirs” was imported on" in shown["sentences"][0]
+    assert [bool(one["imported"]) for one in shown["audits"]] == [True, False]
+
+
+def test_an_own_audit_that_is_imported_is_the_same_and_undo_leaves_it(bench, reader):
+    key = reader.saves(name="mine")
+    reader.uploads(bench.workspace.audits.exported(key))
+    answer = reader.asks("import")
+    assert (answer["key"], answer["imported"]) == (key, False)
+    assert reader.asks("record", key=key)["imported"] == ""
+    reader.does("undo")
+    assert reader.listed() == ["mine"]
+
+
+def test_an_imported_audit_is_under_no_plan_of_this_archive(bench, reader):
+    plan = bench.workspace.audits.plans.add(a_plan())
+    there = wb.Workspace().audits
+    audit = replace(wb.audit(wb.example("gaussian")), plan=plan, series="nightly", position=1)
+    reader.uploads(there.exported(there.save(audit, "theirs").key))
+    key = reader.asks("import")["key"]
+    assert bench.workspace.audits.search(plan.sha256)[0].key == key  # it can be found
+    (shown,) = reader.asks("plans")["plans"]
+    assert shown["audits"] == []
+    record = reader.asks("record", key=key)
+    assert (record["plan"]["sha256"], record["series"]) == (plan.sha256, "")
+
+
+def test_an_imported_audit_with_its_scores_is_computed_again_and_that_is_made_here(bench, reader):
+    """Its file states another bound: what is saved from its page is the one of the scores."""
+    home = wb.Workspace()
+    data = home.add_scores(wb.GaussianPair(1).sample(300, seed=1), "theirs")
+    page = PAGES["scores"].kind(workspace=home, data=data.key)
+    audit, attached = audit_of(page, by="eve"), attachments_of(page)
+    right = audit.bounds["epsilon"]
+    numbers = tuple(
+        replace(one, bound=replace(one.bound, value=9.0)) if one.name == "epsilon" else one
+        for one in audit.numbers
+    )
+    saved = home.audits.save(replace(audit, numbers=numbers), "forged", attachments=attached)
+    reader.uploads(home.audits.exported(saved.key))
+    key = reader.asks("import")["key"]
+    archive = bench.workspace.audits
+    assert archive[key].bounds["epsilon"].value == 9.0
+    assert reader.asks("open", key=key)["page"] == "scores"
+    settle(bench)
+    assert reader.asks("propose", of="scores")["previous"]["key"] == key
+    again = reader.asks("save", of="scores", name="computed here", previous=key)["key"]
+    assert archive[again].imported is None
+    assert (archive[again].by, archive[again].bounds["epsilon"].value) == ("Ada", right.value)
+    assert [one.imported is None for one in archive.versions(again)] == [True, False]
+    assert reader.listed() == ["computed here"]
+
+
+def test_a_plan_that_was_stored_after_an_import_comes_after_its_results(bench, reader):
+    """The record of an imported audit shows results before its scores are opened."""
+    home = wb.Workspace()
+    data = home.add_scores(wb.GaussianPair(1).sample(300, seed=1), "theirs")
+    page = PAGES["scores"].kind(workspace=home, data=data.key)
+    # Its file says that it was made long after now.
+    audit = replace(audit_of(page), made=datetime.now(UTC) + timedelta(days=9))
+    saved = home.audits.save(audit, "theirs", attachments=attachments_of(page))
+    reader.uploads(home.audits.exported(saved.key))
+    key = reader.asks("import")["key"]
+    plan = wb.plan("after the import", "the same", threshold=0.5, workspace=bench.workspace)
+    reader.asks("open", key=key)
+    settle(bench)
+    workspace = bench.workspace
+    (mine,) = workspace.own
+    assert workspace.opened(mine.sha256) < plan.created < mine.created
+    assert workspace.opening(mine.sha256, workspace.scores(mine.key)).at < plan.created
+    again = audit_of(PAGES["scores"].kind(workspace=workspace, data=mine.key, plan=plan.sha256))
+    assert "the opening of the data" in [one.what for one in again.deviations]
 
 
 @pytest.mark.parametrize("content", [b"", b"not ours", b"PK\x03\x04" + b"\0" * 100])

@@ -21,7 +21,7 @@ from helpers.servers import ROOT
 import workbench as wb
 from workbench.audits.storing import database as module
 from workbench.audits.storing.database import Database
-from workbench.audits.storing.schema import AUDITS_SCHEMA
+from workbench.audits.storing.schema import AUDITS_SCHEMA, REVISION
 from workbench.cli import main
 from workbench.server.operations import backup as writing
 from workbench.server.operations.backup import back_up
@@ -306,6 +306,9 @@ def test_a_database_of_audits_in_the_folder_is_in_the_backup_under_any_name(
 
 # -- upgrades --------------------------------------------------------------------------------------
 
+#: The version after the present one.
+NEXT = str(int(REVISION) + 1)
+
 
 def test_an_older_database_is_copied_before_it_is_changed(tmp_path, monkeypatch):
     older = Database.in_folder(tmp_path)
@@ -316,14 +319,14 @@ def test_an_older_database_is_copied_before_it_is_changed(tmp_path, monkeypatch)
 
     def step(connection, where, schema):
         connection.exec_driver_sql("CREATE TABLE added (x TEXT)")
-        connection.exec_driver_sql("UPDATE workbench_version SET version_num='2'")
+        connection.exec_driver_sql(f"UPDATE workbench_version SET version_num='{NEXT}'")
 
     monkeypatch.setattr(module, "migrate", step)
-    newer = Database(older._kind, replace(AUDITS_SCHEMA, revision="2"))
+    newer = Database(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
     with newer.reading() as connection:
         connection.exec_driver_sql("SELECT x FROM added")
     newer.close()
-    copy = tmp_path / "audits.sqlite.before-2.sqlite"
+    copy = tmp_path / f"audits.sqlite.before-{NEXT}.sqlite"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     # The way back: the copy takes the place of the database.
     for name in ("audits.sqlite", "audits.sqlite-wal", "audits.sqlite-shm"):
@@ -347,12 +350,14 @@ def test_a_migration_that_fails_leaves_the_database_and_one_copy(tmp_path, monke
 
     monkeypatch.setattr(module, "migrate", step)
     for _ in range(2):
-        newer = Database(older._kind, replace(AUDITS_SCHEMA, revision="2"))
+        newer = Database(older._kind, replace(AUDITS_SCHEMA, revision=NEXT))
         with pytest.raises(ValueError, match="it failed"), newer.reading():
             pass
-    assert [path.name for path in tmp_path.glob("*before*")] == ["audits.sqlite.before-2.sqlite"]
+    assert [path.name for path in tmp_path.glob("*before*")] == [
+        f"audits.sqlite.before-{NEXT}.sqlite"
+    ]
     with sqlite3.connect(tmp_path / "audits.sqlite") as found:
-        assert found.execute("SELECT version_num FROM workbench_version").fetchone() == ("1",)
+        assert found.execute("SELECT version_num FROM workbench_version").fetchone() == (REVISION,)
         added = found.execute("SELECT count(*) FROM sqlite_master WHERE name='added'")
         assert added.fetchone() == (0,)
     found.close()

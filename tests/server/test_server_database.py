@@ -1,16 +1,21 @@
 """The database of the server: its tables, its rights, and what is left alone."""
 
 import sqlite3
+import time
+from dataclasses import replace
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 import workbench as wb
+from workbench.audits.storing.database import Database
+from workbench.audits.storing.sqlite import SQLiteFile
+from workbench.server.sharing.shares import Shares
 from workbench.server.storing.database import FILE, ServerDatabase
-from workbench.server.storing.schema import METADATA, PEOPLE, SIGN_INS
+from workbench.server.storing.schema import METADATA, PEOPLE, SERVER_SCHEMA, SHARES, SIGN_INS
 
 ANNA = {"key": "a", "name": "Anna", "folded": "anna", "role": "editor", "created": 1.0}
 
@@ -82,3 +87,73 @@ def test_a_database_of_a_newer_server_is_refused(tmp_path):
     newer.close()
     with pytest.raises(wb.ArchiveError, match="newer version"):
         rows(ServerDatabase(tmp_path), PEOPLE)
+
+
+# -- from version 1 --------------------------------------------------------------------------------
+
+DAY = 24 * 3600.0
+
+
+def share(id, to_kind, created, **more):
+    """A row of version 1, with times in days from now."""
+    known = {"owner": "ada", "kind": "data", "key": "a", "to_person": None, "token_hash": None}
+    row = {"id": id, "to_kind": to_kind, "created": created, "expires": None, "revoked": None}
+    row = {**known, **row, "opened": 0, **more}
+    times = ("created", "expires", "revoked")
+    return row | {one: time.time() + DAY * row[one] for one in times if row[one] is not None}
+
+
+def link(id, created, expires, **more):
+    return share(id, "link", created, expires=expires, token_hash=id, **more)
+
+
+OLD = [
+    share("before any link", "person", -20, to_person="1"),
+    link("revoked", -10, 20, revoked=-2),
+    share("accepted and revoked", "person", -9, to_person="2"),
+    link("living", -8, 2),
+    share("accepted both", "person", -7, to_person="3"),
+    share("accepted the living", "person", -1, to_person="4"),
+    share("everyone", "everyone", -1),
+    share("left", "left", -1, to_person="5"),
+    share("of another", "person", -1, to_person="2", owner="ben"),
+    share("other data", "person", -1, to_person="2", key="b"),
+    share("an audit", "person", -1, to_person="2", kind="audit"),
+    share("over already", "person", -7, to_person="6", revoked=-6),
+    link("deleted by now", -60, -50, key="c"),
+    share("accepted long ago", "person", -59, to_person="2", key="c"),
+]
+
+
+def test_what_was_accepted_before_ends_with_the_link_that_can_be_found(tmp_path):
+    old = Database(SQLiteFile(tmp_path / FILE), replace(SERVER_SCHEMA, revision="1"))
+    columns = ", ".join(OLD[0])
+    values = ", ".join(f":{one}" for one in OLD[0])
+    with old.writing() as connection:
+        connection.execute(text(f"INSERT INTO shares ({columns}) VALUES ({values})"), OLD)
+        connection.execute(text("DELETE FROM shares WHERE id = 'deleted by now'"))  # purged
+    old.close()
+
+    database = ServerDatabase(tmp_path)
+    found = {row.id: row for row in rows(database, SHARES)}
+    assert {id: row.link for id, row in found.items() if row.link} == {
+        "accepted and revoked": "revoked",
+        "accepted both": "living",
+        "accepted the living": "living",
+    }
+    assert found["accepted and revoked"].revoked == found["revoked"].revoked
+    assert found["accepted both"].expires == found["living"].expires
+    shares = Shares(database)
+    held = ["1", "2", "3", "4"]
+    seen = {one: [(s.owner, s.id) for s in shares.with_person(one, False)] for one in held}
+    assert seen == {
+        "1": [("ada", "before any link")],
+        "2": [("ada", "accepted long ago"), ("ben", "of another"), ("ada", "other data"),
+              ("ada", "an audit")],
+        "3": [("ada", "accepted both")],
+        "4": [("ada", "accepted the living")],
+    }  # fmt: skip
+    shares.revoke("ada", "living")
+    assert [shares.with_person(one, False) for one in "34"] == [[], []]
+    database.close()
+    assert len(list(tmp_path.glob(f"{FILE}*"))) >= 2  # with a copy of version 1

@@ -168,7 +168,35 @@ def test_the_link_of_somebody_whose_account_was_removed_is_nothing(team):
     is_nothing(get(team, f"shared/{token}"))
 
 
+def test_the_link_of_somebody_who_became_a_viewer_is_nothing_until_they_are_an_editor(team):
+    zoe = team.accounts.add("Zoe Viewer", Role.EDITOR, "correct horse battery").person
+    team.visitors.lending.look_again()
+    team.visitors.bench(zoe)
+    data = team.visitors.workspace(zoe).add_scores(scores(17, "of zoe"))
+    _, token = link(team, zoe, ShareKind.DATA, data.key)
+    for role, status in ((Role.VIEWER, 404), (Role.ADMIN, 200), (Role.VIEWER, 404)):
+        team.accounts.set_role("Zoe Viewer", role)
+        team.visitors.lending.look_again()
+        assert get(team, f"shared/{token}")[0] == status
+    is_nothing(get(team, f"shared/{token}"))
+    team.accounts.remove("Zoe Viewer")
+
+
 # -- audits ------------------------------------------------------------------------------------
+
+
+def test_the_link_of_an_imported_audit_says_so(team, anna, workspace):
+    there = wb.Workspace().audits
+    content = there.exported(there.save(wb.audit(scores(18)), "theirs").key)
+    audit = workspace.audits.add_file(content, "Anna")
+    _, token = link(team, anna, ShareKind.AUDIT, audit.key)
+    assert re.search(
+        r"imported on .* UTC by Anna, not checked here", get(team, f"shared/{token}")[2]
+    )
+    card = json.loads(get(team, f"shared/{token}/report.json")[2])
+    assert card["imported"]["by"] == "Anna"
+    assert "was not checked here" in get(team, f"shared/{token}/report.html")[2]
+    workspace.audits.remove(audit.key)
 
 
 def test_whoever_has_the_link_of_an_audit_sees_its_report(team, anna, workspace):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 from helpers.sharing import ADA, BOB, CAROL
 from sqlalchemy import select, update
 
 from workbench.server.sharing import shares as module
-from workbench.server.sharing.errors import SharingError
+from workbench.server.sharing.errors import NotSharedError, SharingError
 from workbench.server.sharing.guesses import MOST, WITHIN, LinkGuesses
 from workbench.server.sharing.share import LENT, ShareKind, ShareTarget, reference_of
 from workbench.server.sharing.shares import Shares
@@ -231,3 +233,134 @@ def test_guesses_are_bounded_for_each_sender_alone():
     assert guesses.wait("one") == 1
     now[0] = WITHIN
     assert guesses.wait("one") == 0
+
+
+# -- what people accept through a link -------------------------------------------------------------
+
+
+def later(monkeypatch, **much):
+    """Have the clock of shares go ahead."""
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return datetime.now(tz) + timedelta(**much)
+
+    monkeypatch.setattr(module, "datetime", Later)
+    monkeypatch.setattr(module.time, "time", lambda: Later.now(UTC).timestamp())
+
+
+def holding(database):
+    """Ids of the rows that hold by the database itself."""
+    now = module.time.time()
+    return {
+        row.id
+        for row in rows(database)
+        if row.revoked is None and (row.expires is None or row.expires > now)
+    }
+
+
+def test_what_is_accepted_through_a_link_is_revoked_with_it_at_once(shares, database):
+    link, _ = shares.add_link(ADA.key, DATA, "a")
+    other, _ = shares.add_link(ADA.key, DATA, "a")
+    accepted = [shares.accept(link, one.key) for one in (BOB, CAROL)]
+    assert shares.accept(link, BOB.key) == accepted[0]
+    kept = shares.accept(other, CAROL.key)
+    assert shares.accepted(link) == accepted
+    assert {one.expires for one in accepted} == {link.expires}
+    assert seen_by(shares, BOB) == seen_by(shares, CAROL) == [(DATA, "a")]
+    shares.revoke(ADA.key, link.id)
+    assert holding(database) == {other.id, kept.id}
+    assert (seen_by(shares, BOB), seen_by(shares, CAROL)) == ([], [(DATA, "a")])
+    assert not any(map(shares.holds, accepted))
+
+
+def test_what_is_accepted_through_a_link_ends_by_itself_in_the_same_moment(shares, monkeypatch):
+    link, _ = shares.add_link(ADA.key, DATA, "a", 1)
+    later(monkeypatch, hours=20)
+    accepted = shares.accept(link, BOB.key)
+    later(monkeypatch, days=1, seconds=-5)
+    assert (shares.holds(link), shares.holds(accepted)) == (True, True)
+    later(monkeypatch, days=1, seconds=5)
+    assert (shares.holds(link), shares.holds(accepted)) == (False, False)
+    assert seen_by(shares, BOB) == []
+    assert shares.refresh()
+
+
+def test_a_link_that_another_program_revoked_just_now_is_not_accepted(shares, database):
+    link, _ = shares.add_link(ADA.key, DATA, "a")
+    Shares(database).revoke(ADA.key, link.id)
+    with pytest.raises(NotSharedError):
+        shares.accept(link, BOB.key)
+    direct = shares.add(ADA.key, DATA, "a", CAROL.key)
+    with pytest.raises(NotSharedError):
+        shares.accept(direct, BOB.key)  # not a link
+    assert holding(database) == {direct.id}
+
+
+@pytest.mark.parametrize("accepted_first", [True, False])
+def test_what_the_owner_gives_to_a_person_needs_no_link(shares, accepted_first):
+    link, _ = shares.add_link(ADA.key, DATA, "a")
+    if accepted_first:
+        shares.accept(link, BOB.key)
+    given = shares.add(ADA.key, DATA, "a", BOB.key)
+    assert given.link == ""
+    assert given.expires is None
+    if not accepted_first:
+        assert shares.accept(link, BOB.key) == given
+    (seen,) = shares.with_person(BOB.key, True)
+    assert seen == given  # its end would be told of, and then it would be there again
+    shares.revoke(ADA.key, link.id)
+    assert shares.with_person(BOB.key, True) == [given]
+
+
+def test_who_left_has_it_again_by_a_link_until_that_ends(shares):
+    link, _ = shares.add_link(ADA.key, DATA, "a")
+    shares.leave(BOB.key, shares.accept(link, BOB.key))
+    assert seen_by(shares, BOB) == []
+    shares.accept(link, BOB.key)
+    assert seen_by(shares, BOB) == [(DATA, "a")]
+    shares.revoke(ADA.key, link.id)
+    assert seen_by(shares, BOB) == []
+
+
+def test_who_accepts_takes_no_room_of_the_owner(shares, monkeypatch):
+    link, _ = shares.add_link(ADA.key, DATA, "a")
+    monkeypatch.setattr(module, "MOST_SHARES", 2)
+    monkeypatch.setattr(module, "MOST_ACCEPTED", 3)
+    for number in range(3):
+        shares.accept(link, f"visitor {number}")
+    with pytest.raises(SharingError, match="3 people accepted this link"):
+        shares.accept(link, "visitor 3")
+    shares.accept(link, "visitor 2")
+    shares.add(ADA.key, AUDIT, "b", BOB.key)
+
+
+def test_no_acceptance_outlives_its_link_whatever_happens(shares, database, monkeypatch):
+    """Gestures of three people in a drawn order, in two programs, with a clock that goes on."""
+    rng, other, hours = np.random.default_rng(29), Shares(database), 0.0
+    links, ended = [], 0
+    for _ in range(300):
+        one = (shares, other)[rng.integers(2)]
+        link = links[rng.integers(len(links))] if links else None
+        match rng.integers(7) if link else 0:
+            case 0:
+                links.append(one.add_link(ADA.key, DATA, "ab"[rng.integers(2)], 1)[0])
+            case 1 | 2 | 3:
+                with suppress(NotSharedError):
+                    one.accept(link, (BOB, CAROL)[rng.integers(2)].key)
+            case 4:
+                one.revoke(ADA.key, link.id)
+            case 5:
+                for share in one.with_person(BOB.key, True)[:1]:
+                    one.leave(BOB.key, share)
+            case 6:
+                hours += 5
+                later(monkeypatch, hours=hours)
+                one.refresh()
+        held = holding(database)
+        for row in rows(database):
+            if row.link is not None:
+                assert row.link in held or row.id not in held
+                ended += row.link not in held
+    assert ended > 100

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from helpers.sharing import ADA, BOB, CAROL, VIEWER, Town
 from helpers.visits import settle
+from sqlalchemy import update
 
 import workbench as wb
 from workbench.audits.errors import ArchiveError
@@ -15,6 +16,7 @@ from workbench.server.people.person import Role
 from workbench.server.sharing.errors import NotSharedError
 from workbench.server.sharing.person_sharing import NOBODY_SIGNS_IN
 from workbench.server.sharing.share import LENT, ShareKind, reference_of
+from workbench.server.storing.schema import SHARES
 from workbench.workspaces.errors import WorkspaceError
 
 FIRST = "example:subsampled-gaussian"
@@ -323,22 +325,112 @@ def test_without_accounts_there_are_links_and_the_reason(town):
     free.end()
 
 
-def test_who_accepts_a_link_has_the_data_until_it_is_revoked(town, mine):
-    ada, bob, carol = map(town.browser, (ADA, BOB, CAROL))
+def accepted(town, mine, *people):
+    """The id of a link of ada, and the browser of ada and of those who accepted it."""
+    ada, *others = map(town.browser, (ADA, *people))
     answer = ada.asks("link", of="data", key=mine.key, days=7)
     token = answer["link"].removeprefix("shared/")
-    key = bob.asks("accept", token=token)["key"]
-    town.settle()
-    assert (bob.menu, carol.menu) == ([("lent", "losses (ada)")], [])
-    assert key == lent_key(bob)
-    assert ada.asks("accept", token=token)["key"] == mine.key
+    for one in others:
+        key = one.asks("accept", token=token)["key"]
+        town.settle()
+        assert key == lent_key(one)
+    return answer["who"][0]["id"], token, ada, *others
+
+
+def shown(ada, mine):
+    """What the dialog lists: with whom, their name, and who accepted it."""
     who = ada.asks("list", of="data", key=mine.key)["who"]
-    assert [(one["to"], one["name"]) for one in who] == [("link", ""), ("person", "bob")]
-    for one in who:
-        ada.asks("revoke", of="data", key=mine.key, id=one["id"])
+    return [(one["to"], one["name"], one["accepted"]) for one in who]
+
+
+def test_who_accepts_a_link_has_the_data_until_it_is_revoked(town, mine):
+    id, token, ada, bob, carol = accepted(town, mine, BOB, CAROL)
+    vic = town.browser(VIEWER)
+    assert [one.menu for one in (bob, carol, vic)] == [[("lent", "losses (ada)")]] * 2 + [[]]
+    assert ada.asks("accept", token=token)["key"] == mine.key
+    town.sharing(ADA).add("data", mine.key, "vic")
+    town.settle()
+    assert shown(ada, mine) == [
+        ("link", "", ["bob", "carol"]), ("person", "bob", []), ("person", "carol", []),
+        ("person", "vic", []),
+    ]  # fmt: skip
+    bob.does("choose", data=lent_key(bob))
+    ada.asks("revoke", of="data", key=mine.key, id=id)
+    town.settle()
+    assert [one.menu for one in (bob, carol, vic)] == [[], [], [("lent", "losses (ada)")]]
+    assert not bob.bench.live("scores").page.data.startswith(LENT)
+    assert bob.said[-1] == "“losses” is no longer shared with you."
+    assert shown(ada, mine) == [("person", "vic", [])]
+    assert "is not, or no longer, shared" in bob.refused("accept", token=token)
+
+
+def test_what_is_accepted_leaves_open_pages_when_the_link_ends_by_itself(town, mine, monkeypatch):
+    _, _, _, bob = accepted(town, mine, BOB)
+    bob.does("choose", data=lent_key(bob))
+    assert bob.bench.live("scores").page.data == lent_key(bob)
+    with town.database.writing() as connection:  # as if it had begun a week ago
+        connection.execute(update(SHARES).values(expires=SHARES.c.expires - 7 * 24 * 3600))
+    town.lending.look_again()
+    town.settle()
+    assert bob.menu == []
+    assert not bob.bench.live("scores").page.data.startswith(LENT)
+
+
+def test_a_job_on_what_is_no_longer_shared_ends_without_a_result(town, mine, monkeypatch):
+    ada, bob = map(town.browser, (ADA, BOB))
+    share = ada.shares("data", mine.key, "bob")["who"][0]
+    town.settle()
+    bob.does("choose", data=lent_key(bob))
+    scores, other = bob.bench.live("scores").page, town.browser(CAROL).bench.live("scores").page
+    ended = []
+    monkeypatch.setattr(type(scores), "end_jobs", lambda page: ended.append((page, page.data)))
+    ada.asks("revoke", of="data", key=mine.key, id=share["id"])
+    town.settle()
+    assert [page for page, _ in ended] == [scores]
+    assert other not in ended
+    assert ended[0][1].startswith(LENT)  # before the page shows other data
+
+
+def test_the_owner_keeps_a_person_who_accepted_a_link(town, mine):
+    id, _, ada, bob = accepted(town, mine, BOB)
+    ada.shares("data", mine.key, "bob")
+    assert shown(ada, mine) == [("link", "", ["bob"]), ("person", "bob", []), ("person", "bob", [])]
+    ada.asks("revoke", of="data", key=mine.key, id=id)
+    town.settle()
+    assert bob.menu == [("lent", "losses (ada)")]
+    assert "is no longer shared" not in "".join(bob.said)
+
+
+def test_one_person_is_taken_from_those_who_accepted_a_link(town, mine):
+    _, _, ada, bob, carol = accepted(town, mine, BOB, CAROL)
+    who = ada.asks("list", of="data", key=mine.key)["who"]
+    ada.asks("revoke", of="data", key=mine.key, id=who[1]["id"])
+    town.settle()
+    assert (bob.menu, carol.menu) == ([], [("lent", "losses (ada)")])
+
+
+@pytest.mark.parametrize("end", ["removed data", "removed owner", "demoted owner"])
+def test_what_ends_a_link_ends_what_was_accepted_through_it(town, mine, end):
+    _, token, ada, bob = accepted(town, mine, BOB)
+    before = dict(town.people)
+    if end == "removed data":
+        town.own(ADA).remove(mine.key)
+    elif end == "removed owner":
+        del town.people[ADA.key]
+    else:
+        town.people[ADA.key] = ("ada", Role.VIEWER)
+    town.lending.look_again()
     town.settle()
     assert bob.menu == []
     assert "is not, or no longer, shared" in bob.refused("accept", token=token)
+    if end == "demoted owner":
+        assert (
+            "nobody reads what you shared" in ada.asks("list", of="data", key=mine.key)["refused"]
+        )
+        town.people.update(before)
+        town.lending.look_again()
+        town.settle()
+        assert bob.menu == [("lent", "losses (ada)")]
 
 
 # -- the way into another workspace ----------------------------------------------------------------
@@ -433,6 +525,20 @@ def test_a_saved_audit_is_shared_read_compared_and_never_changed(town):
         assert "is not, or no longer, shared" in bob.refused(do, "audit", key=key)
     assert bob.asks("list", "audit", lent=True)["audits"] == []
     assert any(told.get("audits") == {"changed": True} for told in bob.told)
+
+
+def test_who_reads_an_imported_audit_of_others_hears_that_it_is_one(town):
+    """Also by way of the reader's own archive, where a third person imported it."""
+    ada, bob = map(town.browser, (ADA, BOB))
+    content = town.own(CAROL).audits.exported(save(town, CAROL).key)
+    audit = town.own(ADA).audits.add_file(content, "ada")
+    ada.shares("audit", audit.key, "bob")
+    town.settle()
+    (row,) = bob.asks("list", "audit", lent=True)["audits"]
+    assert row["imported"].endswith("UTC by ada")
+    assert "was not checked here" in bob.asks("record", "audit", key=row["key"])["imported"]
+    lent = town.sharing(BOB).lent_audit(row["key"])
+    assert town.own(BOB).audits.add_file(lent.exported(), "bob").imported.by == "bob"
 
 
 def test_an_audit_that_its_owner_removes_is_gone_for_others(town):

@@ -73,6 +73,7 @@ def row(audit: AuditSummary, owner: str = "") -> dict[str, Any]:
         "versions": audit.versions,
         "series": audit.series,
         "position": audit.position,
+        "imported": "" if audit.imported is None else audit.imported.short,
         "number": None if audit.headline is None else number(audit.headline),
     }
 
@@ -104,8 +105,10 @@ def record(audit: Audit) -> dict[str, Any]:
         "made": audit.made.isoformat(),
         "by": audit.by,
         "previous": audit.previous,
-        "series": audit.series,
+        # The series of an imported audit is none of those here.
+        "series": audit.series if audit.imported is None else "",
         "position": audit.position,
+        "imported": "" if audit.imported is None else audit.imported.explain(),
         "sha256": audit.sha256,
         "frame": _frame(audit),
         "items": {
@@ -195,6 +198,7 @@ def comparison(audits: Sequence[Audit]) -> dict[str, Any]:
         "audits": [
             {"key": a.key, "name": a.name, "short": name, "title": a.title}
             | {"made": a.made.isoformat(), "by": a.by}
+            | {"imported": "" if a.imported is None else a.imported.short}
             for a, name in zip(audits, found.names, strict=True)
         ],
         "sentences": found.explain().splitlines(),

@@ -14,6 +14,7 @@ from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
+from workbench.audits.imported import Imported
 from workbench.audits.package import AuditPackage, read_package
 from workbench.audits.plans import Plans
 from workbench.audits.series.audit_series import AuditSeries, SeriesAudit
@@ -51,10 +52,11 @@ _AN_AUDIT = "a workbench.Audit; wb.audit makes one"
 class Archive:
     """Audits that were saved, to be found, opened and compared.
 
-    ``archive["release 7"]`` opens one by its key or its name, the newest of that name; iterating
-    yields an `AuditSummary` of the newest version of each, newest first. A saved audit is never
-    changed: a new version refers to the old one. When `save` returns, the audit is on the disk.
-    Where the database cannot be used, methods raise `ArchiveError`, and the next call tries again.
+    ``archive["release 7"]`` opens one by its key or its name: the newest of that name that was made
+    here, else the newest that was imported. Iterating yields an `AuditSummary` of the newest
+    version of each, newest first. A saved audit is never changed: a new version refers to the old
+    one. When `save` returns, the audit is on the disk. Where the database cannot be used, methods
+    raise `ArchiveError`, and the next call tries again.
 
     Parameters
     ----------
@@ -171,6 +173,11 @@ class Archive:
         _checks.instance(audit, Audit, "audit", _AN_AUDIT)
         if isinstance(tags, str):
             raise TypeError(f"tags must be a list of text, got {_checks.shown(tags)}")
+        if previous and audit.imported is not None:
+            raise ArchiveError(
+                f"the audit {_checks.shown(audit.name)} was imported, so it is no new version of "
+                f"{_checks.shown(previous)}; save it without previous, or make it again here"
+            )
         attachments = _checks.each_of(attachments, Attachment, "attachments", "an Attachment")
         if sum(len(one.content) for one in attachments) > MOST_ATTACHED:
             raise ArchiveError(
@@ -287,8 +294,8 @@ class Archive:
         Parameters
         ----------
         name : str
-            A key; or a name, which means the newest audit of that name. One that was removed is
-            found, too, where no other fits.
+            A key; or a name, which means the newest audit of that name. Those that were made here
+            come before imported ones. One that was removed is found, too, where no other fits.
 
         Raises
         ------
@@ -307,7 +314,8 @@ class Archive:
                 f"the audit {_checks.shown(name)} is damaged: {stored.damage} changed since it was "
                 "saved. It was left as it is, and the others can be opened"
             )
-        return audit_of_card(stored.card, _unpacked(stored.figures), key)
+        audit = audit_of_card(stored.card, _unpacked(stored.figures), key)
+        return replace(audit, imported=stored.imported)
 
     def versions(self, name: str) -> list[AuditSummary]:
         """All versions of an audit, newest first, without those that were removed.
@@ -399,33 +407,38 @@ class Archive:
         audit = self[name]
         return AuditPackage(audit, self.attachments(audit.key)).to_bytes()
 
-    def add_file(self, file: str | Path | bytes) -> Audit:
+    def add_file(self, file: str | Path | bytes, by: str = "") -> Audit:
         """Add the audit of a file that `export` wrote, here or elsewhere.
 
         Parameters
         ----------
         file : path or bytes
+        by : str, optional
+            Who imports it.
 
         Returns
         -------
         Audit
-            The one that is there already, if it is. An audit of another archive is neither a
-            version of one here nor in a series here.
+            The one that is there already, if it is. Another one is marked as `Audit.imported`: what
+            it states was not checked here. It is neither a version of an audit here nor in a series
+            here.
 
         Raises
         ------
         ArchiveError
-            Another file, a damaged one, or one of a newer version. Nothing was added.
+            Another file, a damaged one, or one of a newer version; or the card of an audit that is
+            here with other figures or scores. Nothing was added.
         """
+        by = _label(by, "a name of who imports it", LONGEST_NAME)
         package = read_package(file)
         known = self._rows.one(AUDITS.c.sha256 == package.audit.sha256)
         if known is not None:
+            self._require_same(package, known)
             if known.removed:
                 self._rows.restore(known.key)
             return self[known.key]
-        audit = package.audit
-        key = self._rows.add(audit, packed(audit), package.attachments, audit.key)
-        return self[key]
+        audit = replace(package.audit, imported=Imported.now(by))
+        return self[self._rows.add(audit, packed(audit), package.attachments)]
 
     def to_frame(self) -> pd.DataFrame:
         """The newest version of each audit as a row of a table, newest first."""
@@ -445,10 +458,28 @@ class Archive:
             f"there is no audit {_checks.shown(name)} {self.where}{did_you_mean(name, names)}"
         )
 
+    def _require_same(self, package: AuditPackage, known: AuditSummary) -> None:
+        """Raise an ArchiveError where a file with the card of an audit here has other parts."""
+        here = AuditPackage(self[known.key], self.attachments(known.key))
+        if to_text(package.audit.figures) != to_text(here.audit.figures):
+            what = "figures"
+        elif package.attachments != here.attachments:
+            what = "scores and files"
+        else:
+            return
+        raise ArchiveError(
+            f"the file states the audit {_checks.shown(known.name)} that is here, with other "
+            f"{what}: it was changed after it was exported. Nothing was imported"
+        )
+
     def _present(self, key: str) -> Audit | None:
-        """An audit that was not removed and is not damaged, or None."""
+        """The audit of a position of a series, if it was not removed and is not damaged, or None.
+
+        By version 1, an imported one could have the key of an audit that was deleted.
+        """
         try:
-            return None if self.find(key).removed else self[key]
+            found = self.find(key)
+            return None if found.removed or not found.series else self[key]
         except ArchiveError:
             return None
 
@@ -467,7 +498,7 @@ class Archive:
         if problem:
             return table("Audits", (), problem)
         rows = [
-            (one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _headline(one))
+            (_marked(one), one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _headline(one))
             for one in self.search(limit=_SHOWN)
         ]
         more = len(self) - len(rows)
@@ -476,7 +507,10 @@ class Archive:
         )
 
 
-_COLUMNS = ("name", "page", "made", "data", "quantity", "value", "guarantee", "tags", "key")
+_COLUMNS = (
+    *("name", "page", "made", "data", "quantity", "value", "guarantee", "tags", "key"),
+    "imported",
+)
 
 
 def _table_row(one: AuditSummary) -> tuple[Any, ...]:
@@ -484,7 +518,12 @@ def _table_row(one: AuditSummary) -> tuple[Any, ...]:
     bound = None if number is None else number.bound
     told = ("", None, "") if bound is None else (bound.quantity, bound.value, bound.guarantee)
     data, tags = ", ".join(one.data), ", ".join(one.tags)
-    return (one.name, one.page, one.made, data, *told, tags, one.key)
+    imported = one.imported is not None
+    return (one.name, one.page, one.made, data, *told, tags, one.key, imported)
+
+
+def _marked(one: AuditSummary) -> str:
+    return one.name if one.imported is None else f"{one.name} ({one.imported.short})"
 
 
 def _headline(one: AuditSummary) -> str:

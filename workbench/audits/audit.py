@@ -12,6 +12,7 @@ from pkgutil import resolve_name
 from typing import Any, Self
 
 from workbench import _checks
+from workbench.audits.imported import Imported
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
@@ -67,6 +68,8 @@ class Audit:
         Name of the series that it belongs to; "" for none.
     position : int
         Its number in the series, from 1; 0 for none.
+    imported : Imported, optional
+        Where it was taken in from a file: when and by whom. None for an audit made here.
     live : Page, optional
         The page, where the audit comes from one of this program; it is not stored.
     """
@@ -92,6 +95,7 @@ class Audit:
     previous: str = ""
     series: str = ""
     position: int = 0
+    imported: Imported | None = None
     live: Any = field(default=None, repr=False)
 
     @property
@@ -101,14 +105,14 @@ class Audit:
 
     @property
     def sha256(self) -> str:
-        """Hash of the card without its key, of `text`."""
+        """Hash of `text`, the same in every archive."""
         return hashlib.sha256(self.text.encode("ascii")).hexdigest()
 
     @property
     def text(self) -> str:
-        """The card without its key as JSON in ASCII with sorted keys."""
-        card = {name: value for name, value in self.to_dict().items() if name != "key"}
-        return json.dumps(card, sort_keys=True, allow_nan=False)
+        """The card without what belongs to an archive, key and import, as JSON in ASCII."""
+        kept = {n: value for n, value in self.to_dict().items() if n not in ("key", "imported")}
+        return json.dumps(kept, sort_keys=True, allow_nan=False)
 
     def named(self, name: str, note: str = "", tags: tuple[str, ...] = ()) -> Self:
         """The same audit under a name.
@@ -141,7 +145,10 @@ class Audit:
     # -- the card -----------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """The audit card: all but the figures as JSON values."""
+        """The audit card: all but the figures as JSON values.
+
+        Only the card of an imported audit has the field ``imported``.
+        """
         return {
             "card": CARD_VERSION,
             "key": self.key,
@@ -164,6 +171,7 @@ class Audit:
             "deviations": [asdict(one) for one in self.deviations],
             "code": self.code,
             "software": dict(self.software),
+            **({} if self.imported is None else {"imported": self.imported.to_dict()}),
         }
 
     @classmethod
@@ -187,6 +195,7 @@ class Audit:
                 f"an audit card of version {card['card']!r}; this program reads {CARD_VERSION}"
             )
         rest = {name: value for name, value in card.items() if name != "card"}
+        imported = card.get("imported")
         return cls(
             **{
                 **rest,
@@ -198,6 +207,7 @@ class Audit:
                 "verdicts": tuple(card["verdicts"]),
                 "plan": None if card["plan"] is None else RegisteredPlan.from_dict(card["plan"]),
                 "deviations": tuple(Deviation(**one) for one in card["deviations"]),
+                "imported": None if imported is None else Imported.from_dict(imported),
                 "figures": figures,
             }
         )

@@ -211,8 +211,8 @@ class AuditComparison:
     def to_frame(self) -> pd.DataFrame:
         """What differs and all numbers as text: a row each, a column per audit.
 
-        The index has what it is ("page", "parameter", "data", "number", "software", "plan") and its
-        name.
+        The index has what it is ("origin", where an audit was imported, "page", "parameter",
+        "data", "number", "software", "plan") and its name.
         """
         import pandas as pd
 
@@ -230,6 +230,12 @@ class AuditComparison:
     # -- steps --------------------------------------------------------------------------------
 
     def _rows(self) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+        if any(one.imported is not None for one in self.audits):
+            yield (
+                "origin",
+                "origin",
+                tuple(o.imported.short if o.imported else "made here" for o in self.audits),
+            )
         if self.pages:
             yield "page", "page", self.pages
         for name, values in self.parameters.items():
@@ -249,6 +255,9 @@ class AuditComparison:
             yield "software", name, versions
 
     def _sentences(self) -> Iterator[str]:
+        for name, one in zip(self.names, self.audits, strict=True):
+            if one.imported is not None:
+                yield (f"“{name}” was {one.imported.short}: what it states was not checked here.")
         if self.pages:
             yield f"The audits are of different pages: {self._each(self.pages)}."
         for name, values in self.parameters.items():

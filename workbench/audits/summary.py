@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from workbench.audits.audit import Audit
+from workbench.audits.imported import Imported
 from workbench.audits.items import AuditNumber
 
 #: Characters of a note that a list shows.
@@ -35,6 +36,10 @@ class AuditSummary:
         How many versions had been saved when it was, this one included.
     about : str
         Tags, names of data and the first number, as JSON.
+    imported_at : str or None
+        When it was imported, in ISO 8601; "" for an audit that was made here, None for one that
+        was saved by a version that did not note it.
+    imported_by : str or None
     removed : bool
     """
 
@@ -51,6 +56,8 @@ class AuditSummary:
     position: int
     versions: int
     about: str = field(repr=False)
+    imported_at: str | None = ""
+    imported_by: str | None = ""
     removed: bool = False
 
     @property
@@ -62,6 +69,11 @@ class AuditSummary:
     def saved(self) -> datetime:
         """When it was saved."""
         return datetime.fromisoformat(self.saved_at)
+
+    @property
+    def imported(self) -> Imported | None:
+        """When and by whom it was imported; None for an audit that was made here."""
+        return Imported(self.imported_at, self.imported_by or "") if self.imported_at else None
 
     @property
     def tags(self) -> tuple[str, ...]:

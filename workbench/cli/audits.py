@@ -12,9 +12,13 @@ import workbench as wb
 from workbench.cli.output import one_line, say, say_table, to_json
 
 if TYPE_CHECKING:
+    from workbench.audits.imported import Imported
     from workbench.audits.summary import AuditSummary
 
 _NAME = "name or key of an audit"
+
+#: The origin of an audit that was saved before imports were marked.
+UNMARKED = "made here or imported: it was saved by a version that did not note this"
 
 
 def add(commands: Any) -> None:
@@ -89,7 +93,11 @@ def show_audit(arguments: argparse.Namespace) -> int:
             say(to_json(audit.to_dict()))
             return 0
         say(one_line(audit.name, None))
+        origin = "" if audit.imported is None else audit.imported.explain()
+        if archive.find(audit.key).imported_at is None:
+            origin = UNMARKED
         for title, text in (
+            ("origin", origin),
             ("key", audit.key),
             ("page", audit.title),
             ("made", f"{audit.made.astimezone():%Y-%m-%d %H:%M}"),
@@ -117,7 +125,10 @@ def compare_audits(arguments: argparse.Namespace) -> int:
         say(
             to_json(
                 {
-                    "audits": [{"key": one.key, "name": one.name} for one in found.audits],
+                    "audits": [
+                        {"key": one.key, "name": one.name, "imported": _imported(one.imported)}
+                        for one in found.audits
+                    ],
                     "pages": found.pages,
                     "parameters": dict(found.parameters),
                     "data": {
@@ -152,12 +163,19 @@ def export_audit(arguments: argparse.Namespace) -> int:
 
 def import_audits(arguments: argparse.Namespace) -> int:
     """Add the audits of files."""
+    from workbench.cli.score_audit.keeping import user
+
     with _archive() as archive:
         for path in arguments.files:
             before = {one.key for one in archive.search(versions=True)}
-            audit = archive.add_file(path)
-            already = ", which was there already" if audit.key in before else ""
-            say(f"{audit.key}  {one_line(audit.name, None)}{already}")
+            audit = archive.add_file(path, user())
+            if audit.key in before:
+                how = "which was there already"
+            elif audit.imported is None:
+                how = "which was made here and is in the list again"
+            else:
+                how = "imported: what it states was not checked here"
+            say(f"{audit.key}  {one_line(audit.name, None)}, {how}")
     return 0
 
 
@@ -213,11 +231,17 @@ def _print_list(
     elif not found:
         say(none)
     else:
-        rows = [
-            (one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}", _number(one))
+        heads: tuple[str, ...] = ("key", "name", "page", "made", "first number", "origin")
+        rows: list[tuple[str, ...]] = [
+            (
+                *(one.key, one.name, one.page, f"{one.made.astimezone():%Y-%m-%d %H:%M}"),
+                *(_number(one), _origin(one)),
+            )
             for one in found
         ]
-        say_table([("key", "name", "page", "made", "first number"), *rows])
+        if not any(one.imported for one in found):
+            heads, rows = heads[:-1], [row[:-1] for row in rows]
+        say_table([heads, *rows])
 
 
 def _row(one: AuditSummary) -> dict[str, Any]:
@@ -236,8 +260,19 @@ def _row(one: AuditSummary) -> dict[str, Any]:
         "versions": one.versions,
         "series": one.series,
         "position": one.position,
+        "imported": _imported(one.imported),
         "number": None if number is None else number.to_dict(),
     }
+
+
+def _origin(one: AuditSummary) -> str:
+    if one.imported_at is None:
+        return ""
+    return "imported" if one.imported else "made here"
+
+
+def _imported(found: Imported | None) -> dict[str, Any] | None:
+    return None if found is None else found.to_dict()
 
 
 def _number(one: AuditSummary) -> str:

@@ -268,12 +268,15 @@ class AuditRequests(Requests):
                 **assets.record(audit),
                 "owner": lent.owner,
                 "removed": False,
+                "unmarked": lent.summary.imported_at is None,
                 "versions": [],
                 "attached": _attached(lent.attachments()),
             }
+        found = self.archive.find(audit.key)
         return {
             **assets.record(audit),
-            "removed": self.archive.find(audit.key).removed,
+            "removed": found.removed,
+            "unmarked": found.imported_at is None,
             "versions": [assets.row(one) for one in self.archive.versions(audit.key)],
             "attached": _attached(self.archive.attachments(audit.key)),
         }
@@ -328,7 +331,12 @@ class AuditRequests(Requests):
         """All plans, newest first, with the audits that were saved under them."""
         archive, plans = self.archive, self.archive.plans
         shown = [
-            assets.plan(one, plans.uses(one), archive.search(one.sha256, limit=MOST))
+            assets.plan(
+                one,
+                plans.uses(one),
+                # What an imported audit states was never made under a plan here.
+                [a for a in archive.search(one.sha256, limit=MOST) if a.imported is None],
+            )
             for one in plans
         ]
         return {"plans": shown, **self._kept()}
@@ -341,9 +349,13 @@ class AuditRequests(Requests):
         if len(files) != 1:
             raise UploadError("choose one file that was exported here")
         self.bench.workspace.require_room(files[0].size)
-        added = self.archive.add_file(files[0].content())
-        self.bench.audits_changed(IMPORTED, added.key)
-        return {"key": added.key, "name": added.name}
+        before = len(self.archive)
+        added = self.archive.add_file(files[0].content(), self.by)
+        if len(self.archive) == before:  # it was there: nothing to undo
+            self.bench.audits_changed()
+        else:
+            self.bench.audits_changed(IMPORTED, added.key)
+        return {"key": added.key, "name": added.name, "imported": added.imported is not None}
 
 
 _ANSWERS: dict[str, Callable[[AuditRequests, dict[str, Any]], dict[str, Any]]] = {

@@ -504,11 +504,14 @@ class Bench:
             return
         before, self._lent = self._lent, self.sharing.lent()
         gone = before.keys() - self._lent.keys()
+        pages = list(self._live.values()) if gone else []
+        for live in pages:
+            live.change("end jobs", partial(_end_jobs, live.page, gone))
         if before != self._lent:
             self.workspace.announce()  # pages follow to what they begin with
         else:
             self.show("sets")
-        for live in list(self._live.values()) if gone else ():
+        for live in pages:
             live.change("let go", partial(self._let_go, live, gone))
         news = [
             *(f"“{before[key][0]}” is no longer shared with you." for key in sorted(gone)),
@@ -775,6 +778,12 @@ _STATE: dict[str, Callable[[Bench], Any]] = {
 
 #: The draw that the Data menu offers before a person has made one.
 FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
+
+
+def _end_jobs(page: Page, gone: Collection[str]) -> None:
+    """End the jobs of a page that shows data sets that are gone: they hold the data."""
+    if any(getattr(page, name) in gone for name in _choices(page)):
+        page.end_jobs()
 
 
 def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[dict[str, Any]]:

@@ -91,7 +91,9 @@ class Contents:
     def facts(self) -> list[Row]:
         """When, by whom, on which page, under which name it is kept."""
         audit = self.audit
+        imported = "" if audit.imported is None else audit.imported.short
         rows = [
+            ("Origin", imported and f"{imported[0].upper()}{imported[1:]}"),
             ("Made", f"{audit.made:%d %B %Y, %H:%M} {audit.made:%Z}".lstrip("0")),
             ("By", audit.by),
             ("Kind of audit", audit.title),

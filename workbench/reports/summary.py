@@ -99,7 +99,7 @@ class Summary:
     tested : str
         What was done.
     warnings : tuple of str
-        What the page warned of.
+        That it was imported, and what the page warned of.
     shown : tuple of (str, str)
         What was shown, and with which certainty: the title of a number, or "", and a sentence.
     void : tuple of str
@@ -129,7 +129,8 @@ def summary(audit: Audit) -> Summary:
     bounds = [n.bound for n in valid if n.bound is not None]
     levels = sorted({b.confidence for b in bounds if b.confidence is not None})
     rests = [_RESTS_ON.get(b.assumption, f"{b.assumption}.") for b in bounds]
-    warnings = [s.text for s in audit.sentences if s.place == "strip" and s.text]
+    warnings = [] if audit.imported is None else [audit.imported.explain()]
+    warnings += [s.text for s in audit.sentences if s.place == "strip" and s.text]
     return Summary(
         tested=TESTED.get(audit.page, ""),
         warnings=tuple(warnings),

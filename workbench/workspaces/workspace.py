@@ -535,6 +535,7 @@ class Workspace:
         reading: Reading,
         name: str,
         reread: str = "",
+        shown: datetime | None = None,
     ) -> DataSet:
         """Add a data set of another workspace, such as the scores of a saved audit.
 
@@ -547,6 +548,9 @@ class Workspace:
         name : str
         reread : str, optional
             As of the data set there.
+        shown : datetime, optional
+            Since when their results may have been seen here: a plan that was stored later does not
+            come before them.
 
         Returns
         -------
@@ -557,7 +561,7 @@ class Workspace:
         kinds = (FileSource, *MADE, TrainedSource, TableSource)
         _checks.instance(source, kinds, "source", "the source of a data set")
         _checks.text(name, "name"), _checks.text(reread, "reread")
-        return self._add(tables, source, _reading(reading), name, reread=reread)
+        return self._add(tables, source, _reading(reading), name, reread=reread, shown=shown)
 
     def rename(self, key: str, name: str) -> DataSet:
         """Give a data set another name.
@@ -1005,6 +1009,7 @@ class Workspace:
         name: str,
         content: Content | None = None,
         reread: str = "",
+        shown: datetime | None = None,
     ) -> DataSet:
         digest = content_hash(tables)
         facts = source if isinstance(source, MADE) else GivenSource()
@@ -1022,7 +1027,8 @@ class Workspace:
             n_p, n_q = _group_sizes(found)
             name = self._free_name(name.strip()[:LONGEST_NAME] or "scores", shared)
             now = datetime.now(UTC)
-            found, reading = self._given_chance(found, reading, name, digest, now)
+            opened = now if shown is None else min(now, shown)
+            found, reading = self._given_chance(found, reading, name, digest, opened)
             dataset = DataSet(
                 key=_new_key(),
                 name=name,
@@ -1035,7 +1041,7 @@ class Workspace:
                 reread=reread or _chosen(source),
             )
             self._store.add(Entry(dataset), tables)
-            self._note_opening(digest, now)
+            self._note_opening(digest, opened)
             self._added.add(dataset.key)
             self._cache.get((dataset.key, reading), lambda: found)
         return dataset

@@ -20,7 +20,7 @@ export class Comparison {
     const texts = rows => rows.map(([name, values]) => make("tr", {}, make("th", {scope: "row"}, name), ...values.map(value => make("td", {}, String(value)))))
     const wide = (label, heads, rows) => make("div", {class: "wb-scroll", tabindex: "0", role: "region", "aria-label": label},
       table([said(label), ...heads], rows, {class: "wb-audit-table wb-side", style: `--audits: ${audits.length}`}))
-    const links = audits.map(audit => make("div", {}, nameLink(audit), make("div", {class: "wb-quiet"}, `${audit.title} · `, time(audit.made), audit.by ? ` by ${audit.by}` : "")))
+    const links = audits.map(audit => make("div", {}, nameLink(audit), make("div", {class: "wb-quiet"}, `${audit.title} · `, time(audit.made), audit.by ? ` by ${audit.by}` : "", audit.imported ? ` · ${audit.imported}` : "")))
     const shown = numbers.map(({title, differs, cells}) => make("tr", differs ? {"data-differs": ""} : {},
       make("th", {scope: "row"}, title, ...(differs ? [make("span", {class: "wb-differs"}, "differs")] : [])),
       ...cells.map(cell => make("td", {}, numberShown(cell && {...cell, title: ""})))))

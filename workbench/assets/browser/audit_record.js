@@ -15,7 +15,7 @@ export class Record {
 
   constructor(audits, record) {
     Object.assign(this, {audits, record})
-    const {name, note, tags, made, by, title, series, position, owner} = record
+    const {name, note, tags, made, by, title, series, position, owner, imported} = record
     // Asks again for what others share; see Audits.lookAgain.
     if (owner) this.lent = () => audits.query("record", {key: record.key})
     this.warning = make("p", {class: "wb-problem", role: "alert", hidden: ""})
@@ -24,6 +24,8 @@ export class Record {
         await audits.restore(record.key, name)
         audits.again()
       }))] : []
+    const origin = imported ? [make("p", {class: "wb-problem wb-imported"}, `${imported} `,
+      owner ? "" : "Open it on its page to compute it again, if its data are here: what is saved there is made here.")] : []
     const marks = [...tags.map(tag => make("span", {class: "wb-chip"}, tag)),
       ...(series && !owner ? [linkTo(addressOf("series", series), `${short(series)} · ${position}`, {class: "wb-mark"})] : [])]
     this.board = boardOf(record)
@@ -31,7 +33,7 @@ export class Record {
       backToList(),
       make("header", {class: "wb-audits-head"},
         make("div", {class: "wb-record-title"}, make("h1", {tabindex: "-1"}, name),
-          make("p", {class: "wb-quiet"}, `${title} · saved `, time(made), by ? ` by ${by}` : "", owner ? ` · shared by ${owner}` : "")),
+          make("p", {class: "wb-quiet"}, `${title} · ${imported ? "states: saved" : "saved"} `, time(made), by ? ` by ${by}` : "", owner ? ` · shared by ${owner}` : "")),
         make("div", {class: "wb-actions"},
           button("Open on its page", () => audits.open(record.key), "wb-filled-button"),
           this.reports(),
@@ -40,7 +42,7 @@ export class Record {
           ...(!owner && !record.removed && audits.shares() ? [button("Share …", () => audits.share({of: "audit", key: record.key}), "wb-plain-button")] : []),
           ...(owner || record.removed ? [] : [button("Delete", () => audits.remove(record), "wb-plain-button")]))),
       ...(marks.length ? [make("div", {class: "wb-marks"}, ...marks)] : []),
-      ...deleted, this.warning,
+      ...deleted, ...origin, this.warning,
       ...(note ? [make("p", {class: "wb-audit-note"}, note)] : []),
       this.board.element,
       ...this.parts())
@@ -77,11 +79,11 @@ export class Record {
   }
 
   parts() {
-    const {data, settings, plan, deviations, versions, attached, software, code, sha256, owner} = this.record
+    const {data, settings, plan, deviations, versions, attached, software, code, sha256, owner, imported, unmarked} = this.record
     const parts = []
     const part = (title, ...children) => parts.push(make("section", {class: "wb-record-part"}, make("h2", {}, title), ...children))
     if (plan) {
-      part("Plan", make("p", {}, "Registered as ", owner ? `“${short(plan.name)}”` : linkTo(addressOf("plans"), `“${short(plan.name)}”`), " at ", time(plan.created), `, SHA-256 ${plan.sha256.slice(0, 8)}…`),
+      part("Plan", make("p", {}, imported ? "States the plan " : "Registered as ", owner || imported ? `“${short(plan.name)}”` : linkTo(addressOf("plans"), `“${short(plan.name)}”`), " at ", time(plan.created), `, SHA-256 ${plan.sha256.slice(0, 8)}…`),
         deviations.length ? table(["Deviation", "Planned", "Done", "Effect"], deviations.map(({what, planned, done, voids}) =>
           make("tr", {}, ...[what, planned, done, voids ? "bounds that rest on the plan are not valid" : "none on the bounds"].map(text => make("td", {}, text)))))
           : make("p", {}, "Nothing deviates from it."))
@@ -97,7 +99,7 @@ export class Record {
     part("How it was computed",
       ...(code ? [details("Python code", make("pre", {tabindex: "0"}, code))] : []),
       details("Versions of the software", facts(Object.entries(software))),
-      facts([["SHA-256 of this record", sha256]]))
+      facts([["SHA-256 of this record", sha256], ["Origin", unmarked ? "made here or imported: it was saved by a version that did not note this" : ""]]))
     return parts
   }
 

@@ -156,7 +156,7 @@ export class Audits {
   }
 
   row(audit) {
-    const {key, name, title, data, tags, made, by, versions, series, position, owner, shared} = audit
+    const {key, name, title, data, tags, made, by, versions, series, position, owner, shared, imported} = audit
     const box = make("input", {type: "checkbox", "aria-label": `Select: ${short(name)}`, "data-focus": `select ${key}`})
     box.checked = this.chosen.has(key)
     box.addEventListener("change", () => {
@@ -165,6 +165,7 @@ export class Audits {
       this.drawSelection()
     })
     const marks = [
+      ...(imported ? [make("span", {class: "wb-mark wb-imported", title: imported}, "imported")] : []),
       ...(versions > 1 ? [make("span", {class: "wb-mark"}, plural(versions, "version"))] : []),
       ...(shared ? [make("span", {class: "wb-mark wb-shared"}, "shared")] : []),
       ...(owner ? [make("span", {class: "wb-mark wb-shared"}, `shared by ${short(owner)}`)] : []),
@@ -290,8 +291,8 @@ export class Audits {
       const [file] = files
       if (files.length > 1) this.toast("Several files: the first one is imported.")
       await this.upload(file)
-      const {key, name} = await this.query("import")
-      this.toast("Imported ", linkTo(addressOf("audit", key), `“${short(name)}”`))
+      const {key, name, imported} = await this.query("import")
+      this.toast(imported ? "Imported, and marked as such: " : "This audit was made here: ", linkTo(addressOf("audit", key), `“${short(name)}”`))
     })
   }
 }

@@ -386,6 +386,7 @@ function query(what, more = {}, kind = "audit") {
 function takeAudits(message) {
   if (message.changed) {
     audits?.changed()
+    shareDialog?.refresh()
     recent.asked = false
     views.get(START)?.update?.()
   }
@@ -462,7 +463,7 @@ async function acceptShared(token) {
   try {
     const {key, name, owner} = await query("accept", {token}, "share")
     await choose(key)
-    toast(name ? `${owner} shares “${name.slice(0, 80)}” with you: it is in the Data menu for as long as they do.` : "This is your own data set.")
+    toast(name ? `${owner} shares “${name.slice(0, 80)}” with you: it is in the Data menu for as long as it is shared with you.` : "This is your own data set.")
   } catch (error) {
     toast(error.message)
   }

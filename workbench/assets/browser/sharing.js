@@ -7,6 +7,7 @@ const STYLE = "./sharing.css"
 const PAUSE = 150 // ms without a key press until names are asked for
 const DAYS = [[1, "1 day"], [7, "7 days"], [30, "30 days"], [90, "90 days"], [365, "1 year"]]
 const TITLES = {data: "data set", audit: "audit"}
+const NAMED = 5 // names in a sentence
 
 const styled = new Promise(resolve => {
   const link = make("link", {rel: "stylesheet", href: new URL(STYLE, import.meta.url).href})
@@ -98,6 +99,14 @@ export class ShareDialog {
     first?.focus()
   }
 
+  // Somebody accepted a link, or another window changed something.
+  async refresh() {
+    if (!this.element.open) return
+    const {key} = this.what
+    const answer = await this.query("list", this.what).catch(() => null)
+    if (answer && this.what.key === key) this.show(answer)
+  }
+
   // Asks the server, and shows who has access then; what went wrong is said in the dialog.
   async ask(what, more = {}) {
     const {key} = this.what
@@ -118,8 +127,8 @@ export class ShareDialog {
     this.who = who
     this.title.textContent = `Share “${name.length > 80 ? `${[...name].slice(0, 80).join("")}…` : name}”`
     this.about.textContent = kind === "data"
-      ? "Others can look at it and download its scores. They cannot change it. What was downloaded cannot be taken back."
-      : "Others can look at it, compare it and download it, with the scores that were saved with it. They cannot change it. What was downloaded cannot be taken back."
+      ? "Others can look at it and download its scores. They cannot change it. What they download, copy or save stays theirs when sharing ends."
+      : "Others can look at it, open it, compare it and download it, with the scores that were saved with it. They cannot change it. What they open, download or save stays theirs when sharing ends."
     this.form.hidden = !people
     this.why.textContent = why
     this.why.hidden = !why
@@ -132,20 +141,24 @@ export class ShareDialog {
     }
     if (refused) this.fail(`${refused[0].toUpperCase()}${refused.slice(1)}.`)
     this.enable(!refused)
-    this.list.replaceChildren(...(who.length ? who.map(one => this.row(one)) : [make("li", {class: "wb-quiet"}, "Only you.")]))
+    const focused = document.activeElement?.closest?.(".wb-share-list li")?.dataset.id
+    this.list.replaceChildren(...(who.length ? who.map(one => this.row(one, people)) : [make("li", {class: "wb-quiet"}, "Only you.")]))
+    if (focused) this.list.querySelector(`[data-id="${CSS.escape(focused)}"] button`)?.focus()
   }
 
-  row(one) {
-    const {to, name, expires, opened} = one
+  row(one, people) {
+    const {id, to, name, expires, opened, link, accepted} = one
     const date = text => new Date(text).toLocaleString("en", {dateStyle: "medium", timeStyle: "short"})
-    const [title, words] = {
-      person: [name, ""],
-      everyone: ["Everyone who is signed in", ""],
-      link: ["A link", `until ${expires ? date(expires) : "revoked"} · ${["not opened yet", "opened once"][opened] ?? `opened ${opened} times`}`],
+    const [title, ...words] = {
+      person: [name, ...(link ? [`accepted the link, until ${date(expires)}`] : [])],
+      everyone: ["Everyone who is signed in"],
+      link: ["A link", `until ${expires ? date(expires) : "revoked"} · ${["not opened yet", "opened once"][opened] ?? `opened ${opened} times`}`,
+        ...(accepted.length ? [`Revoke also ends it for the ${acceptors(accepted, people)}.`] : [])],
     }[to]
     const label = to === "link" ? `Revoke the link that ends ${expires ? date(expires) : ""}` : `Stop sharing with ${title}`
     const end = this.button(to === "link" ? "Revoke" : "Remove", () => this.revoke(one, title), "wb-text-button", {"aria-label": label})
-    return make("li", {"data-to": to}, make("span", {}, make("strong", {}, title), ...(words ? [make("span", {class: "wb-quiet"}, words)] : [])), end)
+    return make("li", {"data-to": to, "data-id": id, ...(link ? {"data-link": link} : {})},
+      make("span", {}, make("strong", {}, title), ...words.map(text => make("span", {class: "wb-quiet"}, text))), end)
   }
 
   async propose() {
@@ -172,9 +185,11 @@ export class ShareDialog {
     else this.everyone.checked = Boolean(known)
   }
 
-  async revoke({id, to}, title) {
-    if (!await this.ask("revoke", {id})) return
-    this.say(to === "link" ? "The link was revoked." : `It is no longer shared with ${title}.`)
+  async revoke({id, to, link, accepted}, title) {
+    const answer = await this.ask("revoke", {id})
+    if (!answer) return
+    this.say(to !== "link" ? `It is no longer shared with ${title}.${link ? " Who has the link can accept it again." : ""}`
+      : accepted.length ? `The link was revoked, also for the ${acceptors(accepted, answer.people)}.` : "The link was revoked.")
     if (to === "link") this.made.hidden = true
     const next = this.list.querySelector("button") ?? this.title
     next.focus()
@@ -215,4 +230,11 @@ export class ShareDialog {
     this.problem.textContent = words
     this.problem.hidden = !words
   }
+}
+
+// Such as "2 people who accepted it: ada, ben"; where nobody signs in, people have no names.
+function acceptors(names, people) {
+  const others = names.length - NAMED
+  const shown = others > 0 ? `${names.slice(0, NAMED).join(", ")} and ${others} more` : names.join(", ")
+  return `${names.length === 1 ? "person" : `${names.length} people`} who accepted it${people ? `: ${shown}` : ""}`
 }

@@ -42,10 +42,10 @@ export class Start {
 
   showAudits(audits) {
     this.recentAudits.hidden = !audits.length
-    const cards = audits.map(({key, name, title, number, made}) => {
+    const cards = audits.map(({key, name, title, number, made, imported}) => {
       const found = number ? [make("span", {class: "wb-recent-number"}, `${number.title} ${number.relation} ${number.value} `, make("span", {class: "wb-badge", "data-tone": number.tone}, number.badge))] : []
       return make("li", {}, make("a", {class: "wb-recent", href: `./audits#audit=${encodeURIComponent(key)}`, "data-page": "audits"},
-        make("span", {class: "wb-recent-name"}, name), make("span", {class: "wb-quiet"}, title), ...found, ago(made)))
+        make("span", {class: "wb-recent-name"}, name), make("span", {class: "wb-quiet"}, imported ? `${title} · imported` : title), ...found, ago(made)))
     })
     this.recentAudits.replaceChildren(make("h2", {id: "wb-recent-audits"}, "Recent audits"), make("ul", {class: "wb-recents"}, ...cards),
       make("a", {class: "wb-text-link", href: "./audits", "data-page": "audits"}, "All saved audits"))

@@ -101,9 +101,14 @@ class SeriesAudit:
         Raises
         ------
         ValueError
-            It was made at another one.
+            It was made at another one, or was imported.
         """
         _checks.instance(audit, Audit, "audit", "a workbench.Audit; wb.audit makes one")
+        if audit.imported is not None:
+            raise ValueError(
+                f"the audit {_checks.shown(audit.name)} was imported, and a series takes audits "
+                "that were made here: make it again from its scores, by wb.audit"
+            )
         levels = {bound.confidence for bound in audit.bounds.values()} - {None, self.confidence}
         if levels:
             raise ValueError(

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    case,
     delete,
     exists,
     func,
@@ -24,6 +25,7 @@ from sqlalchemy import (
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
+from workbench.audits.imported import Imported
 from workbench.audits.storing.database import Database
 from workbench.audits.storing.rows import UNREADABLE, require_sound
 from workbench.audits.storing.schema import (
@@ -32,7 +34,9 @@ from workbench.audits.storing.schema import (
     CARDS,
     CONTENTS,
     FIGURES,
+    PURGED,
     REMOVALS,
+    SERIES_AUDITS,
 )
 from workbench.audits.storing.series_rows import fill
 from workbench.audits.summary import LONGEST_NOTE, AuditSummary, about
@@ -62,6 +66,7 @@ class StoredAudit:
     sha256: str
     figures: bytes
     figures_sha256: str
+    imported: Imported | None
 
     @property
     def damage(self) -> str:
@@ -91,20 +96,18 @@ class AuditRows:
         audit: Audit,
         figures: bytes,
         attachments: Sequence[Attachment] = (),
-        elsewhere: str | None = None,
     ) -> str:
         """Keep an audit with all that belongs to it, or nothing.
 
         Parameters
         ----------
         audit : Audit
-            Its ``previous`` is the key of an audit here, or "".
+            Its ``previous`` is the key of an audit here, or "". One that was imported keeps its key
+            where no audit here ever had it; it is no version of an audit here, and in no series
+            here, whatever it says.
         figures : bytes
             Compressed.
         attachments : sequence of Attachment
-        elsewhere : str, optional
-            The key of an audit of another archive. It keeps the key where that is free. It is no
-            version of an audit here, and in no series here, whatever it says.
 
         Returns
         -------
@@ -112,7 +115,7 @@ class AuditRows:
             Its key.
         """
         with self.database.writing() as connection:
-            return self.insert(connection, audit, figures, attachments, elsewhere)
+            return self.insert(connection, audit, figures, attachments)
 
     def insert(
         self,
@@ -120,21 +123,21 @@ class AuditRows:
         audit: Audit,
         figures: bytes,
         attachments: Sequence[Attachment] = (),
-        elsewhere: str | None = None,
     ) -> str:
         """`add` in a transaction that is open.
 
         Parameters
         ----------
         connection : Connection
-        audit, figures, attachments, elsewhere
+        audit, figures, attachments
             As of `add`.
         """
-        card, key = audit.text, elsewhere
-        if not key or _first(connection, key) is not None:
-            key = secrets.token_hex(8)
-        if elsewhere is not None:
+        card, key = audit.text, ""
+        if audit.imported is not None:
+            key = audit.key
             audit = replace(audit, previous="", series="", position=0)
+        if not key or _known(connection, key):
+            key = secrets.token_hex(8)
         first = _first(connection, audit.previous) if audit.previous else key
         if first is None:
             raise ArchiveError(f"there is no audit {audit.previous!r} to save a new version of")
@@ -170,6 +173,8 @@ class AuditRows:
         with self.database.writing() as connection:
             for table in (ATTACHMENTS, FIGURES, CARDS):
                 connection.execute(delete(table).where(table.c.audit.in_(gone)))
+            keys = select(AUDITS.c.key).where(AUDITS.c.key.in_(gone))
+            connection.execute(insert(PURGED).from_select(["key"], keys))
             count = connection.execute(delete(AUDITS).where(AUDITS.c.key.in_(gone))).rowcount
             connection.execute(delete(REMOVALS))
             used = select(ATTACHMENTS.c.sha256)
@@ -218,7 +223,7 @@ class AuditRows:
     def one(
         self, condition: ColumnElement[bool], removed_first: bool = False
     ) -> AuditSummary | None:
-        """The newest audit that fulfills a condition, or None.
+        """The newest audit that fulfills a condition, or None; one made here before imported ones.
 
         Parameters
         ----------
@@ -227,7 +232,8 @@ class AuditRows:
             Whether one that was removed goes before all others; by default it comes after them.
         """
         for removed in (removed_first, not removed_first):
-            found = self._summed_up(_summaries(removed).where(condition).limit(1), removed)
+            asked = _summaries(removed).order_by(None).order_by(_IMPORTED, AUDITS.c.position.desc())
+            found = self._summed_up(asked.where(condition).limit(1), removed)
             if found:
                 return found[0]
         return None
@@ -258,7 +264,8 @@ class AuditRows:
         """What is stored of an audit, or None."""
         asked = (
             select(AUDITS.c.key, CARDS.c.card, AUDITS.c.sha256)
-            .add_columns(FIGURES.c.content, FIGURES.c.sha256)
+            .add_columns(FIGURES.c.content, FIGURES.c.sha256.label("figures_sha256"))
+            .add_columns(AUDITS.c.imported, AUDITS.c.imported_by)
             .join_from(AUDITS, CARDS, CARDS.c.audit == AUDITS.c.key)
             .join(FIGURES, FIGURES.c.audit == AUDITS.c.key)
             .where(AUDITS.c.key == key)
@@ -269,7 +276,9 @@ class AuditRows:
             return None
         with self.database.decoding(f"the audit {key!r}"):
             require_sound(row, asked.selected_columns)
-        return StoredAudit(*row)
+        imported = Imported(row.imported, row.imported_by) if row.imported else None
+        card = (row.key, row.card, row.sha256)
+        return StoredAudit(*card, row.content, row.figures_sha256, imported)
 
     def attachments(self, key: str) -> list[Attachment]:
         """What was saved with an audit, as it is stored now."""
@@ -331,10 +340,14 @@ _NEWEST = ~exists().where(
     _later.c.key.not_in(_REMOVED),
 )
 
+#: 1 for audits that were imported, else 0.
+_IMPORTED = case((func.coalesce(AUDITS.c.imported, "") != "", 1), else_=0)
+
 #: The fields of `AuditSummary`, but the last.
 _SUMMARY = (
     *(AUDITS.c[name] for name in ("key", "name", "note", "page", "title", "made", "saved", "by")),
     *(AUDITS.c[name] for name in ("previous", "series", "series_position", "version", "about")),
+    *(AUDITS.c[name] for name in ("imported", "imported_by")),
 )
 
 
@@ -360,7 +373,14 @@ def _first(connection: Connection, key: str) -> str | None:
     return connection.scalar(select(AUDITS.c.first).where(AUDITS.c.key == key))
 
 
+def _known(connection: Connection, key: str) -> bool:
+    """Whether an audit here has a key, or had it: what refers to that one is not of another."""
+    columns = (AUDITS.c.key, AUDITS.c.first, PURGED.c.key, SERIES_AUDITS.c.audit)
+    return any(connection.scalar(select(exists().where(one == key))) for one in columns)
+
+
 def _row(audit: Audit, card: str) -> dict[str, Any]:
+    imported = audit.imported
     texts = {"page": audit.page, "title": audit.title, "by": audit.by, "series": audit.series}
     return {
         "sha256": sha256(card.encode("ascii")).hexdigest(),
@@ -373,6 +393,8 @@ def _row(audit: Audit, card: str) -> dict[str, Any]:
         "series_position": audit.position,
         "about": about(audit),
         "words": _words(audit),
+        "imported": "" if imported is None else imported.at,
+        "imported_by": "" if imported is None else _storable(imported.by),
     }
 
 
@@ -381,7 +403,9 @@ def _words(audit: Audit) -> str:
     tags = "".join(f"{_lower(tag)}{_TAG}" for tag in audit.tags)
     data = [text for one in audit.data for text in (one.name, one.source)]
     plan = () if audit.plan is None else (audit.plan.name, audit.plan.sha256)
+    mark = () if audit.imported is None else ("imported", audit.imported.by)
     texts = (audit.name, audit.note, audit.title, audit.page, audit.by, audit.series, *data, *plan)
+    texts = (*texts, *mark)
     rest = "\n".join(_lower(text).replace(_TAG, " ") for text in texts)
     return f"{_TAG}{tags}\n{rest}"
 

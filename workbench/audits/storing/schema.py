@@ -26,7 +26,7 @@ from sqlalchemy import (
 from workbench.audits.storing.migrating import DatabaseSchema
 
 #: Version of the database: the newest of `migrations`.
-REVISION = "1"
+REVISION = "2"
 
 METADATA = MetaData()
 
@@ -59,6 +59,8 @@ AUDITS = Table(
     Column("series_position", Integer, nullable=False),
     Column("about", Text, nullable=False),  # JSON: tags, names of data, first numbers
     Column("words", Text, nullable=False),  # in lower case: what a search looks in
+    Column("imported", Text),  # when; "" for one made here, null where version 1 did not say
+    Column("imported_by", Text),
     Index("audits_versions", "first", "position"),
     sqlite_autoincrement=True,
 )
@@ -103,6 +105,9 @@ REMOVALS = Table(
     Column("audit", Text, primary_key=True),
     Column("removed", Text, nullable=False),
 )
+
+#: Keys of audits that were purged; no other audit gets one of them.
+PURGED = Table("purged", METADATA, Column("key", Text, primary_key=True))
 
 PLANS = Table(
     "plans",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from workbench.audits.archive import Archive
 from workbench.audits.audit import Audit
 from workbench.audits.comparison import AuditComparison
 from workbench.audits.errors import ArchiveError
+from workbench.audits.imported import Imported
 from workbench.audits.package import AuditPackage, read_package
 from workbench.bounds.simultaneous.compare import Comparison, compare
 from workbench.cli.output import quoted
@@ -23,9 +24,9 @@ from workbench.workspaces.errors import WorkspaceError
 from workbench.workspaces.workspace import Workspace
 
 #: The verdicts on new scores.
-MORE = "leaks more than the baseline"
-NOT_MORE = "not shown to leak more than the baseline"
-UNKNOWN = "cannot be compared with the baseline"
+MORE = "leaks more than {}"
+NOT_MORE = "not shown to leak more than {}"
+UNKNOWN = "cannot be compared with {}"
 
 #: Parameters of the page that the numbers rest on, and what they are called.
 PARAMETERS = {
@@ -81,15 +82,34 @@ class Baseline:
         return self.comparison is not None and bool((self.comparison.verdict > 0).any())
 
     @property
+    def noun(self) -> str:
+        """What the saved audit is called: nobody checked here what an imported one states."""
+        return "the baseline" if self.audit.imported is None else "the imported baseline"
+
+    @property
     def verdict(self) -> str:
         """Whether the new scores leak more, in a few words."""
         if self.comparison is None:
-            return UNKNOWN
-        return MORE if self.worse else NOT_MORE
+            return UNKNOWN.format(self.noun)
+        return (MORE if self.worse else NOT_MORE).format(self.noun)
 
     def explain(self) -> str:
         """What the comparison shows, both audits side by side, and what changed, in sentences."""
-        return " ".join(filter(None, (self.finding(), self.side_by_side, self.change())))
+        return " ".join(
+            filter(None, (self.finding(), self.origin(), self.side_by_side, self.change()))
+        )
+
+    def origin(self) -> str:
+        """What a reader has to know of an imported baseline; "" for one that was made here."""
+        imported = self.audit.imported
+        if imported is None:
+            return ""
+        by = f" by {quoted(imported.by)}" if imported.by else ""
+        when = replace(imported, by="").short
+        return (
+            f"The baseline was {when}{by}: its scores and numbers are what its file states, and "
+            "were not checked here."
+        )
 
     def finding(self) -> str:
         """What the comparison of the scores shows, or why there is none."""
@@ -97,13 +117,13 @@ class Baseline:
         name = f"{quoted(self.audit.name)} ({self.audit.key}, {made})"
         if found is None:
             return (
-                f"The baseline {name} was saved without its scores: only lower bounds can be "
-                "put side by side, which do not show which of the two leaks more. Save audits with "
-                "--keep-scores to compare them."
+                f"{self.noun.capitalize()} {name} was saved without its scores: only lower bounds "
+                "can be put side by side, which do not show which of the two leaks more. Save "
+                "audits with --keep-scores to compare them."
             )
         level = f"{percent(found.confidence)} confidence for all rates together"
         assumed = f"scores: {found.a.assumption}; of the baseline: {found.b.assumption}"
-        text = f"Compared with the baseline {name}, at {level} ({assumed}): "
+        text = f"Compared with {self.noun} {name}, at {level} ({assumed}): "
         more, less = (", ".join(_spans(found, which)) for which in (1, -1))
         if more:
             text += f"the scores leak more at false positive rates {more}"
@@ -169,6 +189,7 @@ class Baseline:
             "name": self.audit.name,
             "key": self.audit.key,
             "verdict": self.verdict,
+            "imported": None if self.audit.imported is None else self.audit.imported.to_dict(),
             "confidence": None if found is None else found.confidence,
             "ranges": []
             if found is None
@@ -198,9 +219,10 @@ def saved_audit(archive: Archive, name: str) -> AuditPackage:
     """
     if name not in archive and Path(name).is_file():
         try:
-            return read_package(Path(name))
+            package = read_package(Path(name))
         except ArchiveError as error:
             raise ArchiveError(f"--baseline {Path(name).name!r}: {error}") from error
+        return replace(package, audit=replace(package.audit, imported=Imported.now()))
     audit = archive[name]
     return AuditPackage(audit, archive.attachments(audit.key))
 

@@ -15,7 +15,6 @@ from workbench.cli.output import (
     to_json,
     to_junit,
 )
-from workbench.cli.score_audit.baseline import MORE, NOT_MORE, UNKNOWN
 from workbench.cli.score_audit.file_audit import WRONG_WAY, FileAudit
 from workbench.cli.score_audit.sarif import as_sarif
 
@@ -184,9 +183,11 @@ def _cases(audit: FileAudit) -> Iterator[Case]:
         yield Case(verdict.claimed, outcome, kind, message, verdict.explain())
     if audit.baseline is not None:
         found = audit.baseline
+        imported = "imported " if found.audit.imported else ""
+        passed = "skipped" if found.comparison is None else "passed"
         yield Case(
-            name=f"baseline {visible(found.audit.name)}",
-            outcome={MORE: "failure", NOT_MORE: "passed", UNKNOWN: "skipped"}[found.verdict],
+            name=f"{imported}baseline {visible(found.audit.name)}",
+            outcome="failure" if found.worse else passed,
             kind=found.verdict,
             message=f"{found.verdict}: {found.finding()}",
             text=found.explain(),

@@ -102,7 +102,7 @@ def page_audit(page: ScoresPage, found: FileAudit, claims: Sequence[str] = ()) -
         The claims as they were typed, for the code of the audit.
     """
     with _quiet():  # a page in its first state reads an example
-        audit = audit_of(page, by=_user())
+        audit = audit_of(page, by=user())
     verdicts = tuple(_json.plain(one.to_dict(), "text") for one in found.verdicts)
     return replace(audit, verdicts=verdicts, code=_judged(audit.code, claims, page.confidence))
 
@@ -173,7 +173,7 @@ def _quiet() -> Iterator[None]:
         reader.setLevel(before)
 
 
-def _user() -> str:
+def user() -> str:
     """Who runs the program; "" where the system does not say."""
     with suppress(OSError, KeyError, ImportError):
         return getpass.getuser()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from workbench.audits.attachment import Attachment
 from workbench.audits.audit import Audit
@@ -57,7 +58,7 @@ def bring_data(audit: Audit, attachments: tuple[Attachment, ...], workspace: Wor
     for data in audit.data:
         parts = [one for one in attachments if one.data == data.parameter]
         if parts and not _is_there(data, workspace):
-            _bring(data, parts, workspace)
+            _bring(data, parts, workspace, _shown(audit))
 
 
 def _data(page: Page, parameter: str) -> list[Attachment]:
@@ -88,7 +89,12 @@ def _is_there(data: AuditData, workspace: Workspace) -> bool:
     return True
 
 
-def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace) -> None:
+def _shown(audit: Audit) -> datetime:
+    """Since when somebody here may have seen the results of an audit."""
+    return audit.made if audit.imported is None else datetime.fromisoformat(audit.imported.at)
+
+
+def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace, shown: datetime) -> None:
     tables = [from_parquet(one.content) for one in parts if one.kind == "table"]
     if content_hash(tables) != data.sha256:
         raise WorkspaceError(
@@ -98,6 +104,7 @@ def _bring(data: AuditData, parts: list[Attachment], workspace: Workspace) -> No
     described = next((one.content for one in parts if one.kind == "source"), b"{}")
     try:
         source = source_from_dict(json.loads(described))
-        workspace.bring(tables, source, Reading.from_dict(data.reading), data.name, data.reread)
+        reading = Reading.from_dict(data.reading)
+        workspace.bring(tables, source, reading, data.name, data.reread, shown)
     except (TypeError, AttributeError, RecursionError) as error:  # they may be a stranger's
         raise WorkspaceError(f"the scores of “{data.name}” cannot be read: {error}") from error

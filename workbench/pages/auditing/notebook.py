@@ -82,6 +82,7 @@ def as_text(text: str) -> str:
 def _about(audit: Audit) -> str:
     name = audit.name or audit.title
     lines = [f"# {as_text(name)}"]
+    lines += [] if audit.imported is None else [f"**{as_text(audit.imported.explain())}**"]
     lines += [as_text(line) for line in audit.note.splitlines() if line.strip()]
     facts = [f"Page: {as_text(audit.title)}", f"Made: {audit.made:%Y-%m-%d %H:%M} UTC"]
     facts += [f"By: {as_text(audit.by)}"] if audit.by else []

@@ -269,13 +269,14 @@ class Lending:
         return {} if self._people is None else dict(self._people.everybody())
 
     def _holds(self, share: Grant) -> bool:
-        """Whether a share holds, of a person who is still here, with one who is still here."""
+        """Whether a share holds, of a person who may still share, with one who is still here."""
         if not self.shares.holds(share):
             return False
         if not self.has_people:
             return True
         there = share.target is not ShareTarget.PERSON or share.person in self._everybody
-        return there and share.owner in self._everybody
+        _, role = self._everybody.get(share.owner, ("", Role.VIEWER))
+        return there and role.edits
 
     def _watch(self, owner: str, workspace: Workspace) -> None:
         """Hear of changes in the workspace of an owner, from now on."""

@@ -72,14 +72,17 @@ class PersonSharing:
         shares = [one for one in self._shares() if (one.kind, one.key) == (kind, key)]
         people = self._lending.has_people
         disk = self._person.key == OWNER or self._person.signed_in
+        refused = self._refusal()
+        if refused and shares:
+            refused += "; until then, nobody reads what you shared"
         return {
             "kind": kind,
             "key": key,
             "name": name,
-            "who": [self._shown(one) for one in shares],
+            "who": [self._shown(one) for one in sorted(shares, key=_with_their_link(shares))],
             "people": people,
             "why": "" if people else NOBODY_SIGNS_IN,
-            "refused": self._refusal(),
+            "refused": refused,
             "days": {"usual": USUAL_DAYS, "most": MOST_DAYS},
             "note": "" if disk else _PASSING,
         }
@@ -211,7 +214,7 @@ class PersonSharing:
         raise NotSharedError()
 
     def accept(self, token: str) -> str:
-        """Have the data set of a link among those of the person; its key there.
+        """Have the data set of a link among those of the person until the link ends; its key there.
 
         Parameters
         ----------
@@ -229,7 +232,7 @@ class PersonSharing:
                 "your workspace on this computer shows no data of others; download the data set, "
                 "and open the file"
             )
-        self._lending.shares.add(share.owner, share.kind, share.key, self._person.key)
+        self._lending.shares.accept(share, self._person.key)
         self._lending.changed()
         return share.reference
 
@@ -291,11 +294,20 @@ class PersonSharing:
 
     def _shown(self, share: Grant) -> dict[str, Any]:
         named = share.target is ShareTarget.PERSON
+        accepted = self._lending.shares.accepted(share) if share.target is ShareTarget.LINK else []
         return {
             "id": share.id,
             "to": share.target.value,
             "name": self._lending.name_of(share.person) if named else "",
+            "link": share.link,
+            "accepted": [self._lending.name_of(one.person) for one in accepted],
             "created": share.created.isoformat(),
             "expires": "" if share.expires is None else share.expires.isoformat(),
             "opened": share.opened,
         }
+
+
+def _with_their_link(shares: list[Grant]) -> Callable[[Grant], tuple[int, bool]]:
+    """The key that puts what people accepted below its link, and all else in its order."""
+    place = {one.id: number for number, one in enumerate(shares)}
+    return lambda one: (place.get(one.link, place[one.id]), bool(one.link))

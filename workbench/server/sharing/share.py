@@ -56,6 +56,9 @@ class Grant:
         When it ends by itself.
     opened : int
         How often its link was opened.
+    link : str
+        Id of the link through which the person accepted it, and with which it ends; "" where the
+        owner shares it with the person.
     """
 
     id: str
@@ -67,6 +70,7 @@ class Grant:
     created: datetime
     expires: datetime | None = None
     opened: int = 0
+    link: str = ""
 
     @property
     def reference(self) -> str:

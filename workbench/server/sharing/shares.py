@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from operator import attrgetter
 from threading import RLock
 from typing import Any
 
@@ -17,7 +18,7 @@ from sqlalchemy import Row, delete, insert, or_, select, update
 
 from workbench.audits.errors import ArchiveError
 from workbench.audits.storing.rows import require_sound
-from workbench.server.sharing.errors import SharingError
+from workbench.server.sharing.errors import NotSharedError, SharingError
 from workbench.server.sharing.share import Grant, ShareKind, ShareTarget
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import SHARES
@@ -27,8 +28,8 @@ logger = logging.getLogger(__name__)
 #: Days that a link may hold at most, and how long it holds unless somebody chooses.
 MOST_DAYS, USUAL_DAYS = 365, 7
 
-#: Shares of one person.
-MOST_SHARES = 1000
+#: Shares of one person, and people who accept one link.
+MOST_SHARES = MOST_ACCEPTED = 1000
 
 #: Seconds for which a share that ended stays in the database, for whoever looks into it.
 _KEPT = 30 * 24 * 3600.0
@@ -104,6 +105,7 @@ class Shares:
         """
         live = list(self._live.shares.values())
         mine = [one for one in live if one.target is not ShareTarget.LINK and _in_time(one)]
+        mine.sort(key=lambda one: bool(one.link))  # what a link ends comes last
         left = {o.reference for o in mine if o.target is ShareTarget.LEFT and o.person == person}
         found: dict[str, Grant] = {}
         for one in mine:
@@ -148,20 +150,66 @@ class Shares:
         target = ShareTarget.EVERYONE if person is None else ShareTarget.PERSON
         new = _new(owner, kind, key, target, person or "")
         with self._lock:
-            for one in self.of(owner):
-                if (one.reference, one.target, one.person) == (
-                    new.reference,
-                    target,
-                    new.person,
-                ):
-                    return one
+            known = self._same(new)
+            if known is not None:
+                return known
             self._require_room(owner)
             with self._database.writing() as connection:
-                if person is not None:  # who left it has it again
-                    connection.execute(_revoke(_ended_by(person, new)))
+                if person is not None:
+                    connection.execute(_return(person, new))
                 connection.execute(insert(SHARES).values(**_row(new)))
             self.refresh()
         return new
+
+    def accept(self, link: Grant, person: str) -> Grant:
+        """Share with a person what a link shows them, until the link ends or is revoked.
+
+        Parameters
+        ----------
+        link : Grant
+            The share of a link, see `by_token`.
+        person : str
+            Key of the person.
+
+        Returns
+        -------
+        Grant
+            The one that holds already, if there is one, also without this link.
+
+        Raises
+        ------
+        NotSharedError
+            The link does not hold.
+        SharingError
+            Too many people accepted it.
+        """
+        given = _new(link.owner, link.kind, link.key, ShareTarget.PERSON, person)
+        new = replace(given, link=link.id)
+        with self._lock:
+            with self._database.writing() as connection:
+                # Another program may have revoked it just now.
+                row = connection.execute(
+                    select(SHARES).where(SHARES.c.id == link.id, _held())
+                ).first()
+                if row is None or row.to_kind != ShareTarget.LINK.value:
+                    raise NotSharedError(link.kind.words)
+                known = self._same(given) or self._same(new)
+                if known is None:
+                    self._require_place(link)
+                    new = replace(new, expires=_date(row.expires))
+                    connection.execute(insert(SHARES).values(**_row(new)))
+                connection.execute(_return(person, new))
+            self.refresh()
+        return known or new
+
+    def accepted(self, link: Grant) -> list[Grant]:
+        """What people accepted through a link, oldest first.
+
+        Parameters
+        ----------
+        link : Grant
+        """
+        return [one for one in self.of(link.owner) if one.link == link.id]
 
     def add_link(
         self, owner: str, kind: ShareKind, key: str, days: int = USUAL_DAYS
@@ -202,7 +250,7 @@ class Shares:
         return new, token
 
     def revoke(self, owner: str, id: str) -> None:
-        """End a share.
+        """End a share; with a link, what people accepted through it.
 
         Parameters
         ----------
@@ -213,7 +261,8 @@ class Shares:
         """
         with self._lock:
             with self._database.writing() as connection:
-                connection.execute(_revoke((SHARES.c.id == id) & (SHARES.c.owner == owner)))
+                which = or_(SHARES.c.id == id, SHARES.c.link == id)
+                connection.execute(_revoke(which & (SHARES.c.owner == owner)))
             self.refresh()
 
     def leave(self, person: str, share: Grant) -> None:
@@ -259,15 +308,11 @@ class Shares:
 
         That they do may also be because some have ended since.
         """
-        now = time.time()
-        held = (SHARES.c.revoked.is_(None)) & or_(
-            SHARES.c.expires.is_(None), SHARES.c.expires > now
-        )
         with self._lock:
             self._write_openings()
             with self._database.reading() as connection:
                 rows = connection.execute(
-                    select(SHARES).where(held).order_by(SHARES.c.created, SHARES.c.id)
+                    select(SHARES).where(_held()).order_by(SHARES.c.created, SHARES.c.id)
                 ).all()
             shares, damaged = {}, ""
             for row in rows:  # a damaged one is none, and ends no other
@@ -297,10 +342,23 @@ class Shares:
                 connection.execute(row.values(opened=SHARES.c.opened + number))
         self._unwritten.clear()
 
+    def _same(self, new: Grant) -> Grant | None:
+        """The share that holds already, with the same people about the same and by the same way."""
+        what = attrgetter("reference", "target", "person", "link")
+        return next((one for one in self.of(new.owner) if what(one) == what(new)), None)
+
     def _require_room(self, owner: str) -> None:
-        if len(self.of(owner)) >= MOST_SHARES:
+        # Not those that others accepted: they would take the room of the owner.
+        if sum(not one.link for one in self.of(owner)) >= MOST_SHARES:
             raise SharingError(
                 f"you share {MOST_SHARES:,} data sets and audits, which is the most; end some first"
+            )
+
+    def _require_place(self, link: Grant) -> None:
+        if len(self.accepted(link)) >= MOST_ACCEPTED:
+            raise SharingError(
+                f"{MOST_ACCEPTED:,} people accepted this link, which is the most; ask its owner "
+                "for another one"
             )
 
 
@@ -331,6 +389,7 @@ def _row(share: Grant) -> dict[str, Any]:
         "created": share.created.timestamp(),
         "expires": None if share.expires is None else share.expires.timestamp(),
         "opened": share.opened,
+        "link": share.link or None,
     }
 
 
@@ -345,7 +404,19 @@ def _share(row: Row[Any]) -> Grant:
         created=_date(row.created),
         expires=None if row.expires is None else _date(row.expires),
         opened=row.opened,
+        link=row.link or "",
     )
+
+
+def _held() -> Any:
+    """The rows that were not revoked and have not ended."""
+    in_time = or_(SHARES.c.expires.is_(None), SHARES.c.expires > time.time())
+    return SHARES.c.revoked.is_(None) & in_time
+
+
+def _return(person: str, share: Grant) -> Any:
+    """The statement after which a person who left what is shared has it again."""
+    return _revoke(_ended_by(person, share) & (SHARES.c.to_kind == ShareTarget.LEFT.value))
 
 
 def _revoke(which: Any) -> Any:

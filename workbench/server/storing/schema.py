@@ -20,7 +20,7 @@ from sqlalchemy import (
 from workbench.audits.storing.migrating import DatabaseSchema
 
 #: Version of the database: the newest of `migrations`.
-REVISION = "1"
+REVISION = "2"
 
 METADATA = MetaData()
 
@@ -64,6 +64,7 @@ SHARES = Table(
     Column("expires", Double),
     Column("revoked", Double),
     Column("opened", Integer, nullable=False),  # how often a link was
+    Column("link", Text, index=True),  # id of the link that the person accepted
 )
 
 SERVER_SCHEMA = DatabaseSchema(METADATA, REVISION, "workbench.server.storing:migrations")
