@@ -33,6 +33,7 @@ from workbench.server.handlers import (
     static,
 )
 from workbench.server.homes import Homes
+from workbench.server.network.connections import bounded_servers, raise_descriptors
 from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted
 from workbench.server.operations import access, metrics
@@ -94,7 +95,7 @@ def make_server(
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     addresses = ["/", *([audits.ADDRESS] if len(shown) > 1 else []), *(t.address for t in shown)]
     state = ServerState()
-    with document.own_handlers():
+    with document.own_handlers(), bounded_servers():
         serving = pn.io.server.get_server(
             {address: app_document(app, state) for address in addresses},
             port=options.port,
@@ -116,7 +117,7 @@ def make_server(
             sign_sessions=True,
             secret_key=options.secret,
             use_index=False,
-            http_server_kwargs={**HTTP},
+            http_server_kwargs={**HTTP, "proxies": options.proxies},
             websocket_max_message_size=LONGEST_MESSAGE,
             **more,
         )
@@ -198,6 +199,7 @@ def serve(
     open_at : str, optional
         The address that a browser opens at once; None for no browser.
     """
+    raise_descriptors()
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:
