@@ -21,6 +21,7 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from benchmarks.visitors import Visitor
 from workbench.server.operations import log
 from workbench.server.operations.access import REQUEST, person_prefix, request_id
+from workbench.server.operations.repeats import Repeats
 from workbench.server.options import ServerOptions
 
 CANARY = "canary7f3a"
@@ -343,3 +344,64 @@ def test_the_owner_s_own_server_writes_no_requests(tmp_path):
     assert text.startswith(f"DP Audit Workbench on http://localhost:{port}/?key=")
     assert text.endswith("stopped; everything was kept\n")
     assert "/counts" not in text
+
+
+# -- what is repeated ------------------------------------------------------------------------------
+
+
+class Lines(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, made):
+        self.lines.append((made.getMessage(), getattr(made, "count", 1)))
+
+
+def written(in_words=False):
+    """Lines of a handler, what gives it a record, and the clock of its filter."""
+    handler, now = Lines(), [1000.0]
+    handler.addFilter(Repeats(handler, in_words, lambda: now[0]))
+    return handler.lines, handler.handle, now
+
+
+def test_a_repeated_error_has_one_line_a_minute_with_its_number():
+    lines, log_it, now = written()
+    full = failed(OSError(24, "Too many open files"))
+    for number in range(4484):  # 17 s
+        now[0] += 17 / 4484
+        text = f"Exception in callback _handle_events(6, 1)\nhandle: <Handle at {number:#x}>"
+        log_it(record(text, name="asyncio", level=logging.ERROR, error=full))
+    assert len(lines) == 1
+    now[0] += 60
+    log_it(record("a request"))
+    assert [count for _, count in lines] == [1, 4483, 1]
+    log_it(record("a request"))
+    assert len(lines) == 4
+
+
+def test_what_differs_has_its_own_line():
+    lines, log_it, _ = written()
+    here, there = failed(ValueError("x")), failed(TypeError("x"))
+    for error in (None, here, there, here):
+        for path in ("/a", "/b"):
+            for level in (logging.ERROR, logging.WARNING, logging.INFO):
+                log_it(record("GET %s failed", path, level=level, error=error))
+    assert len(lines) == 12 + 8
+
+
+def test_the_terminal_is_told_how_often_in_words():
+    lines, log_it, now = written(in_words=True)
+    for _ in range(3):
+        log_it(record("it %s", "failed", level=logging.ERROR))
+    now[0] += 60
+    log_it(record("it %s", "failed", level=logging.ERROR))
+    assert [text for text, _ in lines] == ["it failed", "it failed (2 times more)", "it failed"]
+
+
+def test_kinds_without_end_take_no_memory_without_end():
+    lines, log_it, _ = written()
+    for number in range(3000):
+        log_it(record("error %d", number, level=logging.ERROR))
+        log_it(record("error %d", number, level=logging.ERROR))
+    assert 1990 <= len([count for _, count in lines]) - 3000 <= 2010  # those of kinds let go

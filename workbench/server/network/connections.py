@@ -256,11 +256,11 @@ class BoundedServer(HTTPServer):
 
     def add_sockets(self, sockets: Any) -> None:
         """Take the connections of these sockets."""
-        self._refill()
         for one in sockets:
             one.listen(_BACKLOG)
             self._listening.append(one)
             IOLoop.current().add_handler(one, self._accept, IOLoop.READ)
+        self._refill()
         IOLoop.current().call_later(_LOOK, self._look)
 
     def stop(self) -> None:
