@@ -21,8 +21,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from benchmarks.visitors import Visitor
 from workbench.server.operations import log
 from workbench.server.operations.access import REQUEST, person_prefix, request_id
-from workbench.server.operations.repeats import Repeats
+from workbench.server.operations.repeats import RepeatFilter
 from workbench.server.options import ServerOptions
+from workbench.workspaces.tickets import make_ticket
 
 CANARY = "canary7f3a"
 KEY = "k" * 35 + "Canary_7"  # as long as our own
@@ -256,10 +257,11 @@ def await_health(port, path):
         time.sleep(0.1)
 
 
-def asks_with_secrets(port, key):
+def asks_with_secrets(port, key, ticket):
     secret = f"{CANARY}{KEY}"
     for path in (
         f"/?key={key}",
+        f"/?key={ticket}",
         f"/?key={secret}",
         f"/scores?{CANARY}={secret}",
         f"/shared/{secret}",
@@ -271,7 +273,7 @@ def asks_with_secrets(port, key):
         f"/scores?bokeh-token={secret}",
     ):
         asks(port, path)
-        asks(port, path, Cookie=f"workbench-key={key}; workbench-visitor={secret}")
+        asks(port, path, Cookie=f"workbench-key={key}; workbench-visitor-{port}={secret}")
     asks(port, "/metrics", Authorization=f"Bearer {CANARY}")
     asks(port, "/health", X_Request_ID=CANARY, User_Agent=CANARY, Referer=f"http://x/{CANARY}")
     asks(port, "/scores", Host=f"{CANARY}.example.org")
@@ -300,14 +302,15 @@ def test_a_log_has_every_request_and_nothing_that_people_said(tmp_path, form):
     ):
         await_health(port, path)
         key = (tmp_path / "home" / "key").read_text()
+        ticket = make_ticket(key)
         asyncio.run(says_secrets(port))
-        asks_with_secrets(port, key)
+        asks_with_secrets(port, key, ticket)
         answer = asks(port, "/counts")
         process.terminate()
         assert process.wait(PATIENCE) == 0
     text = path.read_text(encoding="utf-8")
     secret = (tmp_path / "home" / "server" / "secret").read_text()
-    for hidden in (CANARY, KEY, key, secret):
+    for hidden in (CANARY, KEY, key, ticket, secret):
         lines = [line for line in text.splitlines() if hidden in line]
         assert lines == []
     traced = [line for line in text.splitlines() if answer.headers["X-Request-ID"] in line]
@@ -361,7 +364,7 @@ class Lines(logging.Handler):
 def written(in_words=False):
     """Lines of a handler, what gives it a record, and the clock of its filter."""
     handler, now = Lines(), [1000.0]
-    handler.addFilter(Repeats(handler, in_words, lambda: now[0]))
+    handler.addFilter(RepeatFilter(handler, in_words, lambda: now[0]))
     return handler.lines, handler.handle, now
 
 

@@ -23,6 +23,10 @@ HOME = "WORKBENCH_HOME"
 #: The environment variable that names the database of audits.
 DATABASE = "WORKBENCH_DATABASE"
 
+#: The environment variable in which a program that starts a server, and checks who asks it, names
+#: a key for the owner.
+LAUNCH_KEY = "WORKBENCH_LAUNCH_KEY"
+
 _OWNER_KEY = "key"
 
 _open: dict[tuple[Path, str], Workspace] = {}
@@ -116,7 +120,7 @@ def home_folder(path: str | os.PathLike[str] | None = None) -> Path:
 
 
 def owner_key(folder: Path) -> str:
-    """The secret by which a browser shows that it belongs to the owner of a folder.
+    """The secret of the owner of a folder, with which tickets for browsers are made.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from workbench.server.network.connections import is_narrow
 from workbench.server.network.headers import document_policy
 from workbench.server.operations.state import Phase
 from workbench.server.options import ServerOptions
+from workbench.server.people.cookies import forget_former
 from workbench.server.people.person import Person
 from workbench.server.visitors import Visitors
 
@@ -80,6 +81,7 @@ class Handler(RequestHandler):
         """Refuse other names and sites, unknown methods, and what comes too late."""
         origins.check_name(self)
         origins.check(self)
+        forget_former(self)
         preparing = super().prepare()
         if preparing is not None:
             await preparing

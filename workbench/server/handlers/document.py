@@ -34,6 +34,7 @@ from workbench.server.handlers.base import Handler
 from workbench.server.network import origins
 from workbench.server.network.proxy import public_host
 from workbench.server.people.forms import FIELD, form_token
+from workbench.server.people.person import OWNER
 from workbench.server.sockets.channel import Channel
 from workbench.server.sockets.gestures import GestureError, Pace
 from workbench.server.visitors import Visit, Visitors
@@ -78,7 +79,7 @@ class PageHandler(Handler, DocHandler):
         if self.request.path != f"{self.server.root_path}{address}":
             self._redirect_to(address)
             return
-        person = self.server.identity.arrive(self)
+        person = await self.server.identity.arrive(self)
         if self._finished:
             return
         if person is None:
@@ -115,7 +116,7 @@ class PageHandler(Handler, DocHandler):
         self.set_header("Content-Security-Policy", self.settings["policy"](host=public_host(self)))
         variables = {**doc.template_variables, "title": doc.title, "token": session.token}
         person = VISIT.get().person
-        if person.signed_in:
+        if person.signed_in or person.key == OWNER:
             whose = hashlib.sha256(person.key.encode()).hexdigest()[:16]  # what the browser keeps
             variables |= {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
         self.finish(doc.template.render(variables))

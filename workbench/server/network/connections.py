@@ -124,7 +124,7 @@ class ConnectionBounds:
         return cls(most, most // 2)
 
 
-class Phase(Enum):
+class Awaited(Enum):
     """What happens on a connection."""
 
     HEADERS = "the headers of a request are expected"
@@ -149,7 +149,7 @@ class WatchedStream(IOStream):
     ----------
     narrow : bool
         Whether it may ask for nothing but the health of the server.
-    phase : Phase
+    phase : Awaited
     begun : float or None
         Time at which the request that is expected began to come; None if nothing came yet.
     moved : float
@@ -158,7 +158,7 @@ class WatchedStream(IOStream):
 
     def __init__(self, connection: socket.socket, server: BoundedServer, sender: str, **more: Any):
         self.server, self.sender, self.narrow = server, sender, False
-        self.phase = Phase.HEADERS
+        self.phase = Awaited.HEADERS
         self.begun: float | None = time.monotonic()
         self.moved = self.begun
         super().__init__(connection, **more)
@@ -193,7 +193,7 @@ class WatchedStream(IOStream):
         return self.writing() and time.monotonic() - self.moved > seconds
 
 
-class _Phases(HTTPMessageDelegate):
+class _Noting(HTTPMessageDelegate):
     """Notes how much of a request has come, and hands it on."""
 
     def __init__(self, delegate: HTTPMessageDelegate, stream: WatchedStream):
@@ -202,14 +202,14 @@ class _Phases(HTTPMessageDelegate):
     def headers_received(
         self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders
     ) -> Awaitable[None] | None:
-        self._stream.phase = Phase.BODY
+        self._stream.phase = Awaited.BODY
         return self._delegate.headers_received(start_line, headers)
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
         return self._delegate.data_received(chunk)
 
     def finish(self) -> None:
-        self._stream.phase = Phase.ANSWER
+        self._stream.phase = Awaited.ANSWER
         self._stream.server.answers(self._stream)
         self._delegate.finish()
 
@@ -264,7 +264,7 @@ class BoundedServer(HTTPServer):
         IOLoop.current().call_later(_LOOK, self._look)
 
     def stop(self) -> None:
-        """Take no more connections; those that are open stay."""
+        """Take no more connections; those that are open stay. Does nothing the second time."""
         for one in self._listening:
             if not self._rests:
                 IOLoop.current().remove_handler(one)
@@ -353,10 +353,10 @@ class BoundedServer(HTTPServer):
         stream = getattr(server_conn, "stream", None)
         if not isinstance(stream, WatchedStream) or stream.closed():
             return delegate
-        if stream.phase is not Phase.HEADERS:  # not the first request
-            stream.phase, stream.begun = Phase.HEADERS, None
+        if stream.phase is not Awaited.HEADERS:  # not the first request
+            stream.phase, stream.begun = Awaited.HEADERS, None
             self._waiting.setdefault(stream.sender, {})[stream] = None
-        return _Phases(delegate, stream)
+        return _Noting(delegate, stream)
 
     def answers(self, stream: WatchedStream) -> None:
         """Note that a connection waits no longer: its request is complete."""
@@ -412,7 +412,7 @@ class BoundedServer(HTTPServer):
         self._refill()
         now = time.monotonic()
         for one in list(self._streams):
-            late = one.phase is Phase.HEADERS and one.begun is not None
+            late = one.phase is Awaited.HEADERS and one.begun is not None
             if (late and now - (one.begun or now) > HEADERS) or one.is_stuck(STUCK):
                 one.close()
         if self._shed and now - self._told >= _LINE:

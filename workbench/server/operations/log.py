@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.server.operations.access import PREFIX, REQUEST
-from workbench.server.operations.repeats import Repeats
+from workbench.server.operations.repeats import RepeatFilter
 
 #: What a record may have as ``extra``.
 FIELDS = (
@@ -134,7 +134,7 @@ def install(form: str, level: str, access: bool = True) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONFormatter() if form == "json" else LineFormatter())
-    Repeats.install(handler)
+    RepeatFilter.install(handler)
     root = logging.getLogger()
     for one in [one for one in root.handlers if isinstance(one, logging.StreamHandler)]:
         root.removeHandler(one)
@@ -158,7 +158,7 @@ def on_terminal() -> None:
     log_requests(False)
     for handler in logging.getLogger().handlers:
         if isinstance(handler, logging.StreamHandler):
-            Repeats.install(handler, in_words=True)
+            RepeatFilter.install(handler, in_words=True)
 
 
 def log_requests(wanted: bool) -> None:

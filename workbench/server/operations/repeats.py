@@ -1,4 +1,4 @@
-"""`Repeats`: one line a minute for what is logged again and again, with how often it was."""
+"""`RepeatFilter`: one line a minute for what is logged again and again, with how often it was."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _Kind:
     last: logging.LogRecord | None = None
 
 
-class Repeats(logging.Filter):
+class RepeatFilter(logging.Filter):
     """Filter of a handler that writes a warning or an error of one kind once a minute.
 
     Two records are of one kind if they have the same logger, the same first line, and an exception
@@ -59,7 +59,7 @@ class Repeats(logging.Filter):
         ----------
         handler : logging.Handler
         in_words : bool
-            See `Repeats`.
+            See `RepeatFilter`.
         """
         handler.addFilter(cls(handler, in_words))
 
