@@ -19,7 +19,7 @@ from workbench.cli.serving.address import listening
 from workbench.scores import opening
 from workbench.scores.examples import card
 from workbench.scores.parsing import source
-from workbench.workspaces.tickets import ticket_end
+from workbench.workspaces.home import ticket_end
 
 GAUSSIAN = str(card("gaussian").path)
 

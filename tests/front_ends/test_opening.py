@@ -13,9 +13,8 @@ import workbench as wb
 from workbench.jupyter.launcher import NAME, setup
 from workbench.jupyter.opening import SERVED, address_of
 from workbench.pages.registry import PAGES
-from workbench.workspaces.home import owner_key, workspace
+from workbench.workspaces.home import owner_key, ticket_end, workspace
 from workbench.workspaces.link import read_link
-from workbench.workspaces.tickets import ticket_end
 
 
 @pytest.fixture(autouse=True)

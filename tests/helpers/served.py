@@ -52,7 +52,7 @@ class Served:
     """
 
     def __init__(self, app=None, **options):
-        self.port = free_port()
+        self.port = options.pop("port", 0) or free_port()
         self._options = {"port": self.port, "secret": SECRET, **options}
         tabs = [Tab(entry.kind, f"/{name}", entry.title) for name, entry in PAGES.items()]
         self._up = threading.Event()

@@ -17,8 +17,7 @@ from typing import Any
 import pytest
 
 from helpers.programs import program
-from workbench.workspaces.home import owner_key
-from workbench.workspaces.tickets import make_ticket
+from workbench.workspaces.home import make_ticket, owner_key
 
 ROOT = Path(__file__).parents[2]
 

@@ -23,7 +23,7 @@ from workbench.server.operations import log
 from workbench.server.operations.access import REQUEST, person_prefix, request_id
 from workbench.server.operations.repeats import RepeatFilter
 from workbench.server.options import ServerOptions
-from workbench.workspaces.tickets import make_ticket
+from workbench.workspaces.home import make_ticket
 
 CANARY = "canary7f3a"
 KEY = "k" * 35 + "Canary_7"  # as long as our own

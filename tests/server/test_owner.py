@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 import time
 from hashlib import sha256
 from types import SimpleNamespace
@@ -14,16 +11,17 @@ import pytest
 from helpers.asking import ask
 from helpers.people import Browser
 from helpers.served import SECRET, Served, cookie_name
-from helpers.servers import ROOT, Restartable, owner_address
+from helpers.servers import Restartable, owner_address
 from sqlalchemy import select
 from tornado.web import create_signed_value
 
+from workbench.cli import main
 from workbench.server.people.cookies import FORMER
 from workbench.server.people.identity import WHO, VisitorIdentity
 from workbench.server.people.owner import OWNER_COOKIE
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import OWNER_SIGN_INS, TICKETS
-from workbench.workspaces.tickets import LIFE, make_ticket, ticket_end
+from workbench.workspaces.home import TICKET_LIFE, make_ticket, ticket_end
 
 KEY = "k" * 43
 HOUR = 3600.0
@@ -82,7 +80,7 @@ def test_a_ticket_says_until_when_it_holds_and_not_the_key():
     now = 1_800_000_000
     ticket = make_ticket(KEY, now)
     assert re.fullmatch(r"[\w-]+", ticket)
-    assert ticket_end(KEY, ticket) == now + LIFE
+    assert ticket_end(KEY, ticket) == now + TICKET_LIFE
     assert KEY not in ticket
     assert make_ticket(KEY, now) != ticket
 
@@ -123,7 +121,7 @@ def test_the_browser_that_used_it_may_open_the_address_again(own):
 def test_a_ticket_ends_after_a_day_and_a_used_one_stays_used(own):
     used, late = own.ticket(), own.ticket()
     own.browser(used)
-    own.clock.now += LIFE - 10
+    own.clock.now += TICKET_LIFE - 10
     assert own.browser().get(f"?key={used}")[0] == 403
     own.clock.now += 20
     assert own.browser().get(f"?key={late}")[0] == 403
@@ -183,7 +181,7 @@ def test_servers_without_an_owner_take_no_ticket():
 
 def test_the_cookie_is_no_key_and_only_for_this_server(own):
     browser = own.browser()
-    status, headers, _ = browser.get(f"?key={own.ticket()}")
+    _, headers, _ = browser.get(f"?key={own.ticket()}")
     (sent,) = headers.get_all("Set-Cookie")
     assert sent.startswith(f"workbench-owner-{own.port}=")
     assert KEY not in sent
@@ -228,7 +226,7 @@ def test_a_copied_cookie_is_worth_nothing_after_a_week_without_use(own):
     own.clock.now += 8 * 24 * HOUR
     value = browser.cookies["owner"]
     assert not copied(own, browser)
-    status, headers, text = browser.get("scores")
+    status, _, text = browser.get("scores")
     assert status == 401
     assert "workbench serve --show" in text
     assert not browser.cookies.get("owner")
@@ -348,7 +346,7 @@ def test_cookies_of_many_ports_do_not_fill_every_request(own):
 # -- the command -----------------------------------------------------------------------------------
 
 
-def test_the_terminal_shows_an_address_and_then_another_one(tmp_path):
+def test_the_terminal_shows_an_address_and_then_another_one(tmp_path, monkeypatch, capsys):
     server = Restartable(tmp_path)
     server.start()
     try:
@@ -358,19 +356,15 @@ def test_the_terminal_shows_an_address_and_then_another_one(tmp_path):
         assert browser.get(first.removeprefix(server.url))[0] == 302
         assert is_owner(browser)
         _, second = re.findall(r"http://localhost:\d+/\?key=[\w-]+", server.log.read_text())
-        home = {**os.environ, "WORKBENCH_HOME": str(server.home)}
-        command = [sys.executable, "-m", "workbench", "serve", "--show", "--port", str(server.port)]
-        shown = subprocess.run(command, capture_output=True, text=True, env=home, cwd=ROOT)
-        assert shown.returncode == 0, shown.stderr
-        for address in (second, shown.stdout.strip(), owner_address(server.home, server.url)):
+        monkeypatch.setenv("WORKBENCH_HOME", str(server.home))
+        assert main(["serve", "--show", "--port", str(server.port)]) == 0
+        shown = capsys.readouterr().out
+        for address in (second, shown.strip(), owner_address(server.home, server.url)):
             more = Browser(server.url.rstrip("/"))
             assert more.get(address.removeprefix(server.url))[0] == 302, address
             assert is_owner(more)
-        assert key not in server.log.read_text() + shown.stdout
-        refused = subprocess.run(
-            [*command, "--accounts"], capture_output=True, text=True, env=home, cwd=ROOT
-        )
-        assert refused.returncode == 2
-        assert "--show is for the owner" in refused.stderr
+        assert key not in server.log.read_text() + shown
+        assert main(["serve", "--show", "--accounts"]) == 2
+        assert "--show is for the owner" in capsys.readouterr().err
     finally:
         server.close()

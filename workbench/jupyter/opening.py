@@ -18,9 +18,8 @@ from workbench.pages.inputs.data import DataChoice
 from workbench.pages.records.page import GivenRecordsPage
 from workbench.pages.registry import PAGES
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.home import home_folder, owner_key, workspace
+from workbench.workspaces.home import home_folder, make_ticket, owner_key, workspace
 from workbench.workspaces.link import PageLink
-from workbench.workspaces.tickets import make_ticket
 from workbench.workspaces.workspace import Workspace
 
 #: Where `workbench serve` listens by default.

@@ -1,8 +1,8 @@
 """Options on who may come to a server.
 
-On this machine alone, the owner of the workspace comes with a ticket, which the address has that the
-terminal shows. Whoever lets others reach the
-server has to say who they may be: people with accounts (``workbench users``), or everybody.
+On this machine alone, the owner of the workspace comes with a ticket, which is in the address that
+the terminal shows. Whoever lets others reach the server has to say who they may be: people with
+accounts (``workbench users``), or everybody.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.serving.network import is_local
-from workbench.workspaces.home import LAUNCH_KEY, home_folder, owner_key
-from workbench.workspaces.tickets import make_ticket
+from workbench.workspaces.home import LAUNCH_KEY, home_folder, make_ticket, owner_key
 
 if TYPE_CHECKING:
     from workbench.server.people.identity import Identity

@@ -44,7 +44,7 @@ from workbench.server.people.checking.throttle import networks
 
 logger = logging.getLogger(__name__)
 
-#: Descriptors that a server asks the system for, and that it has where the system has no such limit.
+#: Descriptors that a server asks for, and that it has where the system has no such limit.
 WANTED, USUAL = 65_536, 512
 
 #: Connections at most, however many descriptors there are.

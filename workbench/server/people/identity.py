@@ -120,7 +120,7 @@ class VisitorIdentity:
             self.ticket_used()
 
     def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
-        """A function that ends the watch over a socket: that of a visitor ends with the document."""
+        """A function that ends the watch over a socket; there is none over that of a visitor."""
         if self.owner is None or self.owner.account(handler) is None:
             return lambda: None
         return self.owner.watch(handler, end)

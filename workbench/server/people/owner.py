@@ -23,7 +23,7 @@ from workbench.server.people.person import OWNER, Role
 from workbench.server.people.sign_ins import LONGEST, Known, SignIns
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.storing.schema import OWNER_SIGN_INS, TICKETS
-from workbench.workspaces.tickets import LIFE, make_ticket, ticket_end
+from workbench.workspaces.home import TICKET_LIFE, make_ticket, ticket_end
 
 logger = logging.getLogger(__name__)
 
@@ -125,7 +125,9 @@ class OwnerSignIns(SignIns):
         """
         hashed = hashlib.sha256(ticket.encode()).hexdigest()
         with self._database.writing() as connection:
-            connection.execute(delete(TICKETS).where(TICKETS.c.until <= self._clock() - LIFE))
+            connection.execute(
+                delete(TICKETS).where(TICKETS.c.until <= self._clock() - TICKET_LIFE)
+            )
             used = select(TICKETS.c.hash).where(TICKETS.c.hash == hashed)
             if connection.execute(used).first() is not None:
                 return False
