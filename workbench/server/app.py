@@ -45,6 +45,7 @@ from workbench.server.page_document import POLICY, App, app_document, first_word
 from workbench.server.people.signed_in import AccountIdentity
 from workbench.server.sharing.lending import AccountHolders, Lending
 from workbench.server.sharing.shares import Shares
+from workbench.server.sockets.late import LateVisits
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
 from workbench.server.work.runner import InServer, ProcessRunner
@@ -172,6 +173,7 @@ def make_server(
         makes=InServer() if work is None else makes,
         options=options,
         lending=lending,
+        late=LateVisits(serving._tornado.session_token_expiration),
         origins=accepted(options.origins, options.address, serving.port or 0),
         policy=POLICY,
         default_handler_class=base.UnknownHandler,
