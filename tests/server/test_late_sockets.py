@@ -90,7 +90,7 @@ def test_a_socket_that_comes_after_the_session_has_one_all_the_same(place):
         return told
 
     told = [one for one in asyncio.run(attempt()) if one["page"] == "counts"]
-    assert "frame" in told[0]  # the server does not know what the document holds
+    assert any("frame" in one for one in told)  # the server does not know what the document holds
     assert [one["settings"]["tp"] for one in told if "tp" in one.get("settings", {})][-1] == 31
     wait(lambda: place.visitors.documents == 0)
 
