@@ -1,6 +1,6 @@
 """A small page of the same shape as the real one, to test the dashboard against.
 
-Run as a script it serves itself on the port given, and stops within the seconds given.
+Run as a script it serves itself, with the origins, on the port and within the seconds given.
 """
 
 from __future__ import annotations
@@ -356,6 +356,9 @@ if __name__ == "__main__":
     from workbench.server.app import Tab, serve
     from workbench.server.options import ServerOptions
 
-    port, *within = sys.argv[1:]
+    origins = [one for one in sys.argv[1:] if one.startswith("http")]
+    port, *within = sys.argv[1 + len(origins) :]
     more = {"stop_within": float(within[0])} if within else {}
+    if origins:
+        more["origins"] = [*origins, f"http://localhost:{port}"]
     serve([Tab(DemoPage)], ServerOptions(port=int(port), **more), open_at=None)

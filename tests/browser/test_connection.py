@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 from helpers.board import Board
 from helpers.browser import WIDE, await_charts
+from helpers.relay import Relay
 from helpers.servers import ROOT, Restartable
 
 CUT = """
@@ -107,4 +108,116 @@ def test_plotly_that_does_not_come_is_told_and_tried_again(chromium, demo):
     page.get_by_role("button", name="Try again").click()
     await_charts(page)
     page.get_by_text("plotly.js could not be loaded").wait_for(state="hidden")
+    page.context.close()
+
+
+@pytest.fixture
+def relayed(tmp_path):
+    """A relay before a server, that can be cut."""
+    relay = Relay()
+    here = f"http://localhost:{relay.port}"
+    server = Restartable(tmp_path, str(ROOT / "tests" / "browser" / "demo_page.py"), here)
+    server.start()
+    relay.to = server.port
+    yield relay
+    relay.close()
+    server.close()
+
+
+GESTURES = """
+window.wbSeen = []
+addEventListener("DOMContentLoaded", () => {
+    const note = () => {
+        const slider = document.querySelector('[data-control="threshold"] input[type=range]')
+        const value = slider && Number(slider.value)
+        if (slider && wbSeen.at(-1) !== value) wbSeen.push(value)
+        requestAnimationFrame(note)
+    }
+    note()
+})
+"""
+
+
+def test_a_drag_whose_connection_is_cut_ends_where_it_was_let_go(chromium, relayed):
+    page = chromium.new_context(**WIDE).new_page()
+    page.add_init_script(GESTURES)
+    page.goto(f"http://localhost:{relayed.port}/")
+    await_charts(page)
+    board = Board(page)
+    slider = board.slider("Threshold")
+    box = slider.bounding_box()
+    page.evaluate("window.wbBefore = true")
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for step in range(40):
+        if step == 15:
+            relayed.passes = False
+            relayed.cut()
+        if step == 20:
+            page.locator(".wb-connection").filter(has_text="Connection lost").wait_for()
+        page.mouse.move(box["x"] + box["width"] * (0.5 + step / 100), box["y"] + box["height"] / 2)
+    last = board.value("Threshold")
+    assert last > 1
+    page.mouse.up()
+    relayed.passes = True
+    page.wait_for_function("() => !window.wbBefore")
+    await_charts(page)
+    page.locator(".wb-connection").wait_for(state="hidden")
+    again = Board(page)
+    again.wait_for_line(last)
+    assert again.value("Threshold") == last
+    assert page.evaluate("window.wbSeen") == [last]  # no jump back
+    page.context.close()
+
+
+def test_a_chart_that_is_dragged_while_the_connection_is_cut_ends_where_it_was_let_go(
+    chromium, relayed
+):
+    page = chromium.new_context(**WIDE).new_page()
+    page.goto(f"http://localhost:{relayed.port}/")
+    await_charts(page)
+    board = Board(page)
+    page.evaluate("window.wbBefore = true")
+    x, y = board.pixel("histogram", 0.5, 0.3)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 20, y)
+    relayed.passes = False
+    relayed.cut()
+    page.locator(".wb-connection").filter(has_text="Connection lost").wait_for()
+    for step in range(20):
+        page.mouse.move(x + 20 + 5 * step, y)
+    page.mouse.up()
+    last = board.drawn("histogram")["shapes"][0]["x0"]
+    assert last > 0.9
+    relayed.passes = True
+    page.wait_for_function("() => !window.wbBefore")
+    await_charts(page)
+    page.locator(".wb-connection").wait_for(state="hidden")
+    Board(page).wait_for_line(round(last, 2))
+    page.context.close()
+
+
+def test_a_socket_that_is_cut_off_at_first_is_opened_again(chromium, relayed):
+    page = chromium.new_context(**WIDE).new_page()
+    page.add_init_script("""
+        const Real = WebSocket
+        window.wbSockets = 0
+        window.WebSocket = class extends Real {
+            constructor(address, protocols) {
+                window.wbSockets += 1
+                const wrong = address.toString().replace("/ws", "/no-such-socket")
+                super(window.wbSockets < 3 ? wrong : address, protocols)
+            }
+        }
+    """)
+    page.goto(f"http://localhost:{relayed.port}/")
+    page.evaluate("window.wbBefore = true")
+    board = Board(page)
+    board.slider("Threshold").focus()
+    page.keyboard.press("ArrowRight")
+    await_charts(page)
+    assert page.evaluate("window.wbBefore")  # without a reload
+    Board(page).wait_for_line(0.51)
+    assert page.evaluate("window.wbSockets") == 3
     page.context.close()

@@ -39,9 +39,9 @@ def test_somebody_signs_in_with_a_provider_and_is_back_on_the_page(team, chromiu
         url for url in asked if url.startswith(f"{there.home}/authorize?")
     ]
     kept = {cookie["name"]: cookie for cookie in context.cookies()}
-    assert "workbench-oauth" not in kept
-    assert kept["workbench-sign-in"]["httpOnly"]
-    assert kept["workbench-sign-in"]["sameSite"] == "Lax"
+    assert f"workbench-oauth-{made.port}" not in kept
+    sign_in = kept[f"workbench-sign-in-{made.port}"]
+    assert (sign_in["httpOnly"], sign_in["sameSite"]) == (True, "Lax")
     context.close()
 
 

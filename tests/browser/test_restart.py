@@ -7,7 +7,7 @@ import signal
 import pytest
 from helpers.board import Board
 from helpers.browser import NOTE_ANSWERS, WIDE, await_charts
-from helpers.servers import Restartable
+from helpers.servers import Restartable, owner_address
 
 NOTICE = ".wb-connection"
 RESTARTS = "The server is being restarted: your work is kept."
@@ -47,7 +47,7 @@ def moves(page, times):
     ("number", "words", "status"), [(signal.SIGTERM, RESTARTS, 0), (signal.SIGKILL, LOST, -9)]
 )
 def test_every_browser_says_so_and_finds_its_work_again(chromium, server, number, words, status):
-    owner = opened(chromium, f"{server.url}scores?key={(server.home / 'key').read_text()}")
+    owner = opened(chromium, owner_address(server.home, server.url, "scores"))
     others = [opened(chromium, f"{server.url}scores") for _ in range(2)]
     pages = [owner, *others]
     before = [moves(page, times) for page, times in zip(pages, (1, 3, 5), strict=True)]

@@ -211,7 +211,7 @@ def test_everybody_may_come_only_if_that_is_said(capsys, served, where):
     assert main(["serve", "--no-open", "--no-auth", *where]) == 0
     (options,) = served
     assert isinstance(options.identity, VisitorIdentity)
-    assert not options.identity.is_key("")
+    assert options.identity.owner is None
     assert "everybody who reaches this server can use it" in capsys.readouterr().err
 
 

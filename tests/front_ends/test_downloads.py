@@ -348,7 +348,8 @@ def test_what_nobody_waits_for_any_more_is_not_made(served, here, monkeypatch):
 
     monkeypatch.setattr(f"{REPORT}.report_bytes", make)
     with socket.create_connection(("localhost", served.port)) as asking:
-        head = f"GET /report/counts.md HTTP/1.1\r\nHost: localhost\r\nCookie: {cookie_of(MINE)}"
+        host, cookie = f"localhost:{served.port}", cookie_of(MINE, served.port)
+        head = f"GET /report/counts.md HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}"
         asking.sendall(f"{head}\r\n\r\n".encode())
         assert begun.wait(60)
         assert not cancelled.wait(0.3)

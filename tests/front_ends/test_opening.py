@@ -1,6 +1,8 @@
 """The address at which the dashboard shows a view, and the tile that starts the dashboard."""
 
 import json
+import re
+import time
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import workbench as wb
 from workbench.jupyter.launcher import NAME, setup
 from workbench.jupyter.opening import SERVED, address_of
 from workbench.pages.registry import PAGES
-from workbench.workspaces.home import owner_key, workspace
+from workbench.workspaces.home import owner_key, ticket_end, workspace
 from workbench.workspaces.link import read_link
 
 
@@ -80,15 +82,17 @@ def test_the_scores_of_a_notebook_are_in_the_workspace_once(scores):
 def test_the_key_of_the_owner_is_sent_but_never_shown(scores, home):
     view = wb.explore(scores)
     key = owner_key(home)
-    assert f"/scores?key={key}#link=" in address_of(view.page, as_owner=True)
+    address = address_of(view.page, as_owner=True)
+    assert ticket_end(key, re.search(r"/scores\?key=([\w-]+)#link=", address)[1]) > time.time()
+    assert key not in address
     shown = view.open_in_workbench()
-    assert key not in shown + shown._repr_html_()
+    assert "?key=" not in shown + shown._repr_html_()
     opener = view.widget.children[0].children[-1]
     sent = []
     opener.send = sent.append
     opener._take(opener, {"kind": "open"}, [])
-    assert key in sent[0]["address"]
-    assert key not in json.dumps(opener.get_state(), default=str)
+    assert "?key=" in sent[0]["address"]
+    assert "?key=" not in json.dumps(opener.get_state(), default=str)
 
 
 def test_what_a_link_cannot_hold_is_refused():
@@ -123,7 +127,11 @@ def test_the_tile_starts_the_dashboard_and_opens_it_as_the_owner(home):
     asked = setup()
     process = ServerProcess(name=NAME, **asked)
     assert process.command[-3:] == ["--no-open", "--port", "{port}"]
-    assert process.launcher_entry.path_info == f"{NAME}/?key={owner_key(home)}"
+    key = process.environment["WORKBENCH_LAUNCH_KEY"]
+    assert process.launcher_entry.path_info == f"{NAME}/?key={key}"
+    assert len(key) == 43
+    assert key != owner_key(home)
+    assert setup()["environment"] != process.environment  # of this Jupyter server alone
     assert Path(process.launcher_entry.icon_path).read_text().startswith("<svg")
     assert not process.absolute_url
 

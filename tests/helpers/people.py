@@ -87,12 +87,23 @@ class Browser:
 
     @property
     def cookies(self) -> dict[str, str]:
-        """Names and values of what it keeps."""
-        return {cookie.name: cookie.value or "" for cookie in self.jar}
+        """Kinds and values of what it keeps."""
+        found = {cookie.name: cookie.value or "" for cookie in self.jar}
+        return {
+            name.removesuffix(self._end).removeprefix("workbench-"): v for name, v in found.items()
+        }
+
+    @property
+    def _end(self) -> str:
+        return f"-{urllib.parse.urlsplit(self.home).port}"
+
+    def name(self, kind: str) -> str:
+        """The name of a cookie."""
+        return f"workbench-{kind}{self._end}"
 
     def header(self) -> str:
         """The header ``Cookie`` of its requests."""
-        return "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        return "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.jar)
 
     def get(self, path: str, **headers: str) -> tuple[int, dict, str]:
         """Status, headers and text of an answer."""

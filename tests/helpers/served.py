@@ -29,9 +29,15 @@ NOBODY = Person("n" * 43)
 SECRET = b"s" * 32
 
 
-def cookie_of(who, secret=SECRET):
+def cookie_name(kind, port):
+    """The name of a cookie of the server at a port."""
+    return f"workbench-{kind}-{port}"
+
+
+def cookie_of(who, port, secret=SECRET):
     """The cookie by which a browser shows whose it is."""
-    return f"{WHO}={create_signed_value(secret, WHO, who.key).decode()}"
+    name = cookie_name(WHO, port)
+    return f"{name}={create_signed_value(secret, name, who.key).decode()}"
 
 
 class Served:
@@ -46,7 +52,7 @@ class Served:
     """
 
     def __init__(self, app=None, **options):
-        self.port = free_port()
+        self.port = options.pop("port", 0) or free_port()
         self._options = {"port": self.port, "secret": SECRET, **options}
         tabs = [Tab(entry.kind, f"/{name}", entry.title) for name, entry in PAGES.items()]
         self._up = threading.Event()
@@ -66,12 +72,13 @@ class Served:
         self._loop.start()
 
     def close(self):
+        self._loop.add_callback(self.http.stop)  # its port is free
         self._loop.add_callback(self._loop.stop)
         self._thread.join(30)
 
     def get(self, path, who=None, secret=SECRET):
         """Status, headers and body of an answer."""
-        cookie = {"Cookie": cookie_of(who, secret)} if who else {}
+        cookie = {"Cookie": cookie_of(who, self.port, secret)} if who else {}
         asked = urllib.request.Request(f"http://localhost:{self.port}/{path}", headers=cookie)
         try:
             with urllib.request.urlopen(asked, timeout=120) as answer:

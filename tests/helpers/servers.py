@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from helpers.programs import program
+from workbench.workspaces.home import make_ticket, owner_key
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,6 +62,11 @@ def _process(command: list[str], url: str, log: Path) -> Iterator[subprocess.Pop
             except OSError:
                 time.sleep(0.2)
         yield process
+
+
+def owner_address(home: Path, url: str, page: str = "") -> str:
+    """An address that lets one browser in as the owner of a workspace."""
+    return f"{url}{page}?key={make_ticket(owner_key(home))}"
 
 
 class Restartable:

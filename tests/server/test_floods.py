@@ -39,7 +39,7 @@ def token_of(served, headers):
 
 async def opened(served, who=MINE):
     """A socket of a new document."""
-    headers = {"Cookie": cookie_of(who)}
+    headers = {"Cookie": cookie_of(who, served.port)}
     token = token_of(served, headers)
     address = f"ws://localhost:{served.port}/scores/ws"
     sent = {**headers, "Origin": f"http://localhost:{served.port}"}
@@ -120,7 +120,7 @@ def test_an_odd_gesture_changes_nothing_and_breaks_nothing(served, more):
         made.close()
 
     asyncio.run(attempt())
-    assert ask(served, "/report/scores.md", Cookie=cookie_of(THEIRS))[0] == 200
+    assert ask(served, "/report/scores.md", Cookie=cookie_of(THEIRS, served.port))[0] == 200
 
 
 def test_no_more_is_read_from_somebody_for_whom_much_waits(served, monkeypatch):

@@ -70,7 +70,7 @@ def is_complete(headers):
 @pytest.mark.parametrize("path", ADDRESSES)
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 def test_every_answer_has_all_headers(served, path, method):
-    status, headers, body = ask(served, path, method, Cookie=cookie_of(MINE))
+    status, headers, body = ask(served, path, method, Cookie=cookie_of(MINE, served.port))
     socket_head = method == "HEAD" and path.endswith("/ws")
     # The headers of a document are sent without looking at what its address asks for.
     assert status == (405 if socket_head else ADDRESSES[path])

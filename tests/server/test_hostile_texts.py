@@ -112,7 +112,7 @@ def visitor(served, kind, text):
 
 
 def page(served, path, person):
-    status, headers, body = ask(served, path, Cookie=cookie_of(person, SECRET))
+    status, headers, body = ask(served, path, Cookie=cookie_of(person, served.port, SECRET))
     assert status == 200, (path, body[:200])
     sent = headers.get("Content-Disposition", "")
     assert re.fullmatch(r"(attachment; filename\*=UTF-8''[A-Za-z0-9%._-]+)?", sent), sent

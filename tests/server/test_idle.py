@@ -42,7 +42,7 @@ class Browser:
 
     async def connect(self):
         origin = f"http://localhost:{self.served.port}"
-        who = {"Origin": origin, "Cookie": cookie_of(self.who)}
+        who = {"Origin": origin, "Cookie": cookie_of(self.who, self.served.port)}
         request = HTTPRequest(f"ws://localhost:{self.served.port}/counts/ws", headers=who)
         self.socket = await websocket_connect(request, subprotocols=["bokeh", self.token])
         assert await self.socket.read_message() == READY  # what is sent before that is not heard

@@ -21,7 +21,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from benchmarks.visitors import Visitor
 from workbench.server.operations import log
 from workbench.server.operations.access import REQUEST, person_prefix, request_id
+from workbench.server.operations.repeats import RepeatFilter
 from workbench.server.options import ServerOptions
+from workbench.workspaces.home import make_ticket
 
 CANARY = "canary7f3a"
 KEY = "k" * 35 + "Canary_7"  # as long as our own
@@ -255,10 +257,11 @@ def await_health(port, path):
         time.sleep(0.1)
 
 
-def asks_with_secrets(port, key):
+def asks_with_secrets(port, key, ticket):
     secret = f"{CANARY}{KEY}"
     for path in (
         f"/?key={key}",
+        f"/?key={ticket}",
         f"/?key={secret}",
         f"/scores?{CANARY}={secret}",
         f"/shared/{secret}",
@@ -270,7 +273,7 @@ def asks_with_secrets(port, key):
         f"/scores?bokeh-token={secret}",
     ):
         asks(port, path)
-        asks(port, path, Cookie=f"workbench-key={key}; workbench-visitor={secret}")
+        asks(port, path, Cookie=f"workbench-key={key}; workbench-visitor-{port}={secret}")
     asks(port, "/metrics", Authorization=f"Bearer {CANARY}")
     asks(port, "/health", X_Request_ID=CANARY, User_Agent=CANARY, Referer=f"http://x/{CANARY}")
     asks(port, "/scores", Host=f"{CANARY}.example.org")
@@ -299,14 +302,15 @@ def test_a_log_has_every_request_and_nothing_that_people_said(tmp_path, form):
     ):
         await_health(port, path)
         key = (tmp_path / "home" / "key").read_text()
+        ticket = make_ticket(key)
         asyncio.run(says_secrets(port))
-        asks_with_secrets(port, key)
+        asks_with_secrets(port, key, ticket)
         answer = asks(port, "/counts")
         process.terminate()
         assert process.wait(PATIENCE) == 0
     text = path.read_text(encoding="utf-8")
     secret = (tmp_path / "home" / "server" / "secret").read_text()
-    for hidden in (CANARY, KEY, key, secret):
+    for hidden in (CANARY, KEY, key, ticket, secret):
         lines = [line for line in text.splitlines() if hidden in line]
         assert lines == []
     traced = [line for line in text.splitlines() if answer.headers["X-Request-ID"] in line]
@@ -343,3 +347,64 @@ def test_the_owner_s_own_server_writes_no_requests(tmp_path):
     assert text.startswith(f"DP Audit Workbench on http://localhost:{port}/?key=")
     assert text.endswith("stopped; everything was kept\n")
     assert "/counts" not in text
+
+
+# -- what is repeated ------------------------------------------------------------------------------
+
+
+class Lines(logging.Handler):
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+
+    def emit(self, made):
+        self.lines.append((made.getMessage(), getattr(made, "count", 1)))
+
+
+def written(in_words=False):
+    """Lines of a handler, what gives it a record, and the clock of its filter."""
+    handler, now = Lines(), [1000.0]
+    handler.addFilter(RepeatFilter(handler, in_words, lambda: now[0]))
+    return handler.lines, handler.handle, now
+
+
+def test_a_repeated_error_has_one_line_a_minute_with_its_number():
+    lines, log_it, now = written()
+    full = failed(OSError(24, "Too many open files"))
+    for number in range(4484):  # 17 s
+        now[0] += 17 / 4484
+        text = f"Exception in callback _handle_events(6, 1)\nhandle: <Handle at {number:#x}>"
+        log_it(record(text, name="asyncio", level=logging.ERROR, error=full))
+    assert len(lines) == 1
+    now[0] += 60
+    log_it(record("a request"))
+    assert [count for _, count in lines] == [1, 4483, 1]
+    log_it(record("a request"))
+    assert len(lines) == 4
+
+
+def test_what_differs_has_its_own_line():
+    lines, log_it, _ = written()
+    here, there = failed(ValueError("x")), failed(TypeError("x"))
+    for error in (None, here, there, here):
+        for path in ("/a", "/b"):
+            for level in (logging.ERROR, logging.WARNING, logging.INFO):
+                log_it(record("GET %s failed", path, level=level, error=error))
+    assert len(lines) == 12 + 8
+
+
+def test_the_terminal_is_told_how_often_in_words():
+    lines, log_it, now = written(in_words=True)
+    for _ in range(3):
+        log_it(record("it %s", "failed", level=logging.ERROR))
+    now[0] += 60
+    log_it(record("it %s", "failed", level=logging.ERROR))
+    assert [text for text, _ in lines] == ["it failed", "it failed (2 times more)", "it failed"]
+
+
+def test_kinds_without_end_take_no_memory_without_end():
+    lines, log_it, _ = written()
+    for number in range(3000):
+        log_it(record("error %d", number, level=logging.ERROR))
+        log_it(record("error %d", number, level=logging.ERROR))
+    assert 1990 <= len([count for _, count in lines]) - 3000 <= 2010  # those of kinds let go

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from helpers.people import PASSWORD, TEAM, Browser, Team
-from helpers.served import Served
+from helpers.served import Served, cookie_name
 from helpers.servers import PATIENCE
 from sqlalchemy import select
 from tornado.web import create_signed_value
@@ -139,6 +139,11 @@ def test_a_server_without_accounts_has_no_such_pages(path):
         served.close()
 
 
+def named(team):
+    """The name of the cookie of somebody who is signed in."""
+    return cookie_name(SIGN_IN, team.port)
+
+
 # -- signing in ------------------------------------------------------------------------------------
 
 
@@ -175,7 +180,7 @@ def test_what_was_typed_is_text(team):
 def test_the_cookie_is_kept_from_scripts_and_other_sites(team):
     status, headers, _ = team.browser().sign_in("Anna")
     assert status == 303
-    sent = [one for one in headers.get_all("Set-Cookie") if one.startswith(SIGN_IN)]
+    sent = [one for one in headers.get_all("Set-Cookie") if one.startswith(f"{named(team)}=")]
     assert len(sent) == 1
     assert {"httponly", "samesite=lax", "path=/"} <= set(sent[0].lower().split("; "))
 
@@ -189,8 +194,8 @@ def test_the_database_has_no_id_that_could_be_used(team):
     # What the database has, signed with the secret of the server, is no id either.
     stolen = Browser(browser.home)
     for row in rows(team):
-        signed = create_signed_value(SECRET, SIGN_IN, row.id_hash).decode()
-        status, headers, _ = stolen.get("counts", Cookie=f"{SIGN_IN}={signed}")
+        signed = create_signed_value(SECRET, named(team), row.id_hash).decode()
+        status, headers, _ = stolen.get("counts", Cookie=f"{named(team)}={signed}")
         assert (status, headers["Location"]) == (302, "./sign-in?next=counts")
 
 
@@ -199,15 +204,17 @@ def test_other_cookies_are_worth_nothing(team, kind):
     cookie = team.browser("Anna").cookies[SIGN_IN]
     value = {
         "forged": cookie[:-4] + ("0000" if cookie[-4:] != "0000" else "1111"),
-        "other secret": create_signed_value(b"t" * 32, SIGN_IN, "x" * 43).decode(),
+        "other secret": create_signed_value(b"t" * 32, named(team), "x" * 43).decode(),
         "cut": cookie[: len(cookie) // 2],
-        "other name": create_signed_value(SECRET, "workbench-visitor", "x" * 43).decode(),
-        "guessed": create_signed_value(SECRET, SIGN_IN, "x" * 43).decode(),
+        "other name": create_signed_value(
+            SECRET, cookie_name("visitor", team.port), "x" * 43
+        ).decode(),
+        "guessed": create_signed_value(SECRET, named(team), "x" * 43).decode(),
     }[kind]
     stranger = Browser(team.browser().home)
-    status, headers, text = stranger.get("counts", Cookie=f"{SIGN_IN}={value}")
+    status, headers, text = stranger.get("counts", Cookie=f"{named(team)}={value}")
     assert (status, headers["Location"], text) == (302, "./sign-in?next=counts", "")
-    status, _, text = stranger.get("report/counts.json", Cookie=f"{SIGN_IN}={value}")
+    status, _, text = stranger.get("report/counts.json", Cookie=f"{named(team)}={value}")
     assert status == 401
     assert "epsilon" not in text
 
@@ -228,7 +235,7 @@ def test_nobody_can_choose_the_id_of_a_sign_in(team):
     assert victim.cookies[SIGN_IN] != before
     assert signed_in_as(victim) == "Anna"
     stale = Browser(victim.home)
-    status, _, _ = stale.get("counts", Cookie=f"{SIGN_IN}={before}")
+    status, _, _ = stale.get("counts", Cookie=f"{named(team)}={before}")
     assert status == 302  # the one before has ended
 
 
@@ -295,7 +302,7 @@ def test_signing_out_ends_it_on_the_server(team):
     assert (status, headers["Location"], text) == (303, "./sign-in", "")
     assert not browser.cookies.get(SIGN_IN)
     assert signed_in_as(browser) == ""
-    status, headers, _ = Browser(browser.home).get("counts", Cookie=f"{SIGN_IN}={copied}")
+    status, headers, _ = Browser(browser.home).get("counts", Cookie=f"{named(team)}={copied}")
     assert (status, headers["Location"]) == (302, "./sign-in?next=counts")
     assert signed_in_as(elsewhere) == "Anna"
 

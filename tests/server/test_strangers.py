@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from helpers.asking import ask, raw
 from helpers.people import Team
-from helpers.served import MINE, SECRET, THEIRS, Served, cookie_of
+from helpers.served import MINE, SECRET, THEIRS, Served, cookie_name, cookie_of
 from helpers.visits import Reader, settle, wait
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import create_signed_value
@@ -151,7 +151,7 @@ def place(request, tmp_path_factory):
             headers = [{"Cookie": served.browser(name).header()} for name in ("Anna", "Ben")]
         else:
             anna, ben = MINE, THEIRS
-            headers = [{"Cookie": cookie_of(one)} for one in (anna, ben)]
+            headers = [{"Cookie": cookie_of(one, served.port)} for one in (anna, ben)]
         yield served, Belongings(served, anna), anna, ben, *headers
     finally:
         served.close()
@@ -207,23 +207,25 @@ def test_anna_reaches_what_is_hers(place):
     assert ask(served, f"/audits/{hers.keys['audit']}.audit.zip", **own)[0] == 200
 
 
-def forged(anna, own):
+def forged(anna, own, port):
     """Cookies that nobody has been given, by what is wrong with them."""
-    old = create_signed_value(SECRET, WHO, anna.key, clock=lambda: time.time() - 400 * 86_400)
+    who = cookie_name(WHO, port)
+    old = create_signed_value(SECRET, who, anna.key, clock=lambda: time.time() - 400 * 86_400)
     value = own["Cookie"]
     return {
         "no cookie": "",
-        "key alone": f"{WHO}={anna.key}",
-        "the owner's name": f"{WHO}=owner; workbench-key=owner",
-        "another secret": cookie_of(anna, b"x" * 32),
-        "expired": f"{WHO}={old.decode()}",
-        "of another name": f"{WHO}={create_signed_value(SECRET, 'other', anna.key).decode()}",
+        "key alone": f"{who}={anna.key}",
+        "the owner's name": f"{who}=owner; workbench-key=owner; workbench-owner-{port}=owner",
+        "another secret": cookie_of(anna, port, b"x" * 32),
+        "expired": f"{who}={old.decode()}",
+        "of another name": f"{who}={create_signed_value(SECRET, 'other', anna.key).decode()}",
+        "of another port": f"{who}={cookie_of(anna, port + 1).partition('=')[2]}",
         "cut": value[:-2],
         "changed": value[:-6] + ("aaaaaa" if not value.endswith("aaaaaa") else "bbbbbb"),
-        "twice": f"{WHO}=; {WHO}=x",
-        "empty key": f"{WHO}={create_signed_value(SECRET, WHO, '').decode()}",
-        "owner's key": f"{WHO}={create_signed_value(SECRET, WHO, 'owner').decode()}",
-        "a path": f"{WHO}={create_signed_value(SECRET, WHO, '../' * 14 + 'x').decode()}",
+        "twice": f"{who}=; {who}=x",
+        "empty key": f"{who}={create_signed_value(SECRET, who, '').decode()}",
+        "owner's key": f"{who}={create_signed_value(SECRET, who, 'owner').decode()}",
+        "a path": f"{who}={create_signed_value(SECRET, who, '../' * 14 + 'x').decode()}",
     }
 
 
@@ -247,7 +249,7 @@ def test_no_address_leads_to_what_is_somebody_elses(place):
 def test_no_cookie_but_her_own_is_hers(place):
     served, hers, anna, _, own, _ = place
     path = f"/data/{hers.keys['data set']}.csv"
-    for wrong, cookie in forged(anna, own).items():
+    for wrong, cookie in forged(anna, own, served.port).items():
         status, _, body = ask(served, path, **({"Cookie": cookie} if cookie else {}))
         assert status in (401, 404), wrong
         assert is_clean(body), wrong
@@ -371,7 +373,7 @@ def test_a_socket_is_for_whom_the_document_was_made(place):
     async def attempts():
         token = token_of(served, own)
         theirs = token_of(served, others)
-        for headers in (others, {}, {"Cookie": f"{WHO}=x"}):
+        for headers in (others, {}, {"Cookie": f"{cookie_name(WHO, served.port)}=x"}):
             for address in ("/ws", "/scores/ws", "/audits/ws"):
                 assert await first_message(served, token, {"Origin": here, **headers}, address) in (
                     None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.cli.files import GivenFiles, add_layout_arguments
+from workbench.cli.output import say
 from workbench.cli.serving import config, following, limits, network, oauth, watching, who
 from workbench.cli.serving.address import listening
 from workbench.pages.registry import MENU, PAGES
@@ -62,6 +63,9 @@ def serve(arguments: argparse.Namespace) -> int:
     from workbench.server.options import ServerOptions
 
     home, local = home_folder(), who.has_owner(arguments)
+    if arguments.show:
+        say(who.address_to_show(arguments, home))
+        return 0
     watching.begin_log(arguments, shared=not local)
     options = ServerOptions(
         **network.taken(arguments),
@@ -73,16 +77,28 @@ def serve(arguments: argparse.Namespace) -> int:
         **following.taken(arguments),
         oauth=oauth.taken(arguments),
     )
-    app, start = _app(arguments, options.following), who.opens_at(arguments, home)
-    logger.info(
-        "DP Audit Workbench on http://%s:%d%s%s (stop with Ctrl-C)",
-        *(arguments.address, arguments.port, arguments.root_path, start),
-    )
+    app, start = _app(arguments, options.following), who.opens_at(options.identity)
+    address = f"http://{arguments.address}:{arguments.port}{arguments.root_path}"
+    logger.info("DP Audit Workbench on %s%s (stop with Ctrl-C)", address, start)
+    if local:
+        _show_next(options.identity, address)
     if missing := network.missing(arguments):
         logger.warning(missing)
     with listening(arguments.port, arguments.address):
         serve_app(app, options, open_at=None if arguments.no_open else start)
     return 0
+
+
+def _show_next(identity: Any, address: str) -> None:
+    """Show a new address whenever one was used; each lets one browser in."""
+
+    def show() -> None:
+        logger.info(
+            "that address was used; for another browser, within a day: %s%s",
+            *(address, who.opens_at(identity)),
+        )
+
+    identity.ticket_used = show
 
 
 def _app(arguments: argparse.Namespace, followed: Following | None = None) -> Any:

@@ -594,7 +594,7 @@ class Bench:
 
     def _set_back(self, live: LivePage, settings: Mapping[str, Any]) -> None:
         page = live.page
-        key = settings.get("data", "")
+        key = settings.get("data", page.data_key)
         if page.data_key and key != page.data_key:
             try:
                 self.workspace.dataset(str(key))

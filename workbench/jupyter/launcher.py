@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from typing import Any
 
 from workbench.assets.board import HERE
-from workbench.workspaces.home import home_folder, owner_key
+from workbench.workspaces.home import LAUNCH_KEY
 
 #: Name of the entry point, and of the page's path on a Jupyter server.
 NAME = "dp-audit-workbench"
@@ -20,10 +21,12 @@ def setup() -> dict[str, Any]:
 
     Jupyter checks who sends a request, and from which page, before it forwards it. It is then sent
     as one of this machine, which is all that the dashboard accepts. The address that the tile opens
-    holds the key to the workspace of this computer.
+    holds a key that the dashboard of this Jupyter server takes for the owner's, and no other one.
     """
+    key = secrets.token_urlsafe(32)
     return {
         "command": [sys.executable, "-m", "workbench", "serve", "--no-open", "--port", "{port}"],
+        "environment": {LAUNCH_KEY: key},
         "timeout": PATIENCE,
         "absolute_url": False,
         "new_browser_tab": False,
@@ -34,7 +37,7 @@ def setup() -> dict[str, Any]:
         "launcher_entry": {
             "title": "DP Audit Workbench",
             "icon_path": str(HERE / "icon.svg"),
-            "path_info": f"{NAME}/?key={owner_key(home_folder())}",
+            "path_info": f"{NAME}/?key={key}",
             "category": "Notebook",
         },
     }

@@ -18,7 +18,7 @@ from workbench.pages.inputs.data import DataChoice
 from workbench.pages.records.page import GivenRecordsPage
 from workbench.pages.registry import PAGES
 from workbench.workspaces.dataset import DataSet
-from workbench.workspaces.home import home_folder, owner_key, workspace
+from workbench.workspaces.home import home_folder, make_ticket, owner_key, workspace
 from workbench.workspaces.link import PageLink
 from workbench.workspaces.workspace import Workspace
 
@@ -48,8 +48,8 @@ def address_of(page: Page, server: str | None = None, as_owner: bool = False) ->
         Address of the dashboard. By default that of JupyterLab's tile, as a path on the Jupyter
         server; where no Jupyter server runs this program, ``"http://localhost:5006"``.
     as_owner : bool
-        Whether the address holds the key to the workspace of this computer. It must then not be
-        kept, as in the output of a cell.
+        Whether the address lets one browser into the workspace of this computer, once. It must then
+        not be kept, as in the output of a cell.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def address_of(page: Page, server: str | None = None, as_owner: bool = False) ->
     lost = kind(workspace=own).restore(settings, own.file)
     if lost:
         raise ValueError(f"a link cannot hold these settings of the view: {', '.join(lost)}")
-    key = f"?key={owner_key(home_folder())}" if as_owner else ""
+    key = f"?key={make_ticket(owner_key(home_folder()))}" if as_owner else ""
     link = PageLink.of(name, settings, data)
     return PageAddress(f"{(server or _server()).rstrip('/')}/{name}{key}#link={link.text()}")
 

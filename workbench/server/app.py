@@ -34,6 +34,7 @@ from workbench.server.handlers import (
     static,
 )
 from workbench.server.homes import Homes
+from workbench.server.network.connections import bounded_servers, raise_descriptors
 from workbench.server.network.headers import SafeHeaders
 from workbench.server.network.origins import accepted
 from workbench.server.operations import access, memory, metrics
@@ -45,6 +46,7 @@ from workbench.server.page_document import POLICY, App, app_document, first_word
 from workbench.server.people.signed_in import AccountIdentity
 from workbench.server.sharing.lending import AccountHolders, Lending
 from workbench.server.sharing.shares import Shares
+from workbench.server.sockets.late import LateVisits
 from workbench.server.storing.database import ServerDatabase
 from workbench.server.visitors import Visitors
 from workbench.server.work.runner import InServer, ProcessRunner
@@ -95,7 +97,7 @@ def make_server(
     shown = [tab for tab in app.tabs if tab.name != IMPORT]
     addresses = ["/", *([audits.ADDRESS] if len(shown) > 1 else []), *(t.address for t in shown)]
     state = ServerState()
-    with document.own_handlers():
+    with document.own_handlers(), bounded_servers():
         serving = pn.io.server.get_server(
             {address: app_document(app, state) for address in addresses},
             port=options.port,
@@ -117,7 +119,7 @@ def make_server(
             sign_sessions=True,
             secret_key=options.secret,
             use_index=False,
-            http_server_kwargs={**HTTP},
+            http_server_kwargs={**HTTP, "proxies": options.proxies},
             websocket_max_message_size=LONGEST_MESSAGE,
             **more,
         )
@@ -174,6 +176,7 @@ def make_server(
         makes=InServer() if work is None else makes,
         options=options,
         lending=lending,
+        late=LateVisits(serving._tornado.session_token_expiration),
         origins=accepted(options.origins, options.address, serving.port or 0),
         policy=POLICY,
         default_handler_class=base.UnknownHandler,
@@ -202,6 +205,7 @@ def serve(
         The address that a browser opens at once; None for no browser.
     """
     huge_pages(False)
+    raise_descriptors()
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:

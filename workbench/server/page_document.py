@@ -119,7 +119,14 @@ def _visit(app: App, state: ServerState) -> None:
 
     channel.receive, channel.opened, channel.closed = connection.receive, opened, end
     channel.backlog = lambda: connection.backlog
-    doc.on_session_destroyed(lambda context: end())
+    late = document.LATE.get()
+
+    def destroyed(context: Any) -> None:
+        if not channel.joined:
+            late.add(str(context.id), visit.person.key, visit.page)
+        end()
+
+    doc.on_session_destroyed(destroyed)
     plain = {"": "", audits.NAME: audits.TITLE}
     title = plain[visit.page] if visit.page in plain else app.by_name[visit.page].title
     doc.title = f"{title} · {TITLE}" if title else TITLE

@@ -125,8 +125,8 @@ class Visit:
         Name of the page.
     text : str
         The page as this visitor left it; "" for its first state.
-    sent : Sent
-        What the document holds of the page.
+    sent : Sent or None
+        What the document holds of the page; None if that is not known.
     bench : mapping
         What it shows of the data sets and the history; see `Bench.state`.
     """
@@ -134,7 +134,7 @@ class Visit:
     person: Person
     page: str
     text: str
-    sent: Sent
+    sent: Sent | None
     bench: Mapping[str, Any]
 
 

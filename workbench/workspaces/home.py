@@ -1,11 +1,19 @@
-"""`workspace`: the workspace on this computer's disk, the same object for the same folder."""
+"""`workspace`: the workspace on this computer's disk, the same object for the same folder.
+
+Its owner has a key, with which whoever may read it makes tickets: the server, a notebook, a
+command. A ticket is in an address in place of the key, which no browser has. It lets one browser
+in, once, within a day; the server notes which were used, see `workbench.server.people.owner`.
+"""
 
 from __future__ import annotations
 
 import atexit
+import base64
+import hmac
 import os
 import re
 import secrets
+import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -23,7 +31,16 @@ HOME = "WORKBENCH_HOME"
 #: The environment variable that names the database of audits.
 DATABASE = "WORKBENCH_DATABASE"
 
+#: The environment variable in which a program that starts a server, and checks who asks it, names
+#: a key for the owner.
+LAUNCH_KEY = "WORKBENCH_LAUNCH_KEY"
+
 _OWNER_KEY = "key"
+
+#: Seconds for which a ticket may be used.
+TICKET_LIFE = 24 * 3600
+
+_TICKET = re.compile(r"([0-9a-f]{8,12})-([0-9a-f]{24})-([A-Za-z0-9_-]{43})")
 
 _open: dict[tuple[Path, str], Workspace] = {}
 _of_this_program = Workspace()
@@ -116,7 +133,7 @@ def home_folder(path: str | os.PathLike[str] | None = None) -> Path:
 
 
 def owner_key(folder: Path) -> str:
-    """The secret by which a browser shows that it belongs to the owner of a folder.
+    """The secret of the owner of a folder, with which tickets for browsers are made.
 
     Parameters
     ----------
@@ -124,6 +141,42 @@ def owner_key(folder: Path) -> str:
         Of a workspace. The secret is in its file ``key``; see `kept_secret`.
     """
     return kept_secret(folder / _OWNER_KEY)
+
+
+def make_ticket(key: str, now: float | None = None) -> str:
+    """A new ticket of the owner: letters, digits, ``-`` and ``_``.
+
+    Parameters
+    ----------
+    key : str
+        See `owner_key`.
+    now : float, optional
+        Seconds since 1970.
+    """
+    until = int(time.time() if now is None else now) + TICKET_LIFE
+    body = f"{until:x}-{secrets.token_hex(12)}"
+    return f"{body}-{_mark(key, body)}"
+
+
+def ticket_end(key: str, text: str) -> float:
+    """The time at which a ticket ends, in seconds since 1970; 0 for what is no ticket of this key.
+
+    Parameters
+    ----------
+    key : str
+    text : str
+        As an address has it.
+    """
+    found = _TICKET.fullmatch(text)
+    if not key or found is None:
+        return 0.0
+    right = _mark(key, f"{found[1]}-{found[2]}")
+    return float(int(found[1], 16)) if hmac.compare_digest(right, found[3]) else 0.0
+
+
+def _mark(key: str, body: str) -> str:
+    made = hmac.new(key.encode(), f"ticket {body}".encode(), "sha256").digest()
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
 
 def kept_secret(path: Path) -> str:

@@ -1,8 +1,8 @@
 // The socket to the session. Messages are JSON; the content of a file follows the one that announces it.
 
 export class Channel {
-  // opened() when the session listens; arrived(message); closed() when the connection is lost or
-  // could not be made.
+  // opened() when the session listens; arrived(message); closed(refused) when the connection is
+  // lost or could not be made; refused: the server has no session for this document.
   constructor({opened, arrived, closed}) {
     const address = new URL(`${location.pathname.replace(/\/$/, "")}/ws`, location.href)
     address.protocol = address.protocol.replace("http", "ws")
@@ -13,7 +13,7 @@ export class Channel {
       this.ready = true
       opened()
     }
-    this.socket.onclose = closed
+    this.socket.onclose = ({reason}) => closed(reason !== "")
   }
 
   send({content, ...message}) {

@@ -7,6 +7,7 @@ const PATIENCE = 4000 // ms without an answer after which people are told
 const ARRIVAL = 20_000 // ms for the connection to come
 const RETRY = 1000 // ms between two questions whether the server is back
 const RETURNS = 5 // reloads within a minute; then a person decides
+const TRIES = 5 // sockets that are opened for a document
 const ANSWER = 4000 // ms for the answer to such a question
 const RESTARTS = "The server is being restarted: your work is kept. This page comes back by itself."
 const LOST = "Connection lost. The numbers are from before; controls have no effect until the server answers."
@@ -18,15 +19,37 @@ const notice = document.querySelector(".wb-connection")
 export class Connection {
   // take(message) takes a message in its order; keep() returns what a reload has to bring back.
   constructor({take, keep}) {
-    Object.assign(this, {take, keep, open: false, lost: false, wires: new Map(), early: new Map(), next: 1})
-    this.channel = new Channel({
-      opened: () => this.opened(),
-      arrived: message => this.arrived(message),
-      closed: () => (this.open ? this.lose() : this.absent()),
-    })
+    Object.assign(this, {take, keep, open: false, lost: false, tries: 0, wires: new Map(), early: new Map(), next: 1})
+    this.connect()
     setTimeout(() => { if (!this.open) this.absent() }, ARRIVAL)
     // Who signs out is on the way to another document: the server closes the socket first.
     document.querySelector(".wb-person-panel form")?.addEventListener("submit", () => { this.lost = true })
+  }
+
+  connect() {
+    this.tries += 1
+    this.channel = new Channel({
+      opened: () => this.opened(),
+      arrived: message => this.arrived(message),
+      closed: refused => (this.open ? this.lose() : this.fail(refused)),
+    })
+  }
+
+  // The socket did not open: a server under load has cut it off, or has let go of the session. What
+  // was done meanwhile waits for the next socket, or is brought back by the next document.
+  fail(refused) {
+    if (this.lost) return
+    if (!refused && this.tries < TRIES) {
+      setTimeout(() => this.connect(), RETRY * this.tries)
+      return
+    }
+    const returns = recentReturns()
+    if (!refused || returns.length >= RETURNS) {
+      this.absent()
+      return
+    }
+    this.lost = true
+    this.comeBack(returns)
   }
 
   // The wire of a page; that of the bench has no name.
@@ -126,6 +149,7 @@ class Wire {
   constructor(page, connection) {
     Object.assign(this, {page, connection, serial: 0, handled: 0})
     this.underway = null // the serial of the message that was not answered yet
+    this.asked = null // that message
     this.waiting = new Map() // key -> [gesture, serial]
     this.uploads = 0
   }
@@ -149,6 +173,7 @@ class Wire {
     const [key, [gesture, serial]] = this.waiting.entries().next().value
     this.waiting.delete(key)
     this.underway = serial
+    this.asked = gesture
     channel.send({...gesture, page: this.page, serial})
     clearTimeout(this.alarm)
     this.alarm = setTimeout(
@@ -157,7 +182,7 @@ class Wire {
 
   answered(handled) {
     if (this.underway === null || this.underway > handled) return
-    this.underway = null
+    this.underway = this.asked = null
     this.heard()
     this.flush()
   }
@@ -166,6 +191,12 @@ class Wire {
   heard() {
     clearTimeout(this.alarm)
     this.connection.tell("")
+  }
+
+  // Where things were dragged to in charts while no answer came, so that it is not lost with the connection.
+  get drags() {
+    const all = [this.asked, ...[...this.waiting.values()].map(([gesture]) => gesture)]
+    return all.filter(gesture => gesture?.kind === "drag").map(gesture => ({...gesture, done: true}))
   }
 
   settled(serial) {

@@ -335,23 +335,37 @@ data.files = files => dialogs.take(files)
 
 // -- what a reload brings back -----------------------------------------------------------------------
 
+// What the server had not answered is kept apart: it is later than what the server knows.
 function keep() {
-  const settings = Object.fromEntries([...views].filter(([name, view]) => name !== "import" && view.kept).map(([name, view]) => [name, view.kept]))
-  sessionStorage.setItem(KEPT, JSON.stringify(settings))
+  const pages = [...views].filter(([name, view]) => name !== "import" && view.kept)
+  const settings = Object.fromEntries(pages.map(([name, view]) => [name, view.kept]))
+  const unsent = Object.fromEntries(pages.map(([name, view]) => [name, view.controls.unsent()]).filter(([, values]) => Object.keys(values).length))
+  const drags = pages.flatMap(([name]) => connection.wire(name).drags.map(gesture => [name, gesture]))
+  sessionStorage.setItem(KEPT, JSON.stringify({settings, unsent, drags}))
 }
 
-function bringBack() {
-  const kept = sessionStorage.getItem(KEPT)
+function takeKept() {
+  const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null")
   sessionStorage.removeItem(KEPT)
-  if (!kept || first.kept) return
+  // The controls stand at once where they were left.
+  for (const [name, value] of Object.entries(kept?.unsent?.[first.shown] ?? {})) {
+    const state = first.page?.controls?.[name]
+    if (state && "value" in state) state.value = value
+  }
+  return kept
+}
+
+async function bringBack(kept) {
+  if (!kept) return
+  const settings = first.kept ? kept.unsent : kept.settings
+  if (!Object.keys(settings).length && !kept.drags.length) return
   dim(true)
   connection.tell("The connection is back. Restoring your settings …")
-  act({kind: "restore", settings: JSON.parse(kept)}).then(async serial => {
-    await wire.answer(serial)
-    await settled()
-    dim(false)
-    connection.tell("")
-  })
+  if (Object.keys(settings).length) await wire.answer(await act({kind: "restore", settings}))
+  for (const [name, gesture] of kept.drags) await connection.wire(name).answer(connection.wire(name).send(gesture))
+  await settled()
+  dim(false)
+  connection.tell("")
 }
 
 function openLink() {
@@ -513,12 +527,13 @@ async function startWords(words) {
 
 startShell()
 Object.assign(bench, first.bench)
+const kept = takeKept()
 asked = first.shown
 if (first.page) takePage({...first.page, page: first.shown})
 if (first.shown === AUDITS) startAudits()
 if (first.words) startWords(first.words)
 else if (pages[START]) requestIdleCallback(() => fetched("words").then(startWords), {timeout: 3000})
 showBench()
-bringBack()
+bringBack(kept)
 openLink()
 prepareCharts(document.body.dataset.plotly)

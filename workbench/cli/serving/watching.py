@@ -55,7 +55,7 @@ def begin_log(arguments: argparse.Namespace, shared: bool) -> None:
     if shared or arguments.log_format or arguments.log_level:
         log.install(arguments.log_format or "text", arguments.log_level or "info")
     else:
-        log.log_requests(False)
+        log.on_terminal()
 
 
 def taken(arguments: argparse.Namespace) -> dict[str, Any]:

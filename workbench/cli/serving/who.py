@@ -1,7 +1,8 @@
 """Options on who may come to a server.
 
-On this machine alone, the owner of the workspace comes with a key. Whoever lets others reach the
-server has to say who they may be: people with accounts (``workbench users``), or everybody.
+On this machine alone, the owner of the workspace comes with a ticket, which is in the address that
+the terminal shows. Whoever lets others reach the server has to say who they may be: people with
+accounts (``workbench users``), or everybody.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import argparse
 import logging
 import math
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.cli.serving.network import is_local
-from workbench.workspaces.home import home_folder, owner_key
+from workbench.workspaces.home import LAUNCH_KEY, home_folder, make_ticket, owner_key
 
 if TYPE_CHECKING:
     from workbench.server.people.identity import Identity
@@ -50,8 +52,8 @@ def add(command: argparse.ArgumentParser) -> None:
         "--sign-in-idle",
         metavar="HOURS",
         type=_hours,
-        default=12.0,
-        help="hours without use after which people have to sign in again (default: 12)",
+        help="hours without use after which people have to sign in again (default: 12; for the "
+        "owner on this machine, 168)",
     )
     group.add_argument(
         "--sign-in-days",
@@ -59,6 +61,12 @@ def add(command: argparse.ArgumentParser) -> None:
         type=_hours,
         default=30.0,
         help="days after which people have to sign in again in any case (default: 30)",
+    )
+    group.add_argument(
+        "--show",
+        action="store_true",
+        help="print an address that lets another browser of the owner into the server that runs "
+        "with the same options, and start none",
     )
 
 
@@ -97,7 +105,16 @@ def identity(arguments: argparse.Namespace, home: Path) -> Identity:
     if arguments.no_auth and (arguments.accounts or arguments.oauth_provider):
         raise ValueError("--no-auth lets in everybody: leave it out, or --accounts and --oauth-…")
     if has_owner(arguments):
-        return VisitorIdentity(owner_key(home))
+        from workbench.server.storing.database import ServerDatabase
+
+        idle = {} if arguments.sign_in_idle is None else {"idle": 3600 * arguments.sign_in_idle}
+        return VisitorIdentity(
+            owner_key(home),
+            ServerDatabase(server_folder(home)),
+            os.environ.pop(LAUNCH_KEY, ""),
+            longest=86400 * arguments.sign_in_days,
+            **idle,
+        )
     if arguments.no_auth:
         logger.warning(_EVERYBODY)
         return VisitorIdentity()
@@ -107,7 +124,7 @@ def identity(arguments: argparse.Namespace, home: Path) -> Identity:
 def _accounts(arguments: argparse.Namespace, home: Path) -> Identity:
     """People with accounts."""
     from workbench.server.people.accounts import Accounts
-    from workbench.server.people.sign_ins import SignIns
+    from workbench.server.people.sign_ins import IDLE, SignIns
     from workbench.server.people.signed_in import AccountIdentity
     from workbench.server.storing.database import ServerDatabase
 
@@ -115,15 +132,45 @@ def _accounts(arguments: argparse.Namespace, home: Path) -> Identity:
     accounts = Accounts(database)
     if not arguments.oauth_provider and not accounts.list():
         raise ValueError(_NOBODY)
-    sign_ins = SignIns(
-        database, idle=3600 * arguments.sign_in_idle, longest=86400 * arguments.sign_in_days
-    )
+    idle = IDLE if arguments.sign_in_idle is None else 3600 * arguments.sign_in_idle
+    sign_ins = SignIns(database, idle=idle, longest=86400 * arguments.sign_in_days)
     return AccountIdentity(accounts, sign_ins)
 
 
-def opens_at(arguments: argparse.Namespace, home: Path) -> str:
-    """The address that shows the server to its owner."""
-    return f"/?key={owner_key(home)}" if has_owner(arguments) else "/"
+def opens_at(identity: Identity) -> str:
+    """The path that shows the server to its owner, in one browser.
+
+    Parameters
+    ----------
+    identity : Identity
+        Of the server.
+    """
+    owner = getattr(identity, "owner", None)
+    return "/" if owner is None else f"/?key={owner.ticket()}"
+
+
+def address_to_show(arguments: argparse.Namespace, home: Path) -> str:
+    """An address that lets another browser of the owner into a server that runs already.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        The options of the server.
+    home : Path
+        The folder of the owner's workspace.
+
+    Raises
+    ------
+    ValueError
+        The server is not for the owner alone.
+    """
+    if not has_owner(arguments):
+        raise ValueError(
+            "--show is for the owner of a server on this machine; people come to this one as its "
+            "options say"
+        )
+    ticket = make_ticket(owner_key(home))
+    return f"http://{arguments.address}:{arguments.port}{arguments.root_path}/?key={ticket}"
 
 
 def _hours(text: str) -> float:

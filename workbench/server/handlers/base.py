@@ -13,9 +13,11 @@ from tornado.web import Application, HTTPError, RequestHandler
 
 from workbench.assets.board import HERE, palette_css
 from workbench.server.network import origins
+from workbench.server.network.connections import is_narrow
 from workbench.server.network.headers import document_policy
 from workbench.server.operations.state import Phase
 from workbench.server.options import ServerOptions
+from workbench.server.people.cookies import forget_former
 from workbench.server.people.person import Person
 from workbench.server.visitors import Visitors
 
@@ -44,7 +46,7 @@ class Handler(RequestHandler):
     Attributes
     ----------
     until_the_end : bool
-        Whether it answers while the server stops.
+        Whether it answers while the server stops, and where no connection is left for others.
     """
 
     until_the_end = False
@@ -79,9 +81,12 @@ class Handler(RequestHandler):
         """Refuse other names and sites, unknown methods, and what comes too late."""
         origins.check_name(self)
         origins.check(self)
+        forget_former(self)
         preparing = super().prepare()
         if preparing is not None:
             await preparing
+        if not self.until_the_end and is_narrow(self.request):
+            raise HTTPError(503, reason="too many connections are open; try again in a minute")
         if not self.until_the_end and self.settings["state"].phase is Phase.STOPPING:
             raise HTTPError(503, reason="the server is being restarted; try again in a minute")
         if self.request.method not in self._methods():

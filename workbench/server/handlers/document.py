@@ -31,8 +31,10 @@ from workbench.server.handlers.base import Handler
 from workbench.server.network import origins
 from workbench.server.network.proxy import public_host
 from workbench.server.people.forms import FIELD, form_token
+from workbench.server.people.person import OWNER
 from workbench.server.sockets.channel import Channel
 from workbench.server.sockets.gestures import GestureError, Pace
+from workbench.server.sockets.late import LateVisits
 from workbench.server.visitors import Visit, Visitors
 
 logger = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ logger = logging.getLogger(__name__)
 #: The visit of the request that is being answered, and the visitors of its server.
 VISIT: ContextVar[Visit] = ContextVar("visit")
 VISITORS: ContextVar[Visitors] = ContextVar("visitors")
+LATE: ContextVar[LateVisits] = ContextVar("late")
 
 #: Names by which an address or a header could choose a session.
 _NAMES = ("bokeh-session-id", "bokeh-token")
@@ -71,7 +74,7 @@ class PageHandler(Handler, DocHandler):
         if self.request.path != f"{self.server.root_path}{address}":
             self._redirect_to(address)
             return
-        person = self.server.identity.arrive(self)
+        person = await self.server.identity.arrive(self)
         if self._finished:
             return
         if person is None:
@@ -90,6 +93,7 @@ class PageHandler(Handler, DocHandler):
         except LimitError as error:
             raise HTTPError(503, reason=str(error)) from error
         VISITORS.set(self.visitors)
+        LATE.set(self.settings["late"])
 
     def _redirect_to(self, address: str) -> None:
         """Add or leave out the last slash: a page names its files relative to its own address.
@@ -108,7 +112,7 @@ class PageHandler(Handler, DocHandler):
         self.set_header("Content-Security-Policy", self.settings["policy"](host=public_host(self)))
         variables = {**doc.template_variables, "title": doc.title, "token": session.token}
         person = VISIT.get().person
-        if person.signed_in:
+        if person.signed_in or person.key == OWNER:
             whose = hashlib.sha256(person.key.encode()).hexdigest()[:16]  # what the browser keeps
             variables |= {"person": person, "whose": whose, "form": (FIELD, form_token(self))}
         self.finish(doc.template.render(variables))
@@ -125,6 +129,7 @@ class SocketHandler(Handler, WSHandler):
     _channel: Channel | None = None
     _unwatch: Callable[[], None] = staticmethod(lambda: None)
     _checked = 0.0
+    _gone = False
 
     @cached_property
     def _pace(self) -> Pace:
@@ -162,9 +167,11 @@ class SocketHandler(Handler, WSHandler):
             return False
 
     async def _async_open(self, token: str) -> None:
+        if self._gone:  # closed before its turn came
+            return
         try:
-            session = self.application_context.get_session(get_session_id(token))
-        except ProtocolError:
+            session = await self._session(token)
+        except (ProtocolError, LimitError):
             self.close(reason=ENDED)
             return
         channel = Channel.of(session.document)
@@ -174,11 +181,37 @@ class SocketHandler(Handler, WSHandler):
         if not channel.join(self):
             self.close(reason="the session has its visitor")
             return
-        await super()._async_open(token)
+        try:
+            await super()._async_open(token)
+        finally:
+            self._channel = channel
+        if self._gone:  # closed meanwhile
+            self._leave()
+            return
         self._unwatch = self.server.identity.watch(self, self._end)
-        self._channel = channel
         await channel.send(READY)
-        channel.opened()
+        if self._channel is not None:
+            channel.opened()
+
+    async def _session(self, token: str) -> Any:
+        """The session of a token; made again if the socket comes after it was let go of.
+
+        Raises
+        ------
+        ProtocolError
+            There is none.
+        LimitError
+            Too many documents are open.
+        """
+        name = get_session_id(token)
+        late = self.settings["late"].take(name, self.person.key)
+        if late is not None:
+            self.visitors.require_document(self.person)
+            VISIT.set(Visit(self.person, late.page, "", None, {}))
+            VISITORS.set(self.visitors)
+            LATE.set(self.settings["late"])
+            await self.application_context.create_session_if_needed(name, self.request, token)
+        return self.application_context.get_session(name)
 
     async def on_message(self, fragment: str | bytes) -> None:
         """Hand a frame to the channel, while the person is signed in.
@@ -223,10 +256,22 @@ class SocketHandler(Handler, WSHandler):
 
     def on_close(self) -> None:
         """Let go of the page at once: it takes no second connection."""
-        super().on_close()
-        self._unwatch()
-        if self._channel is not None:
-            self._channel.closed()
+        self._gone = True
+        self._leave()
+
+    def _leave(self) -> None:
+        """Let go of all that the socket holds, whatever of it is there already."""
+        # Bokeh's own way asks a connection for its session, which is gone if a ping has failed.
+        connection, self.connection = self.connection, None
+        channel, self._channel = self._channel, None
+        try:
+            self._unwatch()
+            if channel is not None:
+                channel.closed()
+        finally:
+            if connection is not None:
+                self.application.client_lost(connection)
+            super().on_close()
 
     async def send_message(self, message: Any) -> None:
         """Leave out what Bokeh would tell its own scripts, which no page has."""

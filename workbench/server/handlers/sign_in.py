@@ -23,7 +23,9 @@ from workbench.server.people.checking.devices import device_of, remember, short
 from workbench.server.people.checking.door import TryLaterError, WrongPasswordError
 from workbench.server.people.checking.passwords import SHORTEST, check_password
 from workbench.server.people.forms import FIELD, form_token, is_ours
+from workbench.server.people.identity import VisitorIdentity
 from workbench.server.people.oauth import START
+from workbench.server.people.sign_ins import SignIns
 from workbench.server.people.signed_in import AccountIdentity
 
 #: Bytes of a form.
@@ -77,7 +79,7 @@ class FormHandler(Handler):
         connection: Any = self.request.connection
         connection.set_max_body_size(LARGEST)
         await super().prepare()
-        _ = self.identity
+        self.require()
 
     def data_received(self, chunk: bytes) -> None:
         """Take a part of the form."""
@@ -90,6 +92,10 @@ class FormHandler(Handler):
             raise HTTPError(415)
         parse_body_arguments(kind, self._body, self.request.body_arguments, self.request.files)
         return is_ours(self)
+
+    def require(self) -> None:
+        """Refuse a server on which the form is of no use."""
+        _ = self.identity
 
     @property
     def identity(self) -> AccountIdentity:
@@ -186,18 +192,35 @@ class SignInHandler(FormHandler):
 
 
 class SignOutHandler(FormHandler):
-    """Handler of signing out."""
+    """Handler of signing out, for the owner of the workspace, too."""
+
+    def require(self) -> None:
+        """Refuse a server on which nobody signs in."""
+        _ = self.sign_ins
+
+    @property
+    def sign_ins(self) -> SignIns:
+        """Who is signed in."""
+        identity = self.server.identity
+        if isinstance(identity, AccountIdentity):
+            return identity.sign_ins
+        if isinstance(identity, VisitorIdentity) and identity.owner is not None:
+            return identity.owner
+        raise HTTPError(404)
 
     async def post(self) -> None:
         """Sign out this browser, or all browsers of the person."""
-        account = self.identity.sign_ins.account(self)
+        account = self.sign_ins.account(self)
         if account is not None:
             if not self.read():
                 raise HTTPError(403, reason="reload the page and sign out there")
             if self.field("everywhere"):
-                await self.identity.sign_ins.end_all(account)
-            await self.identity.sign_ins.end(self)
-        self.redirect("./sign-in", status=303)
+                await self.sign_ins.end_all(account)
+            await self.sign_ins.end(self)
+        if isinstance(self.server.identity, AccountIdentity):
+            self.redirect("./sign-in", status=303)
+        else:
+            self.show("signed out")
 
 
 class PasswordHandler(FormHandler):

@@ -1,5 +1,6 @@
-"""How requests come and answers go: proxies, origins, headers.
+"""How requests come and answers go: connections, proxies, origins, headers.
 
+- `connections` bounds how many are open.
 - `proxy` says who sent a request that a proxy forwarded.
 - `origins` are the addresses under which browsers may use the server.
 - `headers` has what every answer says.

@@ -86,8 +86,21 @@ def is_trusted(request: HTTPServerRequest, options: Behind) -> bool:
     request : tornado.httputil.HTTPServerRequest
     options : ServerOptions
     """
-    peer = _address(request.remote_ip or "")
-    return peer is not None and _is_in(peer, _networks(tuple(options.proxies)))
+    return is_proxy(request.remote_ip or "", options.proxies)
+
+
+def is_proxy(address: str, proxies: Sequence[str]) -> bool:
+    """Whether an address is one of a trusted proxy.
+
+    Parameters
+    ----------
+    address : str
+        Of whoever connects to us.
+    proxies : sequence of str
+        Addresses and networks of trusted proxies.
+    """
+    found = _address(address)
+    return found is not None and _is_in(found, _networks(tuple(proxies)))
 
 
 def is_secure(handler: RequestHandler) -> bool:

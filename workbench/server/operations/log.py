@@ -9,7 +9,10 @@ that it was given as ``extra``. Nothing that people typed, loaded or hold as a s
 - Sequences of characters as long as our keys and tokens, and queries of addresses, are left out.
 - Control characters are escaped, so that no name can forge a line.
 
-On the own computer of the owner, `install` is not called: the terminal shows what went wrong.
+A warning or an error that is repeated has one line a minute; see `repeats`.
+
+On the own computer of the owner, `on_terminal` is called in place of `install`: the terminal shows
+what went wrong.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from typing import Any
 
 from workbench._markup import visible
 from workbench.server.operations.access import PREFIX, REQUEST
+from workbench.server.operations.repeats import RepeatFilter
 
 #: What a record may have as ``extra``.
 FIELDS = (
@@ -130,6 +134,7 @@ def install(form: str, level: str, access: bool = True) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JSONFormatter() if form == "json" else LineFormatter())
+    RepeatFilter.install(handler)
     root = logging.getLogger()
     for one in [one for one in root.handlers if isinstance(one, logging.StreamHandler)]:
         root.removeHandler(one)
@@ -146,6 +151,14 @@ def install(form: str, level: str, access: bool = True) -> None:
     log_requests(access)
     logging.captureWarnings(True)
     threading.excepthook = _log_thread
+
+
+def on_terminal() -> None:
+    """Write records to the terminal of the owner as they are, but no requests."""
+    log_requests(False)
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, logging.StreamHandler):
+            RepeatFilter.install(handler, in_words=True)
 
 
 def log_requests(wanted: bool) -> None:

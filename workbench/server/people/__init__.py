@@ -3,6 +3,7 @@
 - A `person` is somebody who uses the server, with a role.
 - An `identity` tells who sent a request: visitors by a cookie.
 - `signed_in` is the identity of people with accounts.
+- `owner` has the browsers of the owner of the workspace on this computer.
 - `accounts` are the people who may sign in, and `sign_ins` the browsers in which they did.
 - `checking` is how passwords are checked.
 - `cookies` are what browsers keep.

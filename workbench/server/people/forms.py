@@ -12,10 +12,11 @@ import secrets
 from tornado.web import RequestHandler
 
 from workbench.server.people.cookies import keep, kept
+from workbench.server.people.owner import OWNER_COOKIE
 from workbench.server.people.sign_ins import SIGN_IN
 
 #: The cookie that forms are bound to, the days for which it is kept, and the field of a form.
-FORM, DAYS, FIELD = "workbench-form", 30.0, "form"
+FORM, DAYS, FIELD = "form", 30.0, "form"
 
 
 def form_token(handler: RequestHandler) -> str:
@@ -47,5 +48,5 @@ def is_ours(handler: RequestHandler) -> bool:
 
 def _token(handler: RequestHandler, nonce: str) -> str:
     secret = handler.settings["options"].secret
-    signed_in = kept(handler, SIGN_IN, DAYS)
+    signed_in = kept(handler, SIGN_IN, DAYS) or kept(handler, OWNER_COOKIE, DAYS)
     return hmac.new(secret, f"form {nonce} {signed_in}".encode(), "sha256").hexdigest()

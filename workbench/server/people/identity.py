@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-import getpass
 import re
 import secrets
 from collections.abc import Callable
 from hmac import compare_digest
-from typing import Protocol
+from typing import Any, Protocol
 
 from tornado.web import HTTPError, RequestHandler
 
-from workbench.server.network.proxy import cookie_attributes
+from workbench.server.people.cookies import forget, keep, kept
+from workbench.server.people.owner import OWNER_COOKIE, OwnerSignIns, user_name
 from workbench.server.people.person import OWNER, Person
+from workbench.server.storing.database import ServerDatabase
 
-#: Cookies that say who a visitor is, and that it is the owner of the workspace on disk.
-WHO, KEY = "workbench-visitor", "workbench-key"
+#: The cookie that says who a visitor is, and the days for which a browser keeps it.
+WHO, DAYS = "visitor", 365.0
 
-#: Days for which a browser keeps them.
-DAYS = 365
+#: What it says.
+_WHO = re.compile(r"[A-Za-z0-9_-]{43}")
 
-#: What the cookie of a visitor says.
-_WHO = re.compile(rb"[A-Za-z0-9_-]{43}")
+_USED = (
+    "this address was used before, is more than a day old, or is of another server. The terminal "
+    "of the server has a new one, and so has the command: workbench serve --show"
+)
+_ENDED = (
+    "the sign-in of this browser has ended; everything is kept. Open the address that the terminal "
+    "of the server shows, or that of the command: workbench serve --show"
+)
 
 
 class Identity(Protocol):
@@ -30,7 +37,7 @@ class Identity(Protocol):
     def person(self, handler: RequestHandler) -> Person | None:
         """Who sent a request; None for somebody who has to sign in first."""
 
-    def arrive(self, handler: RequestHandler) -> Person | None:
+    async def arrive(self, handler: RequestHandler) -> Person | None:
         """Who opens a document, remembered by their browser from now on; None as of `person`."""
 
     def present(self, person: Person) -> Person | None:
@@ -40,57 +47,80 @@ class Identity(Protocol):
         """Have ``end`` called when a socket may no longer be used; returns what stops that."""
 
 
-def user_name() -> str:
-    """The name of the user of this computer; "" where the system does not know it."""
-    try:
-        return getpass.getuser()
-    except (ImportError, KeyError, OSError):
-        return ""
-
-
 class VisitorIdentity:
-    """Visitors by a random cookie, and the owner by the key of the workspace on disk.
+    """Visitors by a random cookie, and the owner by a sign-in that a ticket began.
 
     Parameters
     ----------
     key : str
         The key of the owner; "" where there is none.
+    database : ServerDatabase, optional
+        Where the browsers of the owner are written down; by default in memory.
+    launch_key : str
+        What lets the owner in as often as it is used: of the program that starts the server, and
+        checks by itself who asks. "" for none.
+    **times
+        Of `OwnerSignIns`.
+
+    Attributes
+    ----------
+    owner : OwnerSignIns or None
+        The browsers of the owner.
+    ticket_used : callable
+        Called when a ticket was used.
     """
 
-    def __init__(self, key: str = ""):
-        self._key = key
-
-    def is_key(self, given: str) -> bool:
-        """Whether this is the key of the owner."""
-        return bool(self._key) and compare_digest(given.encode(), self._key.encode())
+    def __init__(
+        self,
+        key: str = "",
+        database: ServerDatabase | None = None,
+        launch_key: str = "",
+        **times: Any,
+    ):
+        database = ServerDatabase() if database is None else database
+        self.owner = OwnerSignIns(database, key, **times) if key else None
+        self.ticket_used: Callable[[], None] = lambda: None
+        self._launch_key = launch_key
 
     def person(self, handler: RequestHandler) -> Person:
         """The owner, the visitor of the cookie, or a new one if the cookie is not one of ours."""
-        if self.is_key(handler.get_cookie(KEY, "") or ""):
+        if self.owner is not None and self.owner.account(handler) is not None:
             return Person(OWNER, user_name())
-        known = handler.get_signed_cookie(WHO, max_age_days=DAYS) or b""
-        return Person(known.decode() if _WHO.fullmatch(known) else secrets.token_urlsafe(32))
+        known = kept(handler, WHO, DAYS)
+        return Person(known if _WHO.fullmatch(known) else secrets.token_urlsafe(32))
 
     def present(self, person: Person) -> Person:
         """The same: the roles of visitors never change."""
         return person
 
-    def arrive(self, handler: RequestHandler) -> Person:
-        """As `person`; a key in the address lets the owner in, and leaves the address."""
-        key = handler.get_query_argument("key", None)
-        if key is not None:
-            if not self.is_key(key):
-                reason = "this is not the key of this server; see what it printed"
-                raise HTTPError(403, reason=reason)
-            handler.set_cookie(KEY, key, expires_days=DAYS, **cookie_attributes(handler))
-            handler.redirect(f"./{handler.request.path.rsplit('/', 1)[-1]}")
+    async def arrive(self, handler: RequestHandler) -> Person:
+        """As `person`; a ticket in the address lets the owner in, and leaves the address."""
         person = self.person(handler)
-        if person.key != OWNER:
-            handler.set_signed_cookie(
-                WHO, person.key, expires_days=DAYS, **cookie_attributes(handler)
-            )
+        ticket = handler.get_query_argument("key", None)
+        if ticket is not None:
+            if person.key != OWNER:
+                await self._admit(handler, ticket)
+            handler.redirect(f"./{handler.request.path.rsplit('/', 1)[-1]}")
+        elif person.key != OWNER:
+            if self.owner is not None and kept(handler, OWNER_COOKIE, DAYS):
+                forget(handler, OWNER_COOKIE)
+                raise HTTPError(401, reason=_ENDED)
+            keep(handler, WHO, person.key, DAYS)
         return person
 
+    async def _admit(self, handler: RequestHandler, ticket: str) -> None:
+        if self.owner is None:
+            raise HTTPError(403, reason=_USED)
+        launched = self._launch_key.encode()
+        if launched and compare_digest(ticket.encode(), launched):
+            await self.owner.begin_here(handler)
+        elif handler.request.method == "HEAD" or not await self.owner.admit(handler, ticket):
+            raise HTTPError(403, reason=_USED)
+        else:
+            self.ticket_used()
+
     def watch(self, handler: RequestHandler, end: Callable[[], None]) -> Callable[[], None]:
-        """A function that does nothing: a visitor's socket ends with the document."""
-        return lambda: None
+        """A function that ends the watch over a socket; there is none over that of a visitor."""
+        if self.owner is None or self.owner.account(handler) is None:
+            return lambda: None
+        return self.owner.watch(handler, end)

@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 START, CALLBACK = "oauth-start", "oauth-callback"
 
 #: The cookie of somebody who was sent to the provider, and the seconds that they may take there.
-COOKIE, LONGEST = "workbench-oauth", 600.0
+COOKIE, LONGEST = "oauth", 600.0
 
 _DAY = 24 * 3600.0
 

@@ -25,7 +25,7 @@ from workbench.server.storing.schema import PEOPLE, SIGN_INS
 logger = logging.getLogger(__name__)
 
 #: The cookie of somebody who is signed in.
-SIGN_IN = "workbench-sign-in"
+SIGN_IN = "sign-in"
 
 #: Seconds without use after which a sign-in ends, and after which it ends in any case.
 IDLE, LONGEST = 12 * 3600.0, 30 * 24 * 3600.0
@@ -63,8 +63,15 @@ class Browsers:
 
 
 @dataclass
-class _Known:
-    """What the database said of a sign-in."""
+class Known:
+    """What the database said of a sign-in.
+
+    Parameters
+    ----------
+    account : Account
+    used, asked : float
+        Times of its last use, and of the question.
+    """
 
     account: Account
     used: float
@@ -98,6 +105,9 @@ class SignIns:
         Seconds since 1970.
     """
 
+    #: The cookie, and the table of the database.
+    cookie, table = SIGN_IN, SIGN_INS
+
     def __init__(
         self,
         database: ServerDatabase,
@@ -107,7 +117,7 @@ class SignIns:
     ):
         self._database, self._idle, self._longest = database, idle, longest
         self._clock = clock
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, Known] = {}
         self._watches: set[_Watch] = set()
         self._looking: asyncio.Task[None] | None = None
         # Its own thread, so that no request waits for the disk.
@@ -124,11 +134,11 @@ class SignIns:
         """
         made, now = secrets.token_urlsafe(32), self._clock()
         agent = handler.request.headers.get("User-Agent", "")[:_AGENT]
-        row = {"id_hash": _hash(made), "person": account.key, "agent": agent}
+        row = {"id_hash": self._hash(made), "person": account.key, "agent": agent}
         await self._write(
             self._replace, self._hash_of(handler), row | {"created": now, "used": now}
         )
-        keep(handler, SIGN_IN, made, self._longest / _DAY)
+        keep(handler, self.cookie, made, self._longest / _DAY)
 
     def account(self, handler: RequestHandler) -> Account | None:
         """Who is signed in, in the browser that sent a request; None for nobody.
@@ -160,8 +170,8 @@ class SignIns:
         ----------
         handler : tornado.web.RequestHandler
         """
-        await self._write(self._delete, SIGN_INS.c.id_hash == self._hash_of(handler))
-        forget(handler, SIGN_IN)
+        await self._write(self._delete, self.table.c.id_hash == self._hash_of(handler))
+        forget(handler, self.cookie)
 
     async def end_all(self, account: Account) -> None:
         """Sign somebody out in all browsers.
@@ -170,7 +180,7 @@ class SignIns:
         ----------
         account : Account
         """
-        await self._write(self._delete, SIGN_INS.c.person == account.key)
+        await self._write(self._delete, self.table.c.person == account.key)
 
     def end_all_now(self, account: Account) -> int:
         """As `end_all`, for a program that serves nothing.
@@ -218,8 +228,11 @@ class SignIns:
 
     def _hash_of(self, handler: RequestHandler) -> str:
         """The hash of the id that a browser has; "" if it has none."""
-        found = kept(handler, SIGN_IN, self._longest / _DAY)
-        return _hash(found) if _ID.fullmatch(found) else ""
+        found = kept(handler, self.cookie, self._longest / _DAY)
+        return self._hash(found) if _ID.fullmatch(found) else ""
+
+    def _hash(self, made: str) -> str:
+        return hashlib.sha256(made.encode()).hexdigest()
 
     async def _look(self) -> None:
         """End the sockets of ended sign-ins, as long as there are any."""
@@ -234,7 +247,7 @@ class SignIns:
             else:
                 self._end(there, watched)
 
-    def _end(self, there: dict[str, _Known], watched: Collection[str]) -> None:
+    def _end(self, there: dict[str, Known], watched: Collection[str]) -> None:
         for one in list(self._watches):
             if one.id_hash not in watched:
                 continue
@@ -254,7 +267,7 @@ class SignIns:
         watched = {one.id_hash for one in self._watches}
         self._end(await loop.run_in_executor(self._writer, self._ask, watched), watched)
 
-    def _ask(self, hashes: Collection[str]) -> dict[str, _Known]:
+    def _ask(self, hashes: Collection[str]) -> dict[str, Known]:
         """Those of the sign-ins that have not ended."""
         if not hashes:
             return {}
@@ -269,37 +282,35 @@ class SignIns:
         found = {}
         for row in rows:
             with suppress(ArchiveError):  # a damaged row lets nobody in
-                found[row.id_hash] = _Known(account_of(self._database, row), float(row.used), now)
+                found[row.id_hash] = Known(account_of(self._database, row), float(row.used), now)
         return found
 
     def _valid(self) -> tuple[ColumnElement[bool], ...]:
         now = self._clock()
-        return SIGN_INS.c.created > now - self._longest, SIGN_INS.c.used > now - self._idle
+        table = self.table
+        return table.c.created > now - self._longest, table.c.used > now - self._idle
 
     def _replace(self, before: str, row: dict[str, object]) -> None:
         """Write a new sign-in down instead of the one before, and forget those that have ended."""
         now = self._clock()
+        table = self.table
         old = or_(
-            SIGN_INS.c.id_hash == before,
-            SIGN_INS.c.created <= now - self._longest,
-            SIGN_INS.c.used <= now - self._idle,
+            table.c.id_hash == before,
+            table.c.created <= now - self._longest,
+            table.c.used <= now - self._idle,
         )
         with self._database.writing() as connection:
-            connection.execute(delete(SIGN_INS).where(old))
-            connection.execute(insert(SIGN_INS), [row])
+            connection.execute(delete(table).where(old))
+            connection.execute(insert(table), [row])
 
     def _delete(self, where: object) -> int:
         with self._database.writing() as connection:
-            return connection.execute(delete(SIGN_INS).where(where)).rowcount  # type: ignore
+            return connection.execute(delete(self.table).where(where)).rowcount  # type: ignore
 
     def _touch(self, id_hash: str, now: float) -> None:
         try:
             with self._database.writing() as connection:
-                row = SIGN_INS.c.id_hash == id_hash
-                connection.execute(update(SIGN_INS).where(row).values(used=now))
+                row = self.table.c.id_hash == id_hash
+                connection.execute(update(self.table).where(row).values(used=now))
         except ArchiveError:
             logger.warning("the use of a sign-in cannot be written down", exc_info=True)
-
-
-def _hash(made: str) -> str:
-    return hashlib.sha256(made.encode()).hexdigest()

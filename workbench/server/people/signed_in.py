@@ -32,7 +32,9 @@ class AccountIdentity:
         account = self.sign_ins.account(handler)
         return None if account is None else account.person
 
-    arrive = person
+    async def arrive(self, handler: RequestHandler) -> Person | None:
+        """As `person`."""
+        return self.person(handler)
 
     def present(self, person: Person) -> Person | None:
         """The person with the name and the role of now; None if the account was removed."""

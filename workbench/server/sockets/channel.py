@@ -64,6 +64,11 @@ class Channel:
         """The channel of a document."""
         return _CHANNELS[doc]
 
+    @property
+    def joined(self) -> bool:
+        """Whether a socket has come."""
+        return self._socket is not None
+
     def join(self, socket: WebSocketHandler) -> bool:
         """True if the socket is the first one; a channel has one reader."""
         if self._socket is not None:

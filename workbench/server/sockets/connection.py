@@ -87,8 +87,8 @@ class Connection:
         Whether the visitor has done something, here or in another document.
     shown : str
         The page in the document; "" for none.
-    sent : Sent
-        What the document holds of it.
+    sent : Sent, optional
+        What the document holds of it; None if that is not known, so that it is sent again.
     hang_up : callable
         Closes the connection.
 
@@ -105,7 +105,7 @@ class Connection:
         bench: Callable[[], Bench],
         known: Callable[[], bool],
         shown: str,
-        sent: Sent,
+        sent: Sent | None,
         hang_up: Callable[[], None] = lambda: None,
     ):
         self.used = time.monotonic()
@@ -121,7 +121,8 @@ class Connection:
         self._waiting: list[str] | None = []  # what is sent once the browser is connected
         self._shown = shown
         if shown:
-            self._viewers[shown] = TimedViewer(self.send, sent)
+            self._viewers[shown] = TimedViewer(self.send, Sent() if sent is None else sent)
+            self._viewers[shown].lost_track = sent is None
         if known():
             self.attach()
 

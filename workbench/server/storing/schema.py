@@ -20,7 +20,7 @@ from sqlalchemy import (
 from workbench.audits.storing.migrating import DatabaseSchema
 
 #: Version of the database: the newest of `migrations`.
-REVISION = "2"
+REVISION = "3"
 
 METADATA = MetaData()
 
@@ -48,6 +48,25 @@ SIGN_INS = Table(
     Column("created", Double, nullable=False),
     Column("used", Double, nullable=False),
     Column("agent", Text, nullable=False),  # the browser, shortened
+)
+
+#: Browsers of the owner of the workspace on this computer.
+OWNER_SIGN_INS = Table(
+    "owner_sign_ins",
+    METADATA,
+    Column("id_hash", Text, primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("used", Double, nullable=False),
+    Column("agent", Text, nullable=False),  # the browser, shortened
+)
+
+#: Tickets of the owner that were used, until they end.
+TICKETS = Table(
+    "tickets",
+    METADATA,
+    Column("hash", Text, primary_key=True),
+    Column("until", Double, nullable=False),
 )
 
 SHARES = Table(

@@ -11,7 +11,7 @@ from tornado.web import RequestHandler
 from workbench.server.people.cookies import keep, kept
 
 #: The cookie, and the days for which it is kept.
-DEVICE, DAYS = "workbench-device", 365.0
+DEVICE, DAYS = "device", 365.0
 
 #: Accounts of one browser that are remembered.
 _MOST = 8
