@@ -478,6 +478,7 @@ def live_audit() -> wb.live.Audit:
         audit.add(q, False)
     return audit
 
+
 _COUNTS = {"tp": 40, "fp": 12, "tn": 48, "fn": 20}
 _GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
 _SAMPLES = {"p": np.linspace(0, 2, 400), "q": np.linspace(0, 1, 400), "claim": "pure(0.5)"}
@@ -789,13 +790,15 @@ OWN: dict[str, dict[str, Any]] = {
     **{name: {"k": [2, 5], "n": 10, "error": 0.05} for name in BINOMIAL},
     "order_statistic_tail_upper": {"rank": [2, 5], "n": 10, "error": 0.05},
     "miss_probability": {
-        "rate": [0.1, 0.5], "limit": wb.binomial.clopper_pearson_upper, "n": 10, "error": 0.05
+        "rate": [0.1, 0.5],
+        "limit": wb.binomial.clopper_pearson_upper,
+        "n": 10,
+        "error": 0.05,
     },
     **{f"{name}.draw": _COINS | {"rng": Make(np.random.default_rng)} for name in _SIMULATED},
     **{f"{name}.run": {"canaries": 6} for name in _SIMULATED},
     "Auditor.bounds": {"canaries": 30, "correct": [20, 25]},
-    "Auditor.correct": _COINS
-    | {"mechanism": Make(OBJECTS["Memoryless"]), "scores": np.eye(2, 6)},
+    "Auditor.correct": _COINS | {"mechanism": Make(OBJECTS["Memoryless"]), "scores": np.eye(2, 6)},
     "Auditor.guesses": {"canaries": 30},
     "Study.mean": {"name": "sharp"},
     "Study.range": {"name": "sharp"},
@@ -803,12 +806,18 @@ OWN: dict[str, dict[str, Any]] = {
     "abstentions": {"canaries": 30},
     "bit_error_curves": {"family": FAMILY, "leak": [0.5, 1.0]},
     "false_claims": {
-        "mechanism": Make(OBJECTS["Memoryless"]), "auditor": Make(OBJECTS["Auditor"]),
-        "canaries": 30, "delta": 1e-5, "runs": 3,
+        "mechanism": Make(OBJECTS["Memoryless"]),
+        "auditor": Make(OBJECTS["Auditor"]),
+        "canaries": 30,
+        "delta": 1e-5,
+        "runs": 3,
     },
     "growth": {
-        "mechanism": Make(OBJECTS["Memoryless"]), "family": "gaussian", "delta": 1e-5,
-        "canaries": (30,), "seeds": 2,
+        "mechanism": Make(OBJECTS["Memoryless"]),
+        "family": "gaussian",
+        "delta": 1e-5,
+        "canaries": (30,),
+        "seeds": 2,
     },
     "hypothetical_limits": {"family": FAMILY, "canaries": 50, "correct": 40, "delta": 1e-5},
     "interference_study": _STUDY
@@ -820,7 +829,8 @@ OWN: dict[str, dict[str, Any]] = {
     "CanaryAudit": {"canaries": Make(OBJECTS["GradientCanaries"]), "steps": 4},
     "CanaryAudit.observe": {"observed": np.zeros(23)},
     "GradientCanaries": {
-        "directions": Make(lambda: wb.training.DiracCanaries([0, 3])), "size": 23,
+        "directions": Make(lambda: wb.training.DiracCanaries([0, 3])),
+        "size": 23,
         "sample_rate": 0.5,
     },
     **{
@@ -849,7 +859,9 @@ OWN: dict[str, dict[str, Any]] = {
     "AuditedRecord.split": {"data": Make(few_data)},
     "InitialWeights.theta": {"settings": Make(settings), "others": Make(few_data)},
     "LossScore.of": {
-        "network": Make(network), "model": Make(OBJECTS["Model"]), "records": Make(few_data)
+        "network": Make(network),
+        "model": Make(OBJECTS["Model"]),
+        "records": Make(few_data),
     },
     "Rows.joined": {"parts": Make(lambda: [training_run().rows] * 2)},
     "Rows.of_models": {"models": [0, 2]},

@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._html import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
@@ -64,6 +64,8 @@ class Histogram(Plotted):
     q_counts: NDArray[np.int64]
     rule: str
     from_data: bool
+
+    __post_init__ = _annotated.fields
 
     @property
     def bins(self) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.simulate import SharedGaussian
 from workbench.onerun.studies import Auditor, study
@@ -49,6 +49,8 @@ class InterferenceStudy:
     truth: float
     delta: float
     confidence: float
+
+    __post_init__ = _annotated.fields
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.validation import Floats, Values, rates, shaped
@@ -153,6 +153,8 @@ class BitErrorCurves:
     prior: Floats
     information: Floats
 
+    __post_init__ = _annotated.fields
+
 
 def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) -> BitErrorCurves:
     """Direct and printed bit error limits, and u_f(p), of members of a family.
@@ -207,6 +209,8 @@ class HypotheticalLimits:
     hoeffding: float
     exact: float
     limit: float
+
+    __post_init__ = _annotated.fields
 
 
 def hypothetical_limits(

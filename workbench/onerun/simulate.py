@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -96,6 +96,8 @@ class Memoryless(CanaryMechanism):
 
     of: Pair
 
+    __post_init__ = _annotated.fields
+
     @property
     def name(self) -> str:
         return self.of.name
@@ -144,6 +146,7 @@ class SharedGaussian(CanaryMechanism):
     interference: float = 0.0
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.positive(self.mu, "mu")
         _checks.count(self.coordinates, "coordinates", least=1)
         if not 0 <= _checks.number(self.interference, "interference") <= 1:
@@ -203,6 +206,7 @@ class DPSGD(CanaryMechanism):
     batch_size: int = 64
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.count(self.batch_size, "batch_size", least=1)
         _ = self.claimed  # checks the others
 
@@ -256,6 +260,7 @@ class NameAndShame(CanaryMechanism):
     chance: float
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.open_unit(self.chance, "chance")
 
     @property

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.simulate import CanaryMechanism, Coins
@@ -48,6 +48,7 @@ class Auditor:
     share: float = 1.0
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         if not 0 < _checks.number(self.share, "share") <= 1:
             raise ValueError(f"share must lie in (0, 1], got {self.share!r}")
 
@@ -130,6 +131,8 @@ class Study:
     truth: float
     delta: float
     confidence: float
+
+    __post_init__ = _annotated.fields
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
@@ -300,6 +303,8 @@ class FalseClaims:
     truth: float
     delta: float
     confidence: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def rate(self) -> float:

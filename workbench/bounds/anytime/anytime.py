@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._plot import Plotted
 from workbench.bounds.anytime.betting import (
     Claims,
@@ -70,6 +70,8 @@ class AnytimePath(Plotted):
     n_p: NDArray[np.int64]
     n_q: NDArray[np.int64]
     values: Floats
+
+    __post_init__ = _annotated.fields
 
     def at(self, n: int) -> Bound:
         """The bound when ``n`` scores of P had been seen: that of the last point by then.

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import plain
 from workbench._plot import Plotted
 from workbench.bounds.anytime.anytime import out_of_order
@@ -69,6 +69,8 @@ class FixedSizeLimits:
     pilot: int
     n: NDArray[np.int64]
     values: Floats
+
+    __post_init__ = _annotated.fields
 
     def at(self, n: int) -> Bound:
         """The limit at the last look by row ``n``; void, because it is one look of many."""
@@ -179,6 +181,8 @@ class EvidencePath(Plotted):
     log: Floats
     void: str | None
 
+    __post_init__ = _annotated.fields
+
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""
         n = _checks.count(n, "n")
@@ -237,6 +241,8 @@ class BettingCounts:
     n: NDArray[np.int64]
     counts: Floats
     void: str | None
+
+    __post_init__ = _annotated.fields
 
     def evidence(self, epsilon: float, delta: float) -> EvidencePath:
         """Evidence against the claim (ε, δ)-DP at every look.

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent
 from workbench._html import table
 from workbench._plot import Plotted
@@ -51,6 +51,8 @@ class TradeoffBand(Plotted):
     scores: Scores
     ranks: RankBand
     thresholds: Floats
+
+    __post_init__ = _annotated.fields
 
     def __repr__(self) -> str:
         return (

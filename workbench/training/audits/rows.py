@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench import _annotated
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -28,6 +30,8 @@ class Rows:
     subject: NDArray[np.int64]
     included: NDArray[np.bool_]
     score: NDArray[np.float64]
+
+    __post_init__ = _annotated.fields
 
     @classmethod
     def one_model(

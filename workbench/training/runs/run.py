@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from workbench import _annotated
 from workbench.bounds.power.verdict import Verdict, judge
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, silent, time_left
@@ -49,6 +50,8 @@ class TrainingRun:
     trained: TrainedModels
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
+
+    __post_init__ = _annotated.fields
 
     def __repr__(self) -> str:
         return f"TrainingRun({self.audit.name!r}, {self.models} of {self.audit.models} models)"
