@@ -48,7 +48,11 @@ def fields(record: Any) -> None:
 
 
 def arguments(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """``function``, which a TypeError keeps arguments from that its annotations do not accept."""
+    """``function``, which a TypeError keeps objects from that its annotations do not accept.
+
+    Numbers and texts are left to the function, which knows their range and what it makes of an
+    array of one.
+    """
 
     @wraps(function)
     def checked(*given: Given.args, **named: Given.kwargs) -> Returned:
@@ -82,7 +86,19 @@ def _of_arguments(function: Callable[..., Any]) -> dict[str, Kind | None]:
     hints = typing.get_type_hints(function)
     code = function.__code__  # type: ignore[attr-defined]
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    return {name: _kind(hints[name]) if name in hints else None for name in names}
+    return {
+        name: _kind(hints[name]) if name in hints and not _is_left(hints[name]) else None
+        for name in names
+    }
+
+
+def _is_left(hint: Any) -> bool:
+    """Whether it consists of numbers and texts, alone or in sequences."""
+    if hint in _PLAIN:
+        return True
+    of = get_origin(hint)
+    known = of in (Union, UnionType, tuple, list, abc.Sequence, abc.Iterable)
+    return known and all(part is ... or _is_left(part) for part in get_args(hint))
 
 
 # -- what annotations accept ----------------------------------------------------------------------

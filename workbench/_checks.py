@@ -17,6 +17,9 @@ _QUOTED = 60
 #: Beyond it not every whole number is a float, and nothing that is counted ends.
 _COUNTABLE = 2**53
 
+#: Values of a sequence that numpy has to ask for one by one, at most.
+LONGEST = 10**7
+
 #: Complex numbers, durations and dates, all of which numpy would make floats of.
 _OTHER = "cmM"
 
@@ -28,7 +31,7 @@ def shown(value: Any) -> str:
         if "\n" in text and not isinstance(value, np.ndarray):
             text = f"<{type(value).__name__}>"  # a table
         text = " ".join(text.split())
-    except ValueError:  # Python prints no integer of more than 4300 digits
+    except Exception:  # other people's code, and no integer of more than 4300 digits is printed
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
@@ -68,6 +71,28 @@ def unmasked(values: ArrayLike, name: str) -> None:
         )
 
 
+def bounded(values: Any, name: str) -> None:
+    """Nothing; a ValueError where ``values`` say that they are longer than can be asked for.
+
+    What has its values in memory, as an array, a list or a table has them, may have any length.
+    """
+    while isinstance(values, list | tuple) and values:
+        values = values[0]
+    if isinstance(values, list | tuple | str | bytes) or hasattr(values, "__array__"):
+        return
+    try:
+        length: float = len(values)
+    except OverflowError:
+        length = math.inf
+    except (TypeError, ValueError):  # it has none, or its own code says so
+        return
+    if length > LONGEST:
+        raise ValueError(
+            f"{name} has more than {LONGEST:,} values that are not in memory, got "
+            f"{shown(values)}; give a numpy array"
+        )
+
+
 def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """``values`` as floats, ±∞ and NaN included.
 
@@ -75,8 +100,11 @@ def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     ------
     ValueError
         Text, dates, complex numbers, ragged lists, integers that no float can hold; a masked array
-        with masked values.
+        with masked values; more than `LONGEST` values that are not in memory.
     """
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    bounded(values, name)
     unmasked(values, name)
     try:
         raw = np.asarray(values)
@@ -97,6 +125,9 @@ def real(value: Any, name: str) -> float:
     ValueError
         When it is no number.
     """
+    if isinstance(value, float):
+        return float(value)
+    bounded(value, name)
     unmasked(value, name)
     try:
         if np.asarray(value).dtype.kind in _OTHER:
@@ -201,7 +232,7 @@ def each_of(
         They are no list or one of them is something else; ``need`` says what each must be.
     """
     try:
-        items = list(values)
+        items = iter(values)
     except TypeError:
         raise TypeError(f"{name} must be a list, each {need}; got {shown(values)}") from None
     return [instance(item, kind, f"each of {name}", need) for item in items]
@@ -209,6 +240,7 @@ def each_of(
 
 def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     """``values`` as one bool for each of ``size`` (ValueError otherwise)."""
+    bounded(values, name)
     unmasked(values, name)
     try:
         x = np.asarray(values)
@@ -243,6 +275,36 @@ def generator(value: Any, name: str) -> np.random.Generator:
     """``value`` when it is a generator of random numbers (TypeError otherwise)."""
     need = "a generator; make one with numpy.random.default_rng(seed)"
     return instance(value, np.random.Generator, name, need)
+
+
+def random(seed: Any) -> np.random.Generator:
+    """The generator of a seed; one that is given goes on.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.Generator, SeedSequence or None
+        None takes a number from the operating system.
+
+    Raises
+    ------
+    ValueError
+        A number below 0.
+    TypeError
+        Something else.
+    """
+    known = int | np.integer | np.random.Generator | np.random.SeedSequence
+    if seed is None or isinstance(seed, known | list | tuple):
+        return np.random.default_rng(seed)
+    raise TypeError(
+        f"seed must be a whole number of at least 0 or a numpy.random.Generator, got {shown(seed)}"
+    )
+
+
+def function(value: Any, name: str, need: str) -> Any:
+    """``value`` when it can be called (TypeError otherwise); ``need`` says what it is to be."""
+    if not callable(value):
+        raise TypeError(f"{name} must be {need}; got {shown(value)}, a {type(value).__name__}")
+    return value
 
 
 def flag(value: Any, name: str) -> bool:

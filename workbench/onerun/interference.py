@@ -54,9 +54,12 @@ class InterferenceStudy:
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
-        return np.asarray(self.epsilon[name].mean(axis=1))
+        return np.asarray(
+            self.epsilon[_checks.one_of(name, "name", tuple(self.epsilon))].mean(axis=1)
+        )
 
 
+@_annotated.arguments
 def interference_study(
     mechanism: SharedGaussian,
     auditors: dict[str, Auditor],

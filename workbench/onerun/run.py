@@ -270,7 +270,7 @@ class OneRun:
         x = self._oriented
         if seed is None:
             return np.lexsort((self.random_order("ties"), x))
-        return np.lexsort((np.random.default_rng(seed).permutation(x.size), x))
+        return np.lexsort((_checks.random(seed).permutation(x.size), x))
 
     @cached_property
     def _oriented(self) -> NDArray[np.float64]:

@@ -69,7 +69,7 @@ class CanaryMechanism(ABC):
             At least 2.
         seed : int or numpy.random.Generator
         """
-        rng = np.random.default_rng(seed)
+        rng = _checks.random(seed)
         coins = rng.random(_checks.count(canaries, "canaries", least=2)) < 0.5
         scores = self.draw(coins[None], rng)[0]
         return OneRun(scores, coins, name=self.name, seed=spawned_seed(rng))
@@ -106,6 +106,7 @@ class Memoryless(CanaryMechanism):
     def pair(self) -> Pair:
         return self.of
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         members = int(included.sum())
         p, q = self.of.sample((max(members, 2), max(included.size - members, 2)), seed=rng)
@@ -161,6 +162,7 @@ class SharedGaussian(CanaryMechanism):
     def pair(self) -> Pair:
         return GaussianPair(self.mu)
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         runs, n = included.shape
         d = min(self.coordinates, n)
@@ -232,6 +234,7 @@ class DPSGD(CanaryMechanism):
     def _weight(self) -> int:
         return self.batch_size if self.average_first else 1
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         q, variance = self.sample_rate, self.noise_multiplier**2
         used, unused = (math.log(q), math.log1p(-q)) if q < 1 else (0.0, -math.inf)
@@ -271,6 +274,7 @@ class NameAndShame(CanaryMechanism):
     def pair(self) -> Pair:
         return RandomizedResponsePair(0.0, self.chance)
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         revealed = rng.random((included.shape[0], 1)) < self.chance
         return np.where(revealed, 2.0 * included - 1, rng.standard_normal(included.shape))

@@ -477,7 +477,7 @@ class Pair(Plotted, ABC):
         from workbench.scores.sample import Scores
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
-        rng = np.random.default_rng(seed)
+        rng = _checks.random(seed)
         p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
         q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
         drawn = spawned_seed(rng)

@@ -128,7 +128,7 @@ def simulate_canaries(
             f"n · min(n, d) must be at most {MOST_NUMBERS}, got {n} canaries in {d} dimensions; "
             "take fewer canaries"
         )
-    rng = np.random.default_rng(seed)
+    rng = _checks.random(seed)
     x = _unit_vectors(n, d, rng)
     theta = x.sum(axis=0) + sigma * rng.standard_normal(x.shape[1])
     outside = sigma**2 * rng.chisquare(d - x.shape[1]) if d > x.shape[1] else 0.0

@@ -37,7 +37,7 @@ class RecordCanaries(LiveCanaries):
     ):
         count = _checks.count(count, "count", least=LEAST)
         self.larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        self.included = np.random.default_rng(seed).random(count) < 0.5
+        self.included = _checks.random(seed).random(count) < 0.5
         self._observed: Callable[[], ArrayLike] | None = None
 
     def insert(self, data: ArrayLike, canaries: ArrayLike) -> NDArray[Any]:

@@ -150,7 +150,7 @@ def canary_independence(
     _checks.instance(data, (OneRun, ScoreTable), "data", "a OneRun or a ScoreTable of several runs")
     permutations = _checks.count(permutations, "permutations", least=1)
     drawn = generator(data.chance, "permutations") if seed is None else None
-    rng = drawn or np.random.default_rng(seed)
+    rng = drawn or _checks.random(seed)
     if isinstance(data, OneRun):
         return _of_run(data, permutations, rng)
     return _of_table(data, permutations, rng)

@@ -85,6 +85,7 @@ class DPSGDSettings:
     noise_scale: float = 0.5
 
     def __post_init__(self) -> None:
+        _checks.instance(self.network, Network, "network", "a workbench.training.Network")
         rate = _checks.number(self.sample_rate, "sample_rate")
         if not 0 < rate <= 1:
             raise ValueError(
@@ -131,6 +132,7 @@ class DPSGDSettings:
             )
         return DPSGDPair(self.noise_multiplier, self.sample_rate, self.steps)
 
+    @_annotated.arguments
     def train(
         self,
         data: LabeledData,

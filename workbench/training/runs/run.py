@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench import _annotated
 from workbench.bounds.power.verdict import Verdict, judge
@@ -18,13 +18,11 @@ from workbench.scores.sample import Scores
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
+from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.folder import RunFolder
 from workbench.training.runs.plan import TrainingPlan
 from workbench.training.runs.tasks import train_models
 from workbench.training.runs.trained_models import TrainedModels
-
-if TYPE_CHECKING:
-    from workbench.training.dp_sgd.data import LabeledData
 
 #: Seconds between two partial results, and the share of the time that making them may take.
 PACE, SHARE = 0.2, 0.1
@@ -119,6 +117,7 @@ class TrainingRun:
         return judge(self.result, claim, self.plan.confidence)
 
 
+@_annotated.arguments
 def run_training_audit(
     audit: TrainingAudit | TrainingPlan,
     seed: int = 0,
@@ -178,6 +177,7 @@ def run_training_audit(
         return replace(run, provenance=kept.provenance())
 
 
+@_annotated.arguments
 def open_run(folder: str | os.PathLike[str], data: LabeledData | None = None) -> TrainingRun:
     """The training run in a folder, finished or not.
 
