@@ -117,6 +117,8 @@ ODD: dict[str, Callable[[], Any]] = {
             "0": 0,
             "1": 1,
             "2": 2,
+            "10**9": 10**9,
+            "2**53": 2**53,
             "2**63": 2**63,
             "10**25": 10**25,
             "10**400": HUGE,
@@ -488,6 +490,7 @@ class Calls:
         self._context = multiprocessing.get_context("spawn")
         self._folder = tempfile.TemporaryDirectory()
         os.environ["ODD_CALLS"] = self._folder.name
+        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than allowed
         self._start()
 
     def _start(self) -> None:

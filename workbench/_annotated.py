@@ -1,7 +1,7 @@
 """Fields of records and arguments of functions, checked against their annotations.
 
 A record whose class says ``__post_init__ = _annotated.fields`` cannot be built of what its methods
-do not expect, and a function under ``@_annotated.arguments`` is not entered with it. What an
+do not expect, one that says ``_annotated.columns`` not of arrays of several shapes either, and a function under ``@_annotated.arguments`` is not entered with it. What an
 annotation accepts is worked out once, at the first use.
 """
 
@@ -16,17 +16,28 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from workbench import _checks
 
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
+#: What numpy makes arrays of.
+_ANYTHING = get_args(ArrayLike)
+
 #: Bits of a whole number, at most: seeds have 128.
 _BITS = 128
 
 #: Letters of numpy for the types of arrays that stand where such numbers are expected.
 _LETTERS = {np.floating: "fiu", np.integer: "iu", np.bool_: "b"}
+
+#: What fields of these names are, in whatever record.
+_RANGES: dict[str, Callable[[Any, str], Any]] = {
+    "confidence": _checks.open_unit,
+    "delta": lambda value, _: _checks.delta(value),
+    **{name: _checks.count for name in ("n", "n_p", "n_q", "k", "canaries", "runs", "samples")},
+}
 
 #: Collections whose parts are looked at. An iterable may be used up by that.
 _SEQUENCES = (tuple, list, abc.Sequence)
@@ -41,10 +52,37 @@ class Kind(NamedTuple):
 
 
 def fields(record: Any) -> None:
-    """Nothing; a TypeError where a field of a dataclass is not what its annotation says."""
-    for name, (accepts, need) in _of_fields(type(record)):
-        if not accepts(getattr(record, name)):
-            raise _refusal(f"{name} of {type(record).__name__}", need, getattr(record, name))
+    """Nothing; an error where a field of a dataclass is not what annotation and name say.
+
+    Raises
+    ------
+    TypeError
+        Something else than the annotation says.
+    ValueError
+        A confidence, a δ or a number of scores out of range; an array without an axis.
+    """
+    _require(record)
+    for name in _arrays(type(record)):
+        if not getattr(record, name).ndim:
+            raise ValueError(f"{name} of {type(record).__name__} must have an axis, got a number")
+
+
+def columns(record: Any) -> None:
+    """As `fields`, and a ValueError where arrays of a dataclass differ in their shapes."""
+    _require(record)
+    shapes = {name: getattr(record, name).shape for name in _arrays(type(record))}
+    if len(set(shapes.values())) > 1:
+        found = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"arrays of {type(record).__name__} must have one shape, got {found}")
+
+
+def _require(record: Any) -> None:
+    for name, (accepts, need), check in _of_fields(type(record)):
+        value = getattr(record, name)
+        if not accepts(value):
+            raise _refusal(f"{name} of {type(record).__name__}", need, value)
+        if check is not None and value is not None:
+            check(value, name)
 
 
 def arguments(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
@@ -75,10 +113,24 @@ def _refusal(name: str, need: str, value: Any) -> TypeError:
 
 
 @cache
-def _of_fields(record: type) -> tuple[tuple[str, Kind], ...]:
+def _of_fields(record: type) -> tuple[tuple[str, Kind, Callable[[Any, str], Any] | None], ...]:
     hints = typing.get_type_hints(record)
-    found = ((f.name, _kind(hints[f.name])) for f in dataclasses.fields(record) if f.init)
-    return tuple((name, kind) for name, kind in found if kind is not None)
+    found = []
+    for field in dataclasses.fields(record):
+        hint = hints[field.name]
+        kind = _kind(hint)
+        if field.init and kind is not None:
+            ranged = hint in (int, float, int | None, float | None)
+            found.append((field.name, kind, _RANGES.get(field.name) if ranged else None))
+    return tuple(found)
+
+
+@cache
+def _arrays(record: type) -> tuple[str, ...]:
+    hints = typing.get_type_hints(record)
+    return tuple(
+        f.name for f in dataclasses.fields(record) if get_origin(hints[f.name]) is np.ndarray
+    )
 
 
 @cache
@@ -94,9 +146,9 @@ def _of_arguments(function: Callable[..., Any]) -> dict[str, Kind | None]:
 
 def _is_left(hint: Any) -> bool:
     """Whether it consists of numbers and texts, alone or in sequences."""
-    if hint in _PLAIN:
-        return True
     of = get_origin(hint)
+    if hint in _PLAIN or hint in _ANYTHING:
+        return True
     known = of in (Union, UnionType, tuple, list, abc.Sequence, abc.Iterable)
     return known and all(part is ... or _is_left(part) for part in get_args(hint))
 
@@ -110,6 +162,8 @@ def _kind(hint: Any) -> Kind | None:
     if hint in _PLAIN:
         return _PLAIN[hint]
     if origin in (Union, UnionType):
+        if set(_ANYTHING) <= set(parts):
+            return None
         return _one_of([_kind(part) for part in parts])
     if origin is Literal:
         return Kind(lambda value: value in parts, f"one of {', '.join(map(repr, parts))}")
@@ -155,7 +209,6 @@ def _array(scalar: Any) -> Kind:
         return (
             isinstance(value, np.ndarray)
             and not isinstance(value, np.ma.MaskedArray)
-            and value.ndim > 0
             and (not letters or value.dtype.kind in letters)
         )
 

@@ -261,6 +261,14 @@ def count(value: Any, name: str, least: int = 0) -> int:
     return int(x)
 
 
+def counts(values: ArrayLike, name: str, least: int = 0) -> list[int]:
+    """``values`` as whole numbers of at least ``least``, one or more (ValueError otherwise)."""
+    found = array(values, name)
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"{name} must be a list of whole numbers, got {shown(values)}")
+    return [count(value, name, least) for value in found.tolist()]
+
+
 def indices(values: ArrayLike, size: int, name: str) -> NDArray[np.intp]:
     """``values`` as a 1-d array of whole numbers from 0 to ``size`` − 1 (ValueError otherwise)."""
     x = array(values, name)

@@ -180,26 +180,32 @@ class Audit:
 
         Raises
         ------
-        KeyError, TypeError, ValueError
+        TypeError, ValueError
             Something else than a card of this version.
         """
         _checks.instance(card, Mapping, "card", "a dict of Audit.to_dict()")
-        if card["card"] != CARD_VERSION:
+        if card.get("card") != CARD_VERSION:
             raise ValueError(
-                f"an audit card of version {card['card']!r}; this program reads {CARD_VERSION}"
+                f"an audit card of version {_checks.shown(card.get('card'))}; this program reads "
+                f"{CARD_VERSION}"
             )
-        rest = {name: value for name, value in card.items() if name != "card"}
-        return cls(
-            **{
-                **rest,
-                "tags": tuple(card["tags"]),
-                "made": datetime.fromisoformat(card["made"]),
-                "data": tuple(map(AuditData.from_dict, card["data"])),
-                "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
-                "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
-                "verdicts": tuple(card["verdicts"]),
-                "plan": None if card["plan"] is None else RegisteredPlan.from_dict(card["plan"]),
-                "deviations": tuple(Deviation(**one) for one in card["deviations"]),
-                "figures": figures,
-            }
-        )
+        try:
+            rest = {name: value for name, value in card.items() if name != "card"}
+            return cls(
+                **{
+                    **rest,
+                    "tags": tuple(card["tags"]),
+                    "made": datetime.fromisoformat(card["made"]),
+                    "data": tuple(map(AuditData.from_dict, card["data"])),
+                    "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
+                    "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
+                    "verdicts": tuple(card["verdicts"]),
+                    "plan": None
+                    if card["plan"] is None
+                    else RegisteredPlan.from_dict(card["plan"]),
+                    "deviations": tuple(Deviation(**one) for one in card["deviations"]),
+                    "figures": figures,
+                }
+            )
+        except (KeyError, AttributeError) as error:
+            raise ValueError(f"this is no card of an audit: {error} is missing") from None

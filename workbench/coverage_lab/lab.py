@@ -88,7 +88,7 @@ class Coverage:
     values: Floats
     exceeded: NDArray[np.bool_]
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @property
     def reps(self) -> int:

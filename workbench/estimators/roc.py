@@ -40,7 +40,7 @@ class Roc(Plotted):
     true_positives: NDArray[np.int64]
     auc: float
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @cached_property
     def curve(self) -> TradeoffCurve:

@@ -49,7 +49,7 @@ class LiveState:
     notes: tuple[str, ...] = ()
     closed: bool = False
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @property
     def verdict(self) -> str:

@@ -61,9 +61,10 @@ def growth(
         Its ``auditors`` are those of the largest number of canaries.
     """
     seed = _checks.count(seed, "seed")
+    sizes = _checks.counts(canaries, "canaries", least=2)
     done: list[Study] = []
-    for k, n in enumerate(canaries):
-        report(k / len(canaries), f"{n:,} canaries", partial=_join(done) if done else None)
+    for k, n in enumerate(sizes):
+        report(k / len(sizes), f"{n:,} canaries", partial=_join(done) if done else None)
         auditors = {
             EXACT: Auditor("bits", family, q),
             HOEFFDING: Auditor("bits-hoeffding", family, q),

@@ -225,7 +225,7 @@ class HypotheticalLimits:
     exact: float
     limit: float
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
 
 @_annotated.arguments

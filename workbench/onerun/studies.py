@@ -219,7 +219,7 @@ def study(
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     seeds = _checks.count(seeds, "seeds", least=2)
     rng = _checks.random(seed)
-    sizes = np.array([_checks.count(n, "canaries", least=2) for n in canaries])
+    sizes = np.array(_checks.counts(canaries, "canaries", least=2))
     everything = Auditor("bits")
     epsilon: dict[str, list[Floats]] = {name: [] for name in auditors}
     errors = []

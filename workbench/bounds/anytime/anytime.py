@@ -71,7 +71,7 @@ class AnytimePath(Plotted):
     n_q: NDArray[np.int64]
     values: Floats
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     def at(self, n: int) -> Bound:
         """The bound when ``n`` scores of P had been seen: that of the last point by then.

@@ -70,7 +70,7 @@ class FixedSizeLimits:
     n: NDArray[np.int64]
     values: Floats
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     def at(self, n: int) -> Bound:
         """The limit at the last look by row ``n``; void, because it is one look of many."""
@@ -83,7 +83,7 @@ class FixedSizeLimits:
         return self._bound(int(np.argmax(self.values[:looks])) if looks else None)
 
     def _looks_by(self, n: int) -> int:
-        return int(np.searchsorted(self.n, n, side="right"))
+        return int(np.searchsorted(self.n, _checks.number(n, "n"), side="right"))
 
     def _bound(self, look: int | None) -> Bound:
         counted = 0 if look is None else int(self.n[look]) - self.pilot
@@ -181,7 +181,7 @@ class EvidencePath(Plotted):
     log: Floats
     void: str | None
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""

@@ -107,7 +107,7 @@ class PosteriorCurve:
     thresholds: NDArray[np.float64]
     mass: NDArray[np.float64]
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
 
 def posterior_over_thresholds(

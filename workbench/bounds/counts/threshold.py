@@ -38,7 +38,7 @@ class ErrorRates:
     fnr_upper: NDArray[np.float64]
     confidence: float
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @property
     def mu(self) -> NDArray[np.float64]:
@@ -101,8 +101,8 @@ def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95)
     error = (1 - confidence) / 2
     return ErrorRates(
         thresholds=thresholds,
-        fpr=fp / scores.n_q,
-        fnr=fn / scores.n_p,
+        fpr=np.asarray(fp / scores.n_q),
+        fnr=np.asarray(fn / scores.n_p),
         fpr_upper=clopper_pearson_upper(fp, scores.n_q, error),
         fnr_upper=clopper_pearson_upper(fn, scores.n_p, error),
         confidence=confidence,

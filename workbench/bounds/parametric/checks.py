@@ -82,7 +82,7 @@ class FamilyCheck:
     fpr_there: float | None = None
     fnr_there: float | None = None
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     def power(self, delta: float = 1e-5) -> CheckPower:
         """What a check of this size would have found, and what it can miss does to ε at δ.

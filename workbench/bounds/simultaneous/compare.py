@@ -53,7 +53,7 @@ class Comparison(Plotted):
     b_lower: Floats
     b_upper: Floats
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @property
     def verdict(self) -> NDArray[np.int8]:

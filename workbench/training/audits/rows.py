@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated
+from workbench import _annotated, _checks
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Rows:
     included: NDArray[np.bool_]
     score: NDArray[np.float64]
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
     @classmethod
     def one_model(
@@ -59,7 +59,7 @@ class Rows:
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
         """Rows of several parts, in the order of models, then subjects."""
-        found = list(parts)
+        found = _checks.each_of(parts, Rows, "parts", "Rows of a training audit")
         if not found:
             return cls.one_model(0, [], [])
         columns = [np.concatenate([getattr(p, f.name) for p in found]) for f in fields(cls)]

@@ -39,7 +39,7 @@ class Model:
     initial: NDArray[np.float32]
     final: NDArray[np.float32]
 
-    __post_init__ = _annotated.fields
+    __post_init__ = _annotated.columns
 
 
 @dataclass(frozen=True)
