@@ -1,7 +1,8 @@
 """Fields of records and arguments of functions, checked against their annotations.
 
 A record whose class says ``__post_init__ = _annotated.fields`` cannot be built of what its methods
-do not expect, one that says ``_annotated.columns`` not of arrays of several shapes either, and a function under ``@_annotated.arguments`` is not entered with it. What an
+do not expect, one that says ``_annotated.columns`` not of arrays of several shapes either, and a
+function under ``@_annotated.arguments`` is not entered with other objects than it takes. What an
 annotation accepts is worked out once, at the first use.
 """
 
@@ -195,11 +196,17 @@ def _real(value: Any) -> bool:
         return True
     if isinstance(value, int):
         return value.bit_length() < 1024  # or it is no float
-    return isinstance(value, float | np.floating | np.integer)
+    return isinstance(value, float | np.floating | np.integer) and not _is_duration(value)
 
 
 def _whole(value: Any) -> bool:
-    return (isinstance(value, int) and value.bit_length() <= _BITS) or isinstance(value, np.integer)
+    if isinstance(value, int):
+        return value.bit_length() <= _BITS
+    return isinstance(value, np.integer) and not _is_duration(value)
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, np.timedelta64)  # which numpy counts among the integers
 
 
 def _array(scalar: Any) -> Kind:

@@ -55,10 +55,11 @@ def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], name: str, n
     return value
 
 
-def unmasked(values: ArrayLike, name: str) -> None:
-    """Nothing; a ValueError where ``values`` are a masked array, or hold one, that masks some.
+def convertible(values: Any, name: str) -> None:
+    """Nothing; a ValueError where numpy's conversion of ``values`` would deceive, or never end.
 
-    numpy's conversions forget the mask and count what stands under it.
+    It forgets the mask of a masked array, and counts what stands under it. A sequence that is no
+    array, list or table has no values in memory, and says itself how many it has.
     """
     parts = values if isinstance(values, list | tuple) else (values,)
     masked = sum(
@@ -69,28 +70,31 @@ def unmasked(values: ArrayLike, name: str) -> None:
             f"{name} has {masked} masked value{'s' * (masked > 1)}, which would be counted; leave "
             "them out with a.compressed(), or keep them as missing with a.filled(np.nan)"
         )
-
-
-def bounded(values: Any, name: str) -> None:
-    """Nothing; a ValueError where ``values`` say that they are longer than can be asked for.
-
-    What has its values in memory, as an array, a list or a table has them, may have any length.
-    """
     while isinstance(values, list | tuple) and values:
         values = values[0]
-    if isinstance(values, list | tuple | str | bytes) or hasattr(values, "__array__"):
-        return
-    try:
-        length: float = len(values)
-    except OverflowError:
-        length = math.inf
-    except (TypeError, ValueError):  # it has none, or its own code says so
-        return
-    if length > LONGEST:
+    if not hasattr(values, "__array__") and _length(values) > LONGEST:
         raise ValueError(
             f"{name} has more than {LONGEST:,} values that are not in memory, got "
             f"{shown(values)}; give a numpy array"
         )
+
+
+def _length(values: Any) -> float:
+    try:
+        return 0 if isinstance(values, str | bytes) else len(values)
+    except OverflowError:  # more than any index
+        return math.inf
+    except Exception:  # it has none, or other people's code says so
+        return 0
+
+
+def listed(values: Any, name: str) -> NDArray[Any]:
+    """``values`` as an array of whatever they are (ValueError where `convertible` says no)."""
+    convertible(values, name)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array, got {shown(values)}") from None
 
 
 def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -104,8 +108,7 @@ def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
-    bounded(values, name)
-    unmasked(values, name)
+    convertible(values, name)
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in _OTHER:
@@ -127,10 +130,10 @@ def real(value: Any, name: str) -> float:
     """
     if isinstance(value, float):
         return float(value)
-    bounded(value, name)
-    unmasked(value, name)
+    if not isinstance(value, int):
+        convertible(value, name)
     try:
-        if np.asarray(value).dtype.kind in _OTHER:
+        if not isinstance(value, int) and np.asarray(value).dtype.kind in _OTHER:
             raise TypeError
         return float(value)
     except OverflowError:
@@ -240,8 +243,7 @@ def each_of(
 
 def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     """``values`` as one bool for each of ``size`` (ValueError otherwise)."""
-    bounded(values, name)
-    unmasked(values, name)
+    convertible(values, name)
     try:
         x = np.asarray(values)
     except ValueError:

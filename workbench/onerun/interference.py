@@ -108,7 +108,7 @@ def interference_study(
     array([9.3, 2.7])
     """
     seed = _checks.count(seed, "seed")
-    strengths = np.array([float(value) for value in interference])
+    strengths = np.atleast_1d(_checks.array(interference, "interference"))
     parts = [
         study(
             replace(mechanism, interference=float(strength)),

@@ -182,7 +182,7 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
     prior : array_like
         Probabilities p at which u_f is computed.
     """
-    leaks = np.atleast_1d(np.asarray(leak, dtype=float))
+    leaks = np.atleast_1d(_checks.array(leak, "leak"))
     for value in leaks:
         _checks.positive(value, "leak")
     priors = np.atleast_1d(rates(prior, "prior"))

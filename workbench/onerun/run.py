@@ -298,7 +298,7 @@ class OneRun:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        _checks.unmasked(values, name)
+        _checks.convertible(values, name)
     except ValueError as error:
         raise ScoresError(str(error)) from None
     try:
@@ -323,7 +323,8 @@ def _coins(values: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _names(ids: ArrayLike, m: int) -> NDArray[Any]:
-    names = np.array([str(name) for name in np.asarray(ids, dtype=object).ravel()], dtype=object)
+    given = _checks.listed(ids, "ids").astype(object)
+    names = np.array([str(name) for name in given.ravel()], dtype=object)
     if names.size != m:
         raise ScoresError(f"{names.size} ids for {m} canaries; give one for each")
     first: dict[str, int] = {}

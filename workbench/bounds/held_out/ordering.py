@@ -366,7 +366,7 @@ def _rows(values: ArrayLike, side: str) -> Floats:
 
 
 def _labels(values: ArrayLike, rows: Floats, side: str) -> NDArray[Any]:
-    _checks.unmasked(values, f"labels of {side}")
+    _checks.convertible(values, f"labels of {side}")
     labels = np.asarray(values)
     if labels.shape != (len(rows),):
         raise ScoresError(

@@ -209,7 +209,7 @@ class GradientCanaries(LiveCanaries):
         ValueError
             Another shape; twice in one step.
         """
-        given = np.asarray(gradients)
+        given = _checks.listed(gradients, "gradients")
         if given.ndim != 2 or given.shape[1] != self.size:
             raise ValueError(
                 f"gradients have shape {given.shape}; give one row of {self.size} numbers for each "

@@ -47,12 +47,14 @@ class Rows:
         subject : array_like of int, shape (subjects,), optional
             Numbers from 0 by default.
         """
-        scores = np.asarray(score, dtype=np.float64)
-        subjects = np.arange(scores.size) if subject is None else np.asarray(subject)
+        scores = _checks.array(score, "score")
+        subjects = np.arange(scores.size)
+        if subject is not None:
+            subjects = _checks.indices(subject, 2**53, "subject")
         return cls(
-            np.full(scores.size, model, dtype=np.int64),
+            np.full(scores.size, _checks.count(model, "model"), dtype=np.int64),
             subjects.astype(np.int64),
-            np.asarray(included, dtype=bool),
+            _checks.listed(included, "included").astype(bool),
             scores,
         )
 

@@ -45,7 +45,7 @@ class LabeledData:
     def __post_init__(self) -> None:
         with np.errstate(over="ignore"):  # what float32 cannot hold is refused as not finite
             x = _checks.array(self.x, "x").astype(np.float32)
-        y = np.array(self.y)
+        y = _checks.listed(self.y, "y").copy()
         _checks.count(self.classes, "classes", least=2)
         _checks.text(self.name, "name")
         if x.ndim != 2 or y.shape != x.shape[:1]:
@@ -95,7 +95,7 @@ class LabeledData:
     def take(self, rows: Any) -> LabeledData:
         """The records of some rows: indices from 0, a slice or a mask (ValueError otherwise)."""
         if not isinstance(rows, slice):
-            is_mask = np.asarray(rows).dtype == bool
+            is_mask = _checks.listed(rows, "rows").dtype == bool
             check = _checks.mask if is_mask else _checks.indices
             rows = check(rows, self.size, "rows")
         own = None if self.rows is None else self.rows[rows]
