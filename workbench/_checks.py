@@ -20,6 +20,9 @@ _COUNTABLE = 2**53
 #: Values of a sequence that numpy has to ask for one by one, at most.
 LONGEST = 10**7
 
+#: Numbers that are drawn at once, at most: 400 MB.
+DRAWN = 5 * 10**7
+
 #: Complex numbers, durations and dates, all of which numpy would make floats of.
 _OTHER = "cmM"
 
@@ -253,13 +256,14 @@ def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     return x
 
 
-def count(value: Any, name: str, least: int = 0) -> int:
-    """``value`` as a whole number from ``least`` to 2⁵³ (ValueError otherwise)."""
+def count(value: Any, name: str, least: int = 0, most: int = _COUNTABLE) -> int:
+    """``value`` as a whole number from ``least`` to ``most`` (ValueError otherwise)."""
     x = number(value, name)
     if x != int(x) or x < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
-    if x > _COUNTABLE:
-        raise ValueError(f"{name} must be at most 2**53, got {shown(value)}")
+    if x > most:
+        limit = "2**53" if most == _COUNTABLE else f"{most:,}"
+        raise ValueError(f"{name} must be at most {limit}, got {shown(value)}")
     return int(x)
 
 

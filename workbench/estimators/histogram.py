@@ -65,7 +65,15 @@ class Histogram(Plotted):
     rule: str
     from_data: bool
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        edges, bins = self.edges, self.edges.size - 1
+        shapes = {self.p_counts.shape, self.q_counts.shape}
+        if edges.ndim != 1 or bins < 1 or shapes not in ({(bins,)}, {(bins + 1,)}):
+            raise ValueError(
+                f"p_counts and q_counts must have one count for each of the {bins} bins between "
+                f"edges, got shapes {self.p_counts.shape} and {self.q_counts.shape}"
+            )
 
     @property
     def bins(self) -> int:

@@ -478,8 +478,8 @@ class Pair(Plotted, ABC):
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
         rng = _checks.random(seed)
-        p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
-        q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
+        p = self.draw_p(_checks.count(n_p, "n_p", 2, _checks.DRAWN), rng)
+        q = self.draw_q(_checks.count(n_q, "n_q", 2, _checks.DRAWN), rng)
         drawn = spawned_seed(rng)
         return Scores(p, q, True, "independent runs", name=self.name, seed=drawn)
 

@@ -78,6 +78,7 @@ class AnytimePath(Plotted):
 
         Guarantee: anytime, for all ``n`` at once.
         """
+        n = _checks.number_or_infinite(n, "n")
         if n >= self.n_p[-1]:
             return self.bound
         last = int(np.searchsorted(self.n_p, n, side="right")) - 1

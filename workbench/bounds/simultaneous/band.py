@@ -52,7 +52,13 @@ class TradeoffBand(Plotted):
     ranks: RankBand
     thresholds: Floats
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        if self.thresholds.shape != self.ranks.tests.weight.shape:
+            raise ValueError(
+                f"thresholds must be one for each of {self.ranks.tests.weight.size} ranks, got "
+                f"shape {self.thresholds.shape}"
+            )
 
     def __repr__(self) -> str:
         return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,6 @@ from workbench.scores.chance import Fingerprint
 from workbench.tables.design import Design
 
 
-@runtime_checkable
 class Tabulated(Protocol):
     """Scores of R records under M models; `workbench.ScoreTable` is one."""
 
