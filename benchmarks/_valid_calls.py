@@ -19,13 +19,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import workbench as wb
+from workbench.pairs.families.registry import family_named
 from workbench.scores.table import DataTable
 
 #: Public names without examples: errors, abstract classes, and `View` (it raises AttributeError).
 SKIPPED = (
     "AccountantError", "ArchiveError", "Claim", "DivergenceError", "Finder", "MissingPackage",
     "NoBoundError", "Pair", "ReportError", "RunCount", "Score", "ScoresError", "Tester", "View",
-    "WorkspaceError",
+    "WorkspaceError", "CanaryMechanism", "ParameterError", "RunFolderError", "TrainingAudit",
+    "TrainingPlanError",
 )  # fmt: skip
 
 #: Methods of pairs and claims that bounds and testers call with arguments checked before.
@@ -35,18 +37,27 @@ PROTOCOL = (
     "add", "gradients", "layers", "norms", "products",
 )  # fmt: skip
 
-#: Names of ``wb.training`` that train. What audits do with odd parameters has tests of its own.
-TRAINING = (
-    "DPSGDSettings",
-    "DiracCanaries",
-    "LabeledData",
-    "Network",
-    "RandomCanaries",
-    "labeled_data",
-)
+#: Names of ``wb.live`` that take what PyTorch made, which every process would have to import.
+OF_TORCH = ("insert_tensors", "opacus_canaries", "watch_opacus", "watch_torch")
 
-#: Methods that take any number of arguments, which have no names.
-UNNAMED = ("Archive.compare",)
+#: The limits of a rate are a module without ``__all__``.
+BINOMIAL = tuple(
+    name for name, made in inspect.getmembers(wb.binomial, inspect.isfunction)
+    if made.__module__ == wb.binomial.__name__
+)  # fmt: skip
+
+#: Modules with public names; a name is looked up in the first that has it.
+HOMES = (wb, wb.selection, wb.training, wb.onerun, wb.mechanisms, wb.live)
+
+#: What is not found in this way.
+NAMED: dict[str, Any] = {
+    "LiveAudit": wb.live.Audit,
+    **{name: getattr(wb.binomial, name) for name in BINOMIAL},
+}
+
+#: Methods that take any number of arguments, which have no names; one that `CanaryAudit.observe`
+#: calls in a step under way; one that trains for minutes.
+UNNAMED = ("Archive.compare", "GradientCanaries.observe", "PositiveControl.verdict")
 
 #: Statements about privacy loss, which have no scores: these calls are refused as they are.
 REFUSED = tuple(
@@ -55,20 +66,9 @@ REFUSED = tuple(
     for method in ("privacy_loss", "sample")
 )
 
-#: Classes that the library makes, and whose constructors check little.
-RESULTS = (
-    "AnytimePath", "Archive", "AttackOverlap", "Audit", "AuditComparison", "AuditSeries",
-    "BettingCounts", "Bound", "BoundDistribution", "CanaryIndependence", "CanaryRun",
-    "CombinedLimits", "Comparison", "ComposedBand", "ComposedHistogram", "Coverage", "DataSet",
-    "Detectable", "Deviation", "EValue", "ErrorRates", "EvidencePath", "FamilyCheck",
-    "FamilyFit", "Finding", "FixedSizeLimits", "FollowState", "GDPRegret", "Histogram",
-    "IndependenceCheck", "Mechanism", "MechanismAudit", "Meeting", "Ordering", "PosteriorCurve",
-    "PosteriorMember", "Power", "QuantityArguments", "RefutingPoint", "Replay", "Roc",
-    "SampleSize", "SeriesAudit", "TradeoffBand", "Trial", "Tuning", "Verdict", "Workspace",
-    "WorstOrder",
-)  # fmt: skip
-
 PAIR = (np.array([1.0, 0.0]), np.array([1.0]))
+
+FAMILY = family_named("gaussian")
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,28 @@ def network() -> wb.training.Network:
 
 def labeled_data() -> wb.training.LabeledData:
     return wb.training.LabeledData(np.eye(4), np.array([0, 1, 1, 0]), 2)
+
+
+@functools.cache
+def few_data() -> wb.training.LabeledData:
+    rng = np.random.default_rng(0)
+    return wb.training.LabeledData(rng.normal(size=(60, 4)), np.arange(60) % 2, 2)
+
+
+@functools.cache
+def settings() -> wb.training.DPSGDSettings:
+    return wb.training.DPSGDSettings(
+        network(), 2, sample_rate=0.2, noise_multiplier=1.0, expected_batch=10, optimizer="sgd"
+    )
+
+
+def training_audit(kind: str, **more: Any) -> Callable[[], Any]:
+    return lambda: wb.training.AUDITS[kind](settings(), few_data(), 8, **more)
+
+
+@functools.cache
+def training_run() -> wb.training.TrainingRun:
+    return wb.training.run_training_audit(OBJECTS["BlackBox"](), executor=Here())
 
 
 def runs() -> wb.selection.NegativeBinomial:
@@ -373,12 +395,106 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Network": network,
     "RandomCanaries": lambda: wb.training.RandomCanaries(np.eye(2, network().size)),
     "WorstOrder": functools.cache(lambda: wb.selection.worst_order(runs(), 0.5, delta=1e-5)),
+    "Auditor": lambda: wb.onerun.Auditor("sharp"),
+    "BitErrorCurves": lambda: wb.onerun.bit_error_curves(FAMILY, [0.5, 1.0]),
+    "DPSGD": lambda: wb.onerun.DPSGD(2.0, 0.1, 3),
+    "HypotheticalLimits": lambda: wb.onerun.hypothetical_limits(
+        FAMILY, canaries=50, correct=40, delta=1e-5
+    ),
+    "InterferenceStudy": functools.cache(
+        lambda: wb.onerun.interference_study(
+            wb.onerun.SharedGaussian(1.0, 10), auditors(), **_STUDY, interference=(0.0, 0.1)
+        )
+    ),
+    "Memoryless": lambda: wb.onerun.Memoryless(wb.GaussianPair(1.0)),
+    "NameAndShame": lambda: wb.onerun.NameAndShame(0.2),
+    "SharedGaussian": lambda: wb.onerun.SharedGaussian(1.0, 10, 0.1),
+    "Study": functools.cache(
+        lambda: wb.onerun.study(OBJECTS["Memoryless"](), auditors(), **_STUDY | {"canaries": [30]})
+    ),
+    "LiveState": lambda: live_audit().state,
+    "LiveAudit": lambda: live_audit(),
+    "CanaryAudit": lambda: wb.live.CanaryAudit(in_a_step(), steps=4),
+    "GradientCanaries": lambda: wb.live.GradientCanaries.dirac(10, 23, sample_rate=0.5),
+    "RecordCanaries": lambda: wb.live.RecordCanaries(4),
+    "AuditedRecord": lambda: wb.training.AuditedRecord("row", 1),
+    "BlackBox": training_audit("black-box"),
+    "CanariesInOneRun": training_audit("one-run", canaries=12, canary="row"),
+    "FederatedCanaries": training_audit("federated", canaries=6),
+    "GalleryRun": lambda: wb.training.GalleryRun("black-box-blank"),
+    "InitialWeights": lambda: wb.training.InitialWeights("fixed", 1, 3),
+    "LossScore": wb.training.LossScore,
+    "ManyRecords": training_audit("many-records", records=4),
+    "Model": lambda: settings().train(few_data(), np.random.default_rng(0)),
+    "OneShot": training_audit("one-shot", audited=20),
+    "PositiveControl": lambda: wb.training.positive_control("no-noise"),
+    "Rows": lambda: training_run().rows,
+    "TrainingPlan": lambda: wb.training.TrainingPlan(OBJECTS["BlackBox"](), 1, "gdp(1)"),
+    "TrainingRun": training_run,
+    "WhiteBox": training_audit("white-box"),
+    "WhiteBoxOneRun": training_audit("white-box-one-run", canaries=12),
 }
+
+
+def in_a_step() -> wb.live.GradientCanaries:
+    """Canaries of which those of a step are inserted."""
+    canaries = OBJECTS["GradientCanaries"]()
+    canaries.insert(np.zeros((2, 23)))
+    return canaries  # type: ignore[no-any-return]
+
+
+@functools.cache
+def rows_of(audit: str) -> wb.training.Rows:
+    return wb.training.run_training_audit(OBJECTS[audit](), executor=Here()).rows
+
+
+@functools.cache
+def digits_audit() -> Any:
+    how = dataclasses.replace(settings(), network=wb.training.Network((64, 10)))
+    return wb.training.BlackBox(how, wb.training.labeled_data("digits").take(range(60)), 8)
+
+
+def plan_file() -> Path:
+    path = Path(tempfile.gettempdir()) / f"odd-calls-{os.getpid()}.toml"
+    path.write_text(wb.training.TrainingPlan(digits_audit(), 1, "gdp(1)").to_toml())
+    return path
+
+
+@functools.cache
+def run_folder() -> Path:
+    path = Path(tempfile.mkdtemp(prefix=f"odd-calls-{os.getpid()}"))
+    wb.training.run_training_audit(digits_audit(), executor=Here(), folder=path)
+    return path
+
+
+def auditors() -> dict[str, wb.onerun.Auditor]:
+    return {"sharp": OBJECTS["Auditor"]()}
+
+
+def live_audit() -> wb.live.Audit:
+    audit = wb.live.Audit(claim="gdp(1)")
+    for p, q in zip(*scores(), strict=True):
+        audit.add(p, True)
+        audit.add(q, False)
+    return audit
+
 
 _COUNTS = {"tp": 40, "fp": 12, "tn": 48, "fn": 20}
 _GUESSES = {"canaries": 100, "guesses": 60, "correct": 45}
 _SAMPLES = {"p": np.linspace(0, 2, 400), "q": np.linspace(0, 1, 400), "claim": "pure(0.5)"}
 _CHOOSE = {"log_rank": np.array([-0.5, -1.0]), "mu": 0.5}
+
+_STUDY = {"delta": 1e-5, "canaries": 30, "seeds": 2}
+_RUN = {"dataset": [0.0, 1.0], "size": 3, "rng": Make(np.random.default_rng)}
+_USERS = _RUN | {"dataset": np.eye(3)}
+_SIMULATED = ("DPSGD", "Memoryless", "NameAndShame", "SharedGaussian")
+_COINS = {"included": np.eye(2, 6, dtype=bool)}
+_SECTIONS = Make(lambda: digits_audit().parameters)
+_OF_AUDITS: dict[str, dict[str, Any]] = {
+    "generator": {"seed": 1, "index": 2},
+    "score_model": {"index": 0, "rng": Make(np.random.default_rng)},
+}
+_AUDITS = tuple(kind.__name__ for kind in wb.training.AUDITS.values())
 
 _DRAWN = {"count": 2, "size": 23, "rng": Make(np.random.default_rng)}
 _MODEL = {"theta": np.zeros(23), "data": Make(labeled_data)}
@@ -664,6 +780,101 @@ OWN: dict[str, dict[str, Any]] = {
             "with_seed": {"seed": 5},
         }.items()
     },
+    **{
+        name: _USERS if name.startswith(("svt", "noisy_max")) else _RUN
+        for name in wb.mechanisms.__all__
+        if name.islower() and "gallery" not in name and name != "mechanism"
+    },
+    "dp_gd": _RUN | {"sigma": 1.0},
+    **{name: _RUN | {"sigma": 1.0} for name in wb.mechanisms.__all__ if "gaussian_mean" in name},
+    **{name: {"k": [2, 5], "n": 10, "error": 0.05} for name in BINOMIAL},
+    "order_statistic_tail_upper": {"rank": [2, 5], "n": 10, "error": 0.05},
+    "miss_probability": {
+        "rate": [0.1, 0.5],
+        "limit": wb.binomial.clopper_pearson_upper,
+        "n": 10,
+        "error": 0.05,
+    },
+    **{f"{name}.draw": _COINS | {"rng": Make(np.random.default_rng)} for name in _SIMULATED},
+    **{f"{name}.run": {"canaries": 6} for name in _SIMULATED},
+    "Auditor.bounds": {"canaries": 30, "correct": [20, 25]},
+    "Auditor.correct": _COINS | {"mechanism": Make(OBJECTS["Memoryless"]), "scores": np.eye(2, 6)},
+    "Auditor.guesses": {"canaries": 30},
+    "Study.mean": {"name": "sharp"},
+    "Study.range": {"name": "sharp"},
+    "InterferenceStudy.mean": {"name": "sharp"},
+    "abstentions": {"canaries": 30},
+    "bit_error_curves": {"family": FAMILY, "leak": [0.5, 1.0]},
+    "false_claims": {
+        "mechanism": Make(OBJECTS["Memoryless"]),
+        "auditor": Make(OBJECTS["Auditor"]),
+        "canaries": 30,
+        "delta": 1e-5,
+        "runs": 3,
+    },
+    "growth": {
+        "mechanism": Make(OBJECTS["Memoryless"]),
+        "family": "gaussian",
+        "delta": 1e-5,
+        "canaries": (30,),
+        "seeds": 2,
+    },
+    "hypothetical_limits": {"family": FAMILY, "canaries": 50, "correct": 40, "delta": 1e-5},
+    "interference_study": _STUDY
+    | {"mechanism": Make(OBJECTS["SharedGaussian"]), "auditors": Make(auditors)},
+    "study": _STUDY
+    | {"mechanism": Make(OBJECTS["Memoryless"]), "auditors": Make(auditors), "canaries": [30]},
+    "mutual_information": {"pair": Make(OBJECTS["GaussianPair"]), "prior": [0.1, 0.5]},
+    "printed_bit_error": {"pair": Make(OBJECTS["GaussianPair"])},
+    "CanaryAudit": {"canaries": Make(OBJECTS["GradientCanaries"]), "steps": 4},
+    "CanaryAudit.observe": {"observed": np.zeros(23)},
+    "GradientCanaries": {
+        "directions": Make(lambda: wb.training.DiracCanaries([0, 3])),
+        "size": 23,
+        "sample_rate": 0.5,
+    },
+    **{
+        f"GradientCanaries.{drawn}": {"count": 4, "size": 23, "sample_rate": 0.5}
+        for drawn in ("dirac", "random")
+    },
+    "GradientCanaries.insert": {"gradients": np.zeros((2, 23))},
+    "LiveAudit.add": {"score": 0.5, "member": True},
+    "GradientCanaries.observe": {"observed": np.zeros(23)},
+    "RecordCanaries": {"count": 4},
+    "RecordCanaries.insert": {"data": np.zeros((3, 2)), "canaries": np.ones((4, 2))},
+    "RecordCanaries.observe": {"observed": np.arange(4.0)},
+    **{f"{name}.{method}": given for name in _AUDITS for method, given in _OF_AUDITS.items()},
+    **{
+        f"{name}.from_parameters": {
+            "parameters": Make(lambda name=name: OBJECTS[name]().parameters),
+            "data": Make(few_data),
+        }
+        for name in _AUDITS
+    },
+    **{
+        f"{name}.{method}": {"rows": Make(lambda name=name: rows_of(name)), "name": "rows"}
+        for name in _AUDITS
+        for method in ("collect", "two_samples")
+    },
+    "AuditedRecord.split": {"data": Make(few_data)},
+    "InitialWeights.theta": {"settings": Make(settings), "others": Make(few_data)},
+    "LossScore.of": {
+        "network": Make(network),
+        "model": Make(OBJECTS["Model"]),
+        "records": Make(few_data),
+    },
+    "Rows.joined": {"parts": Make(lambda: [training_run().rows] * 2)},
+    "Rows.of_models": {"models": [0, 2]},
+    "Rows.one_model": {"model": 1, "included": [True, False], "score": [0.5, 1.0]},
+    "TrainingPlan.of": {
+        "sections": Make(lambda: wb.training.TrainingPlan(digits_audit()).sections)
+    },
+    "make_audit": {"parameters": _SECTIONS},
+    "open_run": {"folder": Make(run_folder)},
+    "positive_control": {"bug": "no-noise"},
+    "read_plan": {"path": Make(plan_file)},
+    "run_training_audit": {"audit": Make(OBJECTS["BlackBox"]), "executor": Make(Here)},
+    "write_result": {"path": "result.parquet", "result": Make(scores)},
     "simulate": {"runs": Make(runs), "mu": 0.5, "n": 40},
     "simulate_canaries": {"d": 20, "n": 10, "sigma": 1.0},
     "Table": {"pmf": {1: 0.5, 3: 0.5}},
@@ -874,8 +1085,9 @@ class Call:
 
 
 def public(name: str) -> Any:
-    homes = (wb, wb.selection, wb.training)
-    return getattr(next(home for home in homes if name in home.__all__), name)
+    if name in NAMED:
+        return NAMED[name]
+    return getattr(next(home for home in HOMES if name in home.__all__), name)
 
 
 def public_call(name: str) -> Any:
@@ -895,9 +1107,9 @@ def calls() -> list[Call]:
 
 
 def _calls() -> Iterator[Call]:
-    for name in dict.fromkeys([*wb.__all__, *wb.selection.__all__, *TRAINING]):
+    for name in dict.fromkeys([*(name for home in HOMES for name in home.__all__), *NAMED]):
         thing = public(name)
-        if name in SKIPPED or not callable(thing):
+        if name in SKIPPED + OF_TORCH or not callable(thing):
             continue
         is_class = inspect.isclass(thing)
         yield Call(name, _parameters(thing), constructs=is_class)

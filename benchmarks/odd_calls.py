@@ -2,10 +2,12 @@
 
 python -m benchmarks.odd_calls --calls 10000 --seed 0
 
-Valid calls (see `benchmarks._valid_calls`) get one or two arguments replaced by something odd:
-text, NaN, huge integers, tables, dates, objects of other classes. Calls run in a process of their
-own, with limits on time and memory. A bound whose value is NaN is a fault, too. The exit status is
-1 if anything but a result, a ValueError or a TypeError came.
+Valid calls (see `benchmarks._valid_calls`), constructors of all records among them, get one or two
+arguments replaced by something odd: text, NaN, huge integers, tables, dates, objects of other
+classes, classes, functions, iterators, and sequences and arrays that lie about themselves. What
+comes of it is shown, compared and asked for all its attributes and answers. Calls run in a process
+of their own, with limits on time and memory. A bound whose value is NaN is a fault, too. The exit
+status is 1 if anything but a result, a ValueError or a TypeError came.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import dataclasses
 import datetime
 import decimal
 import fractions
+import inspect
 import logging
 import math
 import multiprocessing
@@ -27,9 +30,9 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +46,64 @@ from benchmarks import _valid_calls as valid
 #: may be busy.
 LIMIT, PATIENCE = 10.0, 120.0
 
-#: Bytes that the process of the calls may allocate.
-MEMORY = 2 * 2**30
+#: Bytes that a call may allocate.
+MEMORY = 2**30
 
 #: Share of the calls with two odd arguments instead of one.
 TWO = 0.3
 
 HUGE = 10**400
+
+
+class TheirError(ValueError):
+    """What the code of a caller raises; it is passed on."""
+
+
+class Long:
+    """A sequence of a stated length, which it may not have."""
+
+    def __init__(self, length: int, has: float = math.inf) -> None:
+        self.length, self.has = length, has
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, index: int) -> float:
+        if index < self.has:
+            return 0.5
+        raise IndexError(index)
+
+
+class Array:
+    """What numpy makes an array of, by the caller's code."""
+
+    def __init__(self, made: Callable[[], Any]) -> None:
+        self.made = made
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.made()
+
+
+class AFloat(float):
+    """A number of the caller's class."""
+
+
+class AText(str):
+    """A text of the caller's class."""
+
+    __slots__ = ()
+
+
+def raising(*_: Any, **__: Any) -> Any:
+    """A function, or an array, that raises."""
+    raise TheirError("theirs")
+
+
+def in_the_middle() -> Iterator[float]:
+    """Numbers that end in an error."""
+    yield 0.5
+    raising()
+
 
 #: Odd values by how they are shown; made afresh, since some are used up.
 ODD: dict[str, Callable[[], Any]] = {
@@ -63,6 +117,8 @@ ODD: dict[str, Callable[[], Any]] = {
             "0": 0,
             "1": 1,
             "2": 2,
+            "10**9": 10**9,
+            "2**53": 2**53,
             "2**63": 2**63,
             "10**25": 10**25,
             "10**400": HUGE,
@@ -159,6 +215,46 @@ ODD: dict[str, Callable[[], Any]] = {
     "GDP": valid.OBJECTS["GDP"],
     "NegativeBinomial": valid.runs,
     "OneRun": valid.one_run,
+    "Verdict": valid.OBJECTS["Verdict"],
+    "Mechanism": valid.OBJECTS["Mechanism"],
+    "Auditor": valid.OBJECTS["Auditor"],
+    "ScoreTable": valid.score_table,
+    "LabeledData": valid.labeled_data,
+    "Path": lambda: Path("nowhere"),
+    "'.'": lambda: ".",
+    "'\\0'": lambda: "\0",
+    "Generator": np.random.default_rng,
+    "RandomState": lambda: np.random.RandomState(0),
+    "range(10**9)": lambda: range(10**9),
+    "range(10**30)": lambda: range(10**30),
+    "10**6 numbers": lambda: (x / 7 for x in range(10**6)),
+    "10**9 long": lambda: Long(10**9),
+    "2**62 long": lambda: Long(2**62),
+    "shorter than it says": lambda: Long(3, 1),
+    "length below 0": lambda: Long(-1),
+    "raises in the middle": in_the_middle,
+    "__array__ raises": lambda: Array(raising),
+    "__array__ of texts": lambda: Array(lambda: np.array(["a", "b"])),
+    "__array__ of numbers": lambda: Array(lambda: np.array([0.5, 1.5])),
+    "__array__ of no array": lambda: Array(lambda: 3),
+    "AFloat(0.5)": lambda: AFloat(0.5),
+    "AText('text')": lambda: AText("text"),
+    "masked": lambda: np.ma.masked_array([0.5, 1.5], [False, True]),
+    "np.ma.masked": lambda: np.ma.masked,
+    "structured": lambda: np.zeros(2, dtype=[("a", float), ("b", int)]),
+    "np.zeros((2, 2, 2))": lambda: np.zeros((2, 2, 2)),
+    "-1s": lambda: np.full(5, -1),
+    "lambda: 1": lambda: lambda: 1,
+    "lambda x: x": lambda: lambda x: x,
+    "lambda x: 'text'": lambda: lambda x: "text",
+    "raising": lambda: raising,
+    "Scores by name": lambda: type("Scores", (), {})(),
+    "GaussianPair by name": lambda: type("GaussianPair", (), {"name": "pair"})(),
+    "class GaussianPair": lambda: wb.GaussianPair,
+    "class GDP": lambda: wb.GDP,
+    "class Scores": lambda: wb.Scores,
+    "abstract Pair": lambda: wb.Pair,
+    "module": lambda: math,
 }
 
 ENDS = ("result", "ValueError", "TypeError", "OSError", "other", "hang", "memory")
@@ -167,7 +263,12 @@ ENDS = ("result", "ValueError", "TypeError", "OSError", "other", "hang", "memory
 GOOD = ("result", "ValueError", "TypeError", "OSError")
 
 #: Parameters that name files.
-FILES = ("path", "path_q", "source", "scores", "run", "a", "b")
+FILES = ("path", "path_q", "source", "scores", "run", "a", "b", "folder", "database")
+
+#: Answers that are left: those that show windows, wait, or train for minutes.
+LEFT: tuple[Any, ...] = ("show", "plot", ("PositiveControl", "verdict"))
+
+VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True)
@@ -229,13 +330,10 @@ def ended(odd_call: OddCall) -> Outcome:
     }
     function = call.function()
     try:
-        signal.setitimer(signal.ITIMER_PROF, LIMIT)
-        try:
+        with limits():
             result = function(**arguments)
-            answer = None if call.name in valid.RESULTS else asked_of(result, odd_call.then)
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-        if any(math.isnan(number) for number in claimed((result, answer))):
+        answers = asked_of(result, odd_call.then)
+        if any(math.isnan(number) for number in claimed((result, *answers))):
             return Outcome(odd_call, "other", f"a bound of NaN: {result!r:.150}")
     except Late:
         return Outcome(odd_call, "hang", f"longer than {LIMIT:g} s of CPU")
@@ -255,20 +353,88 @@ def ended(odd_call: OddCall) -> Outcome:
     return Outcome(odd_call, "result")
 
 
-def asked_of(result: Any, which: int) -> Any:
-    """What a result answers to one of its methods, asked validly; any result can be shown."""
+@contextmanager
+def limits() -> Iterator[None]:
+    """On time and memory of what is done within."""
+    resource.setrlimit(resource.RLIMIT_DATA, (in_use() + MEMORY, resource.RLIM_INFINITY))
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
-        _ = repr(result), result._repr_html_() if hasattr(result, "_repr_html_") else ""
-    except Exception as error:
-        raise RuntimeError(f"it cannot be shown: {type(error).__name__}: {error}") from error
-    name = type(result).__name__
-    methods = [call for call in by_name().values() if call.name.startswith(f"{name}.")]
-    if not methods or (not hasattr(wb, name) and not hasattr(wb.selection, name)):
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        resource.setrlimit(resource.RLIMIT_DATA, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def in_use() -> int:
+    """Bytes of data of this process, as the limit counts them."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.partition("VmData:")[2].split()[0]) * 1024
+
+
+class UnshownError(Exception):
+    """A result that cannot be shown, or that fails where it is looked at."""
+
+
+def asked_of(result: Any, which: int) -> list[Any]:
+    """What a result, or each of several, says of itself.
+
+    Any result can be shown, which a ValueError spoils as well. Comparison, attributes and methods
+    that need no argument may end in a ValueError or a TypeError, and so may one method that needs
+    arguments, asked validly.
+    """
+    answers = []
+    for one in several(result):
+        kind = type(one)
+        for shown in (repr, str, getattr(kind, "_repr_html_", None)):
+            if shown is not None:
+                asked(one, shown.__name__, lambda shown=shown, one=one: shown(one), ())
+        asked(one, "==", lambda one=one: one == one)
+        for name in dir(kind):
+            if name.startswith("_") or (kind.__name__, name) in LEFT or name in LEFT:
+                continue
+            found = inspect.getattr_static(kind, name)
+            if inspect.isfunction(found):
+                needed = list(inspect.signature(found).parameters.values())[1:]
+                if any(p.default is p.empty and p.kind not in VARIABLE for p in needed):
+                    continue
+                answers.append(asked(one, name, lambda one=one, name=name: getattr(one, name)()))
+            elif not isinstance(found, classmethod | staticmethod):
+                answers.append(asked(one, name, lambda one=one, name=name: getattr(one, name)))
+        methods = [c for c in by_name().values() if c.name.startswith(f"{kind.__name__}.")]
+        if methods and kind.__name__ in valid.OBJECTS:
+            method = methods[which % len(methods)]
+            name = method.name.partition(".")[2]
+            with suppress(ValueError, TypeError):  # such as of arguments that it does not go with
+                arguments = method.arguments()
+                ask = partial(getattr(one, name), **arguments)
+                answers.append(asked(one, f"{name}, with arguments,", ask))
+    return answers
+
+
+def several(result: Any) -> list[Any]:
+    """The objects of the library in a result."""
+    if isinstance(result, tuple | list):
+        return [one for part in result[:3] for one in several(part)]
+    if isinstance(result, dict):
+        return several([*result.values()][:3])
+    return [result] if type(result).__module__.startswith("workbench") else []
+
+
+def asked(
+    one: Any, what: str, ask: Callable[[], Any], allowed: Any = (ValueError, TypeError)
+) -> Any:
+    """An answer; None where it is refused as it may be."""
+    try:
+        with limits():
+            return ask()
+    except allowed:
         return None
-    method = methods[which % len(methods)]
-    with suppress(ValueError, TypeError):
-        return getattr(result, method.name.split(".")[1])(**method.arguments())
-    return None
+    except Late:
+        raise
+    except BaseException as error:
+        raise UnshownError(
+            f"{what} of the {type(one).__name__} fails: {type(error).__name__}: {error!s:.100}"
+        ).with_traceback(error.__traceback__) from None
 
 
 def claimed(result: Any) -> Iterator[float]:
@@ -298,7 +464,7 @@ def prepare() -> None:
 
     signal.signal(signal.SIGPROF, late)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.RLIM_INFINITY))
+    sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115 (widgets print themselves)
     warnings.simplefilter("ignore")
     logging.disable()
     os.chdir(tempfile.mkdtemp(dir=os.environ["ODD_CALLS"]))
@@ -324,6 +490,7 @@ class Calls:
         self._context = multiprocessing.get_context("spawn")
         self._folder = tempfile.TemporaryDirectory()
         os.environ["ODD_CALLS"] = self._folder.name
+        os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than allowed
         self._start()
 
     def _start(self) -> None:

@@ -17,6 +17,12 @@ _QUOTED = 60
 #: Beyond it not every whole number is a float, and nothing that is counted ends.
 _COUNTABLE = 2**53
 
+#: Values of a sequence that numpy has to ask for one by one, at most.
+LONGEST = 10**7
+
+#: Numbers that are drawn at once, at most: 400 MB.
+DRAWN = 5 * 10**7
+
 #: Complex numbers, durations and dates, all of which numpy would make floats of.
 _OTHER = "cmM"
 
@@ -28,7 +34,7 @@ def shown(value: Any) -> str:
         if "\n" in text and not isinstance(value, np.ndarray):
             text = f"<{type(value).__name__}>"  # a table
         text = " ".join(text.split())
-    except ValueError:  # Python prints no integer of more than 4300 digits
+    except Exception:  # other people's code, and no integer of more than 4300 digits is printed
         text = f"<{type(value).__name__}>"
     return text if len(text) <= _QUOTED else f"{text[: _QUOTED - 1]}…"
 
@@ -52,10 +58,11 @@ def instance(value: Any, kind: type[Kind] | tuple[type[Kind], ...], name: str, n
     return value
 
 
-def unmasked(values: ArrayLike, name: str) -> None:
-    """Nothing; a ValueError where ``values`` are a masked array, or hold one, that masks some.
+def convertible(values: Any, name: str) -> None:
+    """Nothing; a ValueError where numpy's conversion of ``values`` would deceive, or never end.
 
-    numpy's conversions forget the mask and count what stands under it.
+    It forgets the mask of a masked array, and counts what stands under it. A sequence that is no
+    array, list or table has no values in memory, and says itself how many it has.
     """
     parts = values if isinstance(values, list | tuple) else (values,)
     masked = sum(
@@ -66,6 +73,31 @@ def unmasked(values: ArrayLike, name: str) -> None:
             f"{name} has {masked} masked value{'s' * (masked > 1)}, which would be counted; leave "
             "them out with a.compressed(), or keep them as missing with a.filled(np.nan)"
         )
+    while isinstance(values, list | tuple) and values:
+        values = values[0]
+    if not hasattr(values, "__array__") and _length(values) > LONGEST:
+        raise ValueError(
+            f"{name} has more than {LONGEST:,} values that are not in memory, got "
+            f"{shown(values)}; give a numpy array"
+        )
+
+
+def _length(values: Any) -> float:
+    try:
+        return 0 if isinstance(values, str | bytes) else len(values)
+    except OverflowError:  # more than any index
+        return math.inf
+    except Exception:  # it has none, or other people's code says so
+        return 0
+
+
+def listed(values: Any, name: str) -> NDArray[Any]:
+    """``values`` as an array of whatever they are (ValueError where `convertible` says no)."""
+    convertible(values, name)
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array, got {shown(values)}") from None
 
 
 def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -75,9 +107,11 @@ def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     ------
     ValueError
         Text, dates, complex numbers, ragged lists, integers that no float can hold; a masked array
-        with masked values.
+        with masked values; more than `LONGEST` values that are not in memory.
     """
-    unmasked(values, name)
+    if type(values) is np.ndarray and values.dtype == np.float64:
+        return values
+    convertible(values, name)
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in _OTHER:
@@ -97,9 +131,12 @@ def real(value: Any, name: str) -> float:
     ValueError
         When it is no number.
     """
-    unmasked(value, name)
+    if isinstance(value, float):
+        return float(value)
+    if not isinstance(value, int):
+        convertible(value, name)
     try:
-        if np.asarray(value).dtype.kind in _OTHER:
+        if not isinstance(value, int) and np.asarray(value).dtype.kind in _OTHER:
             raise TypeError
         return float(value)
     except OverflowError:
@@ -201,7 +238,7 @@ def each_of(
         They are no list or one of them is something else; ``need`` says what each must be.
     """
     try:
-        items = list(values)
+        items = iter(values)
     except TypeError:
         raise TypeError(f"{name} must be a list, each {need}; got {shown(values)}") from None
     return [instance(item, kind, f"each of {name}", need) for item in items]
@@ -209,7 +246,7 @@ def each_of(
 
 def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     """``values`` as one bool for each of ``size`` (ValueError otherwise)."""
-    unmasked(values, name)
+    convertible(values, name)
     try:
         x = np.asarray(values)
     except ValueError:
@@ -219,14 +256,23 @@ def mask(values: ArrayLike, size: int, name: str) -> NDArray[np.bool_]:
     return x
 
 
-def count(value: Any, name: str, least: int = 0) -> int:
-    """``value`` as a whole number from ``least`` to 2⁵³ (ValueError otherwise)."""
+def count(value: Any, name: str, least: int = 0, most: int = _COUNTABLE) -> int:
+    """``value`` as a whole number from ``least`` to ``most`` (ValueError otherwise)."""
     x = number(value, name)
     if x != int(x) or x < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
-    if x > _COUNTABLE:
-        raise ValueError(f"{name} must be at most 2**53, got {shown(value)}")
+    if x > most:
+        limit = "2**53" if most == _COUNTABLE else f"{most:,}"
+        raise ValueError(f"{name} must be at most {limit}, got {shown(value)}")
     return int(x)
+
+
+def counts(values: ArrayLike, name: str, least: int = 0) -> list[int]:
+    """``values`` as whole numbers of at least ``least``, one or more (ValueError otherwise)."""
+    found = array(values, name)
+    if found.ndim != 1 or not found.size:
+        raise ValueError(f"{name} must be a list of whole numbers, got {shown(values)}")
+    return [count(value, name, least) for value in found.tolist()]
 
 
 def indices(values: ArrayLike, size: int, name: str) -> NDArray[np.intp]:
@@ -243,6 +289,36 @@ def generator(value: Any, name: str) -> np.random.Generator:
     """``value`` when it is a generator of random numbers (TypeError otherwise)."""
     need = "a generator; make one with numpy.random.default_rng(seed)"
     return instance(value, np.random.Generator, name, need)
+
+
+def random(seed: Any) -> np.random.Generator:
+    """The generator of a seed; one that is given goes on.
+
+    Parameters
+    ----------
+    seed : int, numpy.random.Generator, SeedSequence or None
+        None takes a number from the operating system.
+
+    Raises
+    ------
+    ValueError
+        A number below 0.
+    TypeError
+        Something else.
+    """
+    known = int | np.integer | np.random.Generator | np.random.SeedSequence
+    if seed is None or isinstance(seed, known | list | tuple):
+        return np.random.default_rng(seed)
+    raise TypeError(
+        f"seed must be a whole number of at least 0 or a numpy.random.Generator, got {shown(seed)}"
+    )
+
+
+def function(value: Any, name: str, need: str) -> Any:
+    """``value`` when it can be called (TypeError otherwise); ``need`` says what it is to be."""
+    if not callable(value):
+        raise TypeError(f"{name} must be {need}; got {shown(value)}, a {type(value).__name__}")
+    return value
 
 
 def flag(value: Any, name: str) -> bool:

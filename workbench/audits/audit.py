@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
@@ -97,6 +97,8 @@ class Audit:
     position: int = 0
     imported: Imported | None = None
     live: Any = field(default=None, repr=False)
+
+    __post_init__ = _annotated.fields
 
     @property
     def bounds(self) -> dict[str, Bound]:
@@ -186,28 +188,34 @@ class Audit:
 
         Raises
         ------
-        KeyError, TypeError, ValueError
+        TypeError, ValueError
             Something else than a card of this version.
         """
         _checks.instance(card, Mapping, "card", "a dict of Audit.to_dict()")
-        if card["card"] != CARD_VERSION:
+        if card.get("card") != CARD_VERSION:
             raise ValueError(
-                f"an audit card of version {card['card']!r}; this program reads {CARD_VERSION}"
+                f"an audit card of version {_checks.shown(card.get('card'))}; this program reads "
+                f"{CARD_VERSION}"
             )
-        rest = {name: value for name, value in card.items() if name != "card"}
-        imported = card.get("imported")
-        return cls(
-            **{
-                **rest,
-                "tags": tuple(card["tags"]),
-                "made": datetime.fromisoformat(card["made"]),
-                "data": tuple(map(AuditData.from_dict, card["data"])),
-                "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
-                "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
-                "verdicts": tuple(card["verdicts"]),
-                "plan": None if card["plan"] is None else RegisteredPlan.from_dict(card["plan"]),
-                "deviations": tuple(Deviation(**one) for one in card["deviations"]),
-                "imported": None if imported is None else Imported.from_dict(imported),
-                "figures": figures,
-            }
-        )
+        try:
+            imported = card.get("imported")
+            rest = {name: value for name, value in card.items() if name != "card"}
+            return cls(
+                **{
+                    **rest,
+                    "tags": tuple(card["tags"]),
+                    "made": datetime.fromisoformat(card["made"]),
+                    "data": tuple(map(AuditData.from_dict, card["data"])),
+                    "numbers": tuple(map(AuditNumber.from_dict, card["numbers"])),
+                    "sentences": tuple(AuditSentence(**one) for one in card["sentences"]),
+                    "verdicts": tuple(card["verdicts"]),
+                    "plan": None
+                    if card["plan"] is None
+                    else RegisteredPlan.from_dict(card["plan"]),
+                    "deviations": tuple(Deviation(**one) for one in card["deviations"]),
+                    "imported": None if imported is None else Imported.from_dict(imported),
+                    "figures": figures,
+                }
+            )
+        except (KeyError, AttributeError) as error:
+            raise ValueError(f"this is no card of an audit: {error} is missing") from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from workbench import _json
+from workbench import _annotated, _json
 from workbench.bounds.bound import Bound
 
 
@@ -40,6 +40,8 @@ class AuditNumber:
     help: str = ""
     formula: str = ""
     caution: str = ""
+
+    __post_init__ = _annotated.fields
 
     @property
     def shown(self) -> str:
@@ -89,6 +91,8 @@ class AuditSentence:
     text: str
     place: str = "text"
 
+    __post_init__ = _annotated.fields
+
 
 @dataclass(frozen=True, eq=False)
 class AuditFigure:
@@ -114,6 +118,8 @@ class AuditFigure:
     formula: str = ""
     caution: str = ""
     span: int = 6
+
+    __post_init__ = _annotated.fields
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,8 @@ class AuditData:
     reread: str = ""
     opened: str = ""
     files: tuple[str, ...] = ()
+
+    __post_init__ = _annotated.fields
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""

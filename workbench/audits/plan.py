@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from workbench import _checks, _json
+from workbench import _annotated, _checks, _json
 from workbench._format import percent, plain
 from workbench._markup import table
 from workbench.bounds.counts.intervals import INTERVALS, NAMES, current_name
@@ -260,6 +260,8 @@ class Deviation:
     planned: str
     done: str
     voids: bool = True
+
+    __post_init__ = _annotated.fields
 
 
 def label_of(sha256: str) -> str:

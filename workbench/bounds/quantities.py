@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._roots import turning_point
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
 from workbench.curves.renyi import renyi_of_rates, renyi_tradeoff
@@ -44,6 +44,8 @@ class QuantityArguments:
     fpr: float | None = None
     prior: float | None = None
     order: float | None = None
+
+    __post_init__ = _annotated.fields
 
 
 class Question(Protocol):

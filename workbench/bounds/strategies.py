@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.bounds.anytime.anytime import anytime_epsilon, anytime_mu
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold, mu_at_threshold
-from workbench.bounds.held_out.held_out import METHODS, held_out_bound
+from workbench.bounds.held_out.held_out import METHODS, MOST_SPLITS, held_out_bound
 from workbench.bounds.one_question.one_question import one_question_bound
 from workbench.bounds.quantities import Epsilon, Mu
 from workbench.bounds.simultaneous.band import tradeoff_band
@@ -162,7 +162,7 @@ class HeldOut(Strategy):
 
     def __post_init__(self) -> None:
         _checks.one_of(self.ordering, "ordering", METHODS)
-        object.__setattr__(self, "splits", _checks.count(self.splits, "splits", least=1))
+        object.__setattr__(self, "splits", _checks.count(self.splits, "splits", 1, MOST_SPLITS))
 
     def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
         """Lower bound on ε at δ."""
@@ -192,6 +192,8 @@ class Anytime(Strategy):
     """
 
     ratio: tuple[int, int] = (1, 1)
+
+    __post_init__ = _annotated.fields
 
     def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
         """Lower bound on ε at δ, from `anytime_epsilon`."""

@@ -25,8 +25,8 @@ _SCAN = np.geomspace(1e-18, 1e9, 1200)
 #: What is left out of the integral, as a log of its share.
 _NEGLIGIBLE = 50.0
 
-#: Nodes of a panel, panels at first, and how often one is halved.
-_NODES, _PANELS, _HALVINGS = 12, 12, 30
+#: Nodes of a panel, panels at first, how often one is halved, and how many are halved at once.
+_NODES, _PANELS, _HALVINGS, _MOST = 12, 12, 30, 4096
 
 #: Accuracy of the integral, relative.
 _ACCURACY = 1e-10
@@ -179,6 +179,8 @@ def _log_integral(log_f: Callable[[Floats], Floats], edges: Floats, pair: HasHoc
         bad = ~good
         if not bad.any():
             return scale + math.log(done)
+        if bad.sum() > _MOST:
+            break  # round-off, which no halving ends
         low, high = np.r_[low[bad], middle[bad]], np.r_[middle[bad], high[bad]]
         coarse = np.r_[left[bad], right[bad]]
     raise DivergenceError(

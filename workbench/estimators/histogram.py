@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
@@ -64,6 +64,16 @@ class Histogram(Plotted):
     q_counts: NDArray[np.int64]
     rule: str
     from_data: bool
+
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        edges, bins = self.edges, self.edges.size - 1
+        shapes = {self.p_counts.shape, self.q_counts.shape}
+        if edges.ndim != 1 or bins < 1 or shapes not in ({(bins,)}, {(bins + 1,)}):
+            raise ValueError(
+                f"p_counts and q_counts must have one count for each of the {bins} bins between "
+                f"edges, got shapes {self.p_counts.shape} and {self.q_counts.shape}"
+            )
 
     @property
     def bins(self) -> int:

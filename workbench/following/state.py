@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
+from workbench import _annotated
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -50,6 +51,8 @@ class FollowState:
     waits: str = ""
     stopped: str = ""
     notes: tuple[str, ...] = ()
+
+    __post_init__ = _annotated.fields
 
     @property
     def e_value(self) -> float:

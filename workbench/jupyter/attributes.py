@@ -56,8 +56,17 @@ class PageAttributes:
 
     @property
     def bound(self) -> Bound:
-        """The main result: the first number of the page that is a `Bound`."""
-        return next(value for value in self.numbers.values() if isinstance(value, Bound))
+        """The main result: the first number of the page that is a `Bound`.
+
+        Raises
+        ------
+        ValueError
+            The page shows none now.
+        """
+        found = [value for value in self.numbers.values() if isinstance(value, Bound)]
+        if not found:
+            raise ValueError(f"the page {self.page.title!r} shows no bound now")
+        return found[0]
 
     @property
     def numbers(self) -> dict[str, Bound | Fact]:

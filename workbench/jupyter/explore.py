@@ -415,6 +415,9 @@ def explore_mechanism(
     >>> found.in_words()  # doctest: +SKIP
     """
     found = find_mechanism(mechanism) if isinstance(mechanism, str) else mechanism
+    if found is not None:
+        need = "a function of (dataset, size, rng), or a mechanism such as wb.mechanism('svt3')"
+        _checks.function(found, "mechanism", need)
     page = MechanismPage(found, claim)
     return _view(page, show, controls, spec)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from workbench import _checks
 from workbench.pages.core.page import Control, Item, Page, Section
 
 #: Further names of figures -> their names on the page.
@@ -13,7 +14,7 @@ ALIASES = {"histogram": "distributions", "histograms": "distributions", "trade-o
 
 def listed(names: Iterable[str]) -> list[str]:
     """The names as a list; a single text is one name."""
-    return [names] if isinstance(names, str) else list(names)
+    return [names] if isinstance(names, str) else _checks.each_of(names, str, "names", "text")
 
 
 def chosen(page: Page, show: list[str] | None) -> list[Item]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench import _annotated
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -47,6 +48,8 @@ class LiveState:
     refuted_at: int | None = None
     notes: tuple[str, ...] = ()
     closed: bool = False
+
+    __post_init__ = _annotated.columns
 
     @property
     def verdict(self) -> str:

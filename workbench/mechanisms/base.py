@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _annotated
 from workbench.claims.base import Claim
 
 
@@ -54,6 +55,8 @@ class Domain:
     max_records: int = 10
     integer: bool = False
 
+    __post_init__ = _annotated.fields
+
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -90,6 +93,8 @@ class Mechanism:
     about: str
     pair: tuple[NDArray[Any], NDArray[Any]]
     source: str = ""
+
+    __post_init__ = _annotated.fields
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         return self.run(dataset, size, rng)

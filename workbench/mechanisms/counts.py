@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.mechanisms.datasets import vector
+from workbench.mechanisms.datasets import checked, vector
 
 
+@checked
 def randomized_response(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
@@ -31,9 +32,10 @@ def randomized_response(
     -------
     ndarray, shape (size, records)
     """
-    return _flipped(dataset, size, rng, 1 / (1 + math.exp(epsilon)))
+    return _flipped(dataset, size, rng, 1 / (1 + math.exp(min(epsilon, 700))))
 
 
+@checked
 def randomized_response_coin(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int8]:
@@ -54,7 +56,7 @@ def randomized_response_coin(
     -------
     ndarray, shape (size, records)
     """
-    return _flipped(dataset, size, rng, 0.5 / (1 + math.exp(epsilon)))
+    return _flipped(dataset, size, rng, 0.5 / (1 + math.exp(min(epsilon, 700))))
 
 
 def _flipped(dataset: Any, size: int, rng: np.random.Generator, chance: float) -> NDArray[np.int8]:
@@ -62,6 +64,7 @@ def _flipped(dataset: Any, size: int, rng: np.random.Generator, chance: float) -
     return (bits ^ (rng.random((size, len(bits))) < chance)).astype(np.int8)
 
 
+@checked
 def noisy_histogram(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
 ) -> NDArray[np.float64]:
@@ -88,6 +91,7 @@ def noisy_histogram(
     return counts + rng.laplace(0, 1 / epsilon, (size, bins))
 
 
+@checked
 def noisy_histogram_empty_bins(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0, bins: int = 4
 ) -> NDArray[np.float64]:

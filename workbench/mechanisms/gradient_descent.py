@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.mechanisms.datasets import vector
+from workbench.mechanisms.datasets import checked, vector
 
 
+@checked
 def dp_gd(
     dataset: Any,
     size: int,

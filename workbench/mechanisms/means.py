@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.mechanisms.datasets import vector
+from workbench.mechanisms.datasets import checked, vector
 
 #: Lower limit of a count before it divides, as printed by Kong et al. (2023); outputs then
 #: exceed 1e12.
 LEAST = 1e-12
 
 
+@checked
 def laplace_mean(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
@@ -44,6 +45,7 @@ def laplace_mean(
     return (x.sum() + rng.laplace(0, 2 / epsilon, size)) / noisy_count
 
 
+@checked
 def laplace_mean_true_scale(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
@@ -69,6 +71,7 @@ def laplace_mean_true_scale(
     return x.sum() / n + rng.laplace(0, 2 / (n * epsilon), size)
 
 
+@checked
 def laplace_mean_true_count(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
@@ -95,6 +98,7 @@ def laplace_mean_true_count(
     return x.sum() / max(LEAST, len(x)) + rng.laplace(0, 2 / epsilon, size) / noisy_count
 
 
+@checked
 def gaussian_mean(
     dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
 ) -> NDArray[np.float64]:
@@ -120,6 +124,7 @@ def gaussian_mean(
     return (x.sum() + rng.normal(0, sigma, size)) / noisy_count
 
 
+@checked
 def gaussian_mean_true_scale(
     dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
 ) -> NDArray[np.float64]:
@@ -146,6 +151,7 @@ def gaussian_mean_true_scale(
     return x.sum() / n + rng.normal(0, sigma / n, size)
 
 
+@checked
 def gaussian_mean_true_count(
     dataset: Any, size: int, rng: np.random.Generator, *, sigma: float
 ) -> NDArray[np.float64]:
@@ -172,6 +178,7 @@ def gaussian_mean_true_count(
     return x.sum() / max(LEAST, len(x)) + rng.normal(0, sigma, size) / noisy_count
 
 
+@checked
 def gaussian_sum(
     dataset: Any, size: int, rng: np.random.Generator, *, mu: float = 1.0
 ) -> NDArray[np.float64]:
@@ -195,6 +202,7 @@ def gaussian_sum(
     return np.clip(vector(dataset), 0, 1).sum() + rng.normal(0, 1 / mu, size)
 
 
+@checked
 def gaussian_sum_unclipped(
     dataset: Any, size: int, rng: np.random.Generator, *, mu: float = 1.0
 ) -> NDArray[np.float64]:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.mechanisms.datasets import column_sums, vector
+from workbench.mechanisms.datasets import checked, column_sums, vector
 
 
+@checked
 def noisy_max(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.int64]:
@@ -35,6 +36,7 @@ def noisy_max(
     return np.argmax(counts + rng.laplace(0, 1 / epsilon, (size, len(counts))), axis=1)
 
 
+@checked
 def noisy_max_value(
     dataset: Any, size: int, rng: np.random.Generator, *, epsilon: float = 1.0
 ) -> NDArray[np.float64]:
@@ -59,6 +61,7 @@ def noisy_max_value(
     return (counts + rng.laplace(0, 1 / epsilon, (size, len(counts)))).max(axis=1)
 
 
+@checked
 def median(
     dataset: Any,
     size: int,

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.mechanisms.datasets import column_sums
+from workbench.mechanisms.datasets import checked, column_sums
 
 
+@checked
 def svt1(
     dataset: Any,
     size: int,
@@ -57,6 +58,7 @@ def svt1(
     )
 
 
+@checked
 def svt2(
     dataset: Any,
     size: int,
@@ -91,6 +93,7 @@ def svt2(
     return _compare(dataset, size, rng, threshold, rho=rho, nu=nu, c=answers, anew=True)
 
 
+@checked
 def svt3(
     dataset: Any,
     size: int,
@@ -128,6 +131,7 @@ def svt3(
     return np.where(state == 1, noisy, np.nan)
 
 
+@checked
 def svt4(
     dataset: Any,
     size: int,
@@ -161,6 +165,7 @@ def svt4(
     return _compare(dataset, size, rng, threshold, rho=4 / epsilon, nu=4 / (3 * epsilon), c=answers)
 
 
+@checked
 def svt5(
     dataset: Any,
     size: int,
@@ -191,6 +196,7 @@ def svt5(
     return _compare(dataset, size, rng, threshold, rho=2 / epsilon, nu=0.0)
 
 
+@checked
 def svt6(
     dataset: Any,
     size: int,

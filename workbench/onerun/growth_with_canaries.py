@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.onerun.simulate import CanaryMechanism
 from workbench.onerun.studies import Auditor, Study, best_share, study
 from workbench.pairs.families.base import Family
@@ -20,6 +20,7 @@ EXACT, HOEFFDING = "independent canaries, exact", "independent canaries, Hoeffdi
 STEINKE = "Steinke et al. 2023, best abstention"
 
 
+@_annotated.arguments
 def growth(
     mechanism: CanaryMechanism,
     family: str | Family,
@@ -60,9 +61,10 @@ def growth(
         Its ``auditors`` are those of the largest number of canaries.
     """
     seed = _checks.count(seed, "seed")
+    sizes = _checks.counts(canaries, "canaries", least=2)
     done: list[Study] = []
-    for k, n in enumerate(canaries):
-        report(k / len(canaries), f"{n:,} canaries", partial=_join(done) if done else None)
+    for k, n in enumerate(sizes):
+        report(k / len(sizes), f"{n:,} canaries", partial=_join(done) if done else None)
         auditors = {
             EXACT: Auditor("bits", family, q),
             HOEFFDING: Auditor("bits-hoeffding", family, q),

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.simulate import SharedGaussian
 from workbench.onerun.studies import Auditor, study
@@ -50,11 +50,16 @@ class InterferenceStudy:
     delta: float
     confidence: float
 
+    __post_init__ = _annotated.fields
+
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
-        return np.asarray(self.epsilon[name].mean(axis=1))
+        return np.asarray(
+            self.epsilon[_checks.one_of(name, "name", tuple(self.epsilon))].mean(axis=1)
+        )
 
 
+@_annotated.arguments
 def interference_study(
     mechanism: SharedGaussian,
     auditors: dict[str, Auditor],
@@ -103,7 +108,7 @@ def interference_study(
     array([9.3, 2.7])
     """
     seed = _checks.count(seed, "seed")
-    strengths = np.array([float(value) for value in interference])
+    strengths = np.atleast_1d(_checks.array(interference, "interference"))
     parts = [
         study(
             replace(mechanism, interference=float(strength)),

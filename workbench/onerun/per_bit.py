@@ -20,17 +20,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.validation import Floats, Values, rates, shaped
-from workbench.pairs.base import Pair
 from workbench.pairs.families.base import Family
+
+
+@runtime_checkable
+class HasTradeoff(Protocol):
+    """What mutual information follows from: a pair, or a trade-off function that is known."""
+
+    @property
+    def total_variation(self) -> float:
+        """Total variation distance of the two distributions."""
+
+    def tradeoff(self, alpha: Any) -> Any:
+        """f(α)."""
 
 
 def exact_limit(errors: int, n: int, error: float) -> float:
@@ -60,13 +72,14 @@ def hoeffding_limit(errors: int, n: int, error: float) -> float:
 # -- mutual information ---------------------------------------------------------------------------
 
 
-def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
+@_annotated.arguments
+def mutual_information(pair: HasTradeoff, prior: ArrayLike) -> Values:
     """Mutual information u_f(p): the most bits that a guess can have about a coin of bias p.
 
     Parameters
     ----------
     pair : Pair
-        Or anything with ``tradeoff(alpha)`` and ``total_variation``.
+        Or anything else with ``tradeoff(alpha)`` and ``total_variation``.
     prior : array_like
         The probability p of being in, in [0, 1].
 
@@ -99,13 +112,14 @@ def mutual_information(pair: Pair, prior: ArrayLike) -> Values:
     return shaped(most.reshape(p.shape))
 
 
-def printed_bit_error(pair: Pair) -> float:
+@_annotated.arguments
+def printed_bit_error(pair: HasTradeoff) -> float:
     """Bit error limit h⁻¹(1 − u_f(½)) of Xiang et al. (2025, eq. 19), at most (1 − TV_f)/2.
 
     Parameters
     ----------
     pair : Pair
-        Or anything with ``tradeoff(alpha)`` and ``total_variation``.
+        Or anything else with ``tradeoff(alpha)`` and ``total_variation``.
     """
     target = 1 - float(mutual_information(pair, 0.5))
     below, _ = turning_point(lambda p: _entropy(p) >= target, 0.0, 0.5)
@@ -153,7 +167,10 @@ class BitErrorCurves:
     prior: Floats
     information: Floats
 
+    __post_init__ = _annotated.fields
 
+
+@_annotated.arguments
 def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) -> BitErrorCurves:
     """Direct and printed bit error limits, and u_f(p), of members of a family.
 
@@ -165,7 +182,7 @@ def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) ->
     prior : array_like
         Probabilities p at which u_f is computed.
     """
-    leaks = np.atleast_1d(np.asarray(leak, dtype=float))
+    leaks = np.atleast_1d(_checks.array(leak, "leak"))
     for value in leaks:
         _checks.positive(value, "leak")
     priors = np.atleast_1d(rates(prior, "prior"))
@@ -208,7 +225,10 @@ class HypotheticalLimits:
     exact: float
     limit: float
 
+    __post_init__ = _annotated.columns
 
+
+@_annotated.arguments
 def hypothetical_limits(
     family: Family,
     *,

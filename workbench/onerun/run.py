@@ -270,7 +270,7 @@ class OneRun:
         x = self._oriented
         if seed is None:
             return np.lexsort((self.random_order("ties"), x))
-        return np.lexsort((np.random.default_rng(seed).permutation(x.size), x))
+        return np.lexsort((_checks.random(seed).permutation(x.size), x))
 
     @cached_property
     def _oriented(self) -> NDArray[np.float64]:
@@ -298,7 +298,7 @@ class OneRun:
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     try:
-        _checks.unmasked(values, name)
+        _checks.convertible(values, name)
     except ValueError as error:
         raise ScoresError(str(error)) from None
     try:
@@ -323,7 +323,8 @@ def _coins(values: ArrayLike) -> NDArray[np.bool_]:
 
 
 def _names(ids: ArrayLike, m: int) -> NDArray[Any]:
-    names = np.array([str(name) for name in np.asarray(ids, dtype=object).ravel()], dtype=object)
+    given = _checks.listed(ids, "ids").astype(object)
+    names = np.array([str(name) for name in given.ravel()], dtype=object)
     if names.size != m:
         raise ScoresError(f"{names.size} ids for {m} canaries; give one for each")
     first: dict[str, int] = {}

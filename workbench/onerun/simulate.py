@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -69,7 +69,7 @@ class CanaryMechanism(ABC):
             At least 2.
         seed : int or numpy.random.Generator
         """
-        rng = np.random.default_rng(seed)
+        rng = _checks.random(seed)
         coins = rng.random(_checks.count(canaries, "canaries", least=2)) < 0.5
         scores = self.draw(coins[None], rng)[0]
         return OneRun(scores, coins, name=self.name, seed=spawned_seed(rng))
@@ -96,6 +96,8 @@ class Memoryless(CanaryMechanism):
 
     of: Pair
 
+    __post_init__ = _annotated.fields
+
     @property
     def name(self) -> str:
         return self.of.name
@@ -104,6 +106,7 @@ class Memoryless(CanaryMechanism):
     def pair(self) -> Pair:
         return self.of
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         members = int(included.sum())
         p, q = self.of.sample((max(members, 2), max(included.size - members, 2)), seed=rng)
@@ -144,6 +147,7 @@ class SharedGaussian(CanaryMechanism):
     interference: float = 0.0
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.positive(self.mu, "mu")
         _checks.count(self.coordinates, "coordinates", least=1)
         if not 0 <= _checks.number(self.interference, "interference") <= 1:
@@ -158,6 +162,7 @@ class SharedGaussian(CanaryMechanism):
     def pair(self) -> Pair:
         return GaussianPair(self.mu)
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         runs, n = included.shape
         d = min(self.coordinates, n)
@@ -203,6 +208,7 @@ class DPSGD(CanaryMechanism):
     batch_size: int = 64
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.count(self.batch_size, "batch_size", least=1)
         _ = self.claimed  # checks the others
 
@@ -228,6 +234,7 @@ class DPSGD(CanaryMechanism):
     def _weight(self) -> int:
         return self.batch_size if self.average_first else 1
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         q, variance = self.sample_rate, self.noise_multiplier**2
         used, unused = (math.log(q), math.log1p(-q)) if q < 1 else (0.0, -math.inf)
@@ -256,6 +263,7 @@ class NameAndShame(CanaryMechanism):
     chance: float
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         _checks.open_unit(self.chance, "chance")
 
     @property
@@ -266,6 +274,7 @@ class NameAndShame(CanaryMechanism):
     def pair(self) -> Pair:
         return RandomizedResponsePair(0.0, self.chance)
 
+    @_annotated.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         revealed = rng.random((included.shape[0], 1)) < self.chance
         return np.where(revealed, 2.0 * included - 1, rng.standard_normal(included.shape))

@@ -6,15 +6,15 @@ canaries, and `false_claims` counts bounds that exceed the truth.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.simulate import CanaryMechanism, Coins
@@ -48,13 +48,15 @@ class Auditor:
     share: float = 1.0
 
     def __post_init__(self) -> None:
+        _annotated.fields(self)
         if not 0 < _checks.number(self.share, "share") <= 1:
             raise ValueError(f"share must lie in (0, 1], got {self.share!r}")
 
     def guesses(self, canaries: int) -> int:
         """Number of canaries that are guessed."""
-        return max(round(self.share * canaries), 1)
+        return max(round(self.share * _checks.count(canaries, "canaries", least=1)), 1)
 
+    @_annotated.arguments
     def correct(
         self, mechanism: CanaryMechanism, included: Coins, scores: Floats
     ) -> NDArray[np.int64]:
@@ -75,30 +77,31 @@ class Auditor:
         return np.asarray(right_out + ranked[:, ranked.shape[1] - k_in :].sum(axis=1))
 
     def bounds(
-        self, canaries: int, correct: Iterable[int], *, delta: float, confidence: float
+        self, canaries: int, correct: ArrayLike, *, delta: float, confidence: float
     ) -> Floats:
         """Bound on ε for each count of correct guesses.
 
         Parameters
         ----------
         canaries : int
-        correct : iterable of int
+        correct : array_like of int, shape (runs,)
         delta, confidence : float
         """
         known: dict[int, float] = {}
-        for c in correct:
+        counts = _checks.indices(correct, self.guesses(canaries) + 1, "correct").tolist()
+        for c in counts:
             if c not in known:
                 known[c] = one_run_bound(
                     canaries=canaries,
                     guesses=self.guesses(canaries),
-                    correct=int(c),
+                    correct=c,
                     delta=delta,
                     confidence=confidence,
                     method=self.method,
                     family=self.family,
                     q=self.q,
                 ).value
-        return np.array([known[c] for c in correct])
+        return np.array([known[c] for c in counts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +134,18 @@ class Study:
     delta: float
     confidence: float
 
+    __post_init__ = _annotated.fields
+
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
-        return np.asarray(self.epsilon[name].mean(axis=1))
+        return np.asarray(self._of(name).mean(axis=1))
 
     def range(self, name: str) -> tuple[Floats, Floats]:
         """Smallest and largest bound over the seeds, each shape (k,)."""
-        return self.epsilon[name].min(axis=1), self.epsilon[name].max(axis=1)
+        return self._of(name).min(axis=1), self._of(name).max(axis=1)
+
+    def _of(self, name: str) -> Floats:
+        return self.epsilon[_checks.one_of(name, "name", tuple(self.epsilon))]
 
     @cached_property
     def best_error(self) -> float:
@@ -179,6 +187,7 @@ class Study:
         return pd.concat(parts, ignore_index=True)
 
 
+@_annotated.arguments
 def study(
     mechanism: CanaryMechanism,
     auditors: dict[str, Auditor],
@@ -209,8 +218,8 @@ def study(
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
     seeds = _checks.count(seeds, "seeds", least=2)
-    rng = np.random.default_rng(seed)
-    sizes = np.array([_checks.count(n, "canaries", least=2) for n in canaries])
+    rng = _checks.random(seed)
+    sizes = np.array(_checks.counts(canaries, "canaries", least=2))
     everything = Auditor("bits")
     epsilon: dict[str, list[Floats]] = {name: [] for name in auditors}
     errors = []
@@ -234,6 +243,7 @@ def study(
     )
 
 
+@_annotated.arguments
 def best_share(
     mechanism: CanaryMechanism,
     auditor: Auditor,
@@ -271,7 +281,7 @@ def best_share(
         for share in shares
         if share * canaries >= 2
     }
-    counts = _counts(mechanism, asked, canaries, runs, np.random.default_rng(seed))
+    counts = _counts(mechanism, asked, canaries, runs, _checks.random(seed))
     means = {
         name: asked[name].bounds(canaries, correct, delta=delta, confidence=confidence).mean()
         for name, correct in counts.items()
@@ -301,6 +311,8 @@ class FalseClaims:
     delta: float
     confidence: float
 
+    __post_init__ = _annotated.fields
+
     @property
     def rate(self) -> float:
         """Fraction of false bounds; a valid method keeps it at 1 − confidence, up to chance."""
@@ -314,6 +326,7 @@ class FalseClaims:
         return float(bdtrc(self.false - 1, self.runs, 1 - self.confidence)) if self.false else 1.0
 
 
+@_annotated.arguments
 def false_claims(
     mechanism: CanaryMechanism,
     auditor: Auditor,
@@ -340,7 +353,7 @@ def false_claims(
     FalseClaims
     """
     truth = mechanism.epsilon(_checks.delta(delta))
-    counts = _counts(mechanism, {"": auditor}, canaries, runs, np.random.default_rng(seed))[""]
+    counts = _counts(mechanism, {"": auditor}, canaries, runs, _checks.random(seed))[""]
     bounds = auditor.bounds(canaries, counts, delta=delta, confidence=confidence)
     return FalseClaims(
         mechanism=mechanism,

@@ -477,9 +477,9 @@ class Pair(Plotted, ABC):
         from workbench.scores.sample import Scores
 
         n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
-        rng = np.random.default_rng(seed)
-        p = self.draw_p(_checks.count(n_p, "n_p", least=2), rng)
-        q = self.draw_q(_checks.count(n_q, "n_q", least=2), rng)
+        rng = _checks.random(seed)
+        p = self.draw_p(_checks.count(n_p, "n_p", 2, _checks.DRAWN), rng)
+        q = self.draw_q(_checks.count(n_q, "n_q", 2, _checks.DRAWN), rng)
         drawn = spawned_seed(rng)
         return Scores(p, q, True, "independent runs", name=self.name, seed=drawn)
 

@@ -250,6 +250,7 @@ def _outcomes_of(curve: TradeoffCurve) -> Outcomes:
 
 
 def _sequence(values: Any) -> Sequence[Any]:
+    _checks.convertible(values, "values")
     return (values,) if np.isscalar(values) else tuple(values)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import plain, round_safely
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.tradeoff import TradeoffCurve
@@ -50,6 +50,8 @@ class GDPRegret:
     mu: float
     regret: float
     floor: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def enough(self) -> bool:

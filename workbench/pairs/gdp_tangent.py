@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
@@ -55,6 +55,8 @@ class Meeting:
     epsilon: float
     delta: float
     tangent: bool
+
+    __post_init__ = _annotated.fields
 
 
 def meeting_point(pair: Pair, floor: float) -> Meeting | None:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from workbench import _checks
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats, quiet
 from workbench.pairs.base import ExplicitPair
@@ -60,7 +61,7 @@ class Outcomes:
         symmetric : bool
             Whether exchanging P and Q gives the same outcomes.
         """
-        p, q = np.asarray(p, dtype=float), np.asarray(q, dtype=float)
+        p, q = _checks.array(p, "p"), _checks.array(q, "q")
         seen = (p > 0) | (q > 0)
         with quiet():
             log_p, log_q = np.log(p[seen]), np.log(q[seen])

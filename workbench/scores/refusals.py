@@ -18,6 +18,9 @@ IF_TRUSTED = (
 _LONGEST_QUOTE = 100
 _LONGEST_REASON = 300
 
+#: Letters of a name that was mistyped, at most.
+_LONG = 200
+
 
 def quoted(text: object) -> str:
     """Text of a file in quotes, cut where it is long."""
@@ -50,6 +53,8 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     str
         Empty where nothing is close.
     """
+    if not isinstance(name, str) or len(name) > _LONG:
+        return ""  # and the comparison would take its length
     close = difflib.get_close_matches(name, list(names), n=3)
     return f"; did you mean {listed(close)}?" if close else ""
 

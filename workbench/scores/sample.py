@@ -689,7 +689,7 @@ def require_scores(value: Any, name: str = "scores") -> Scores:
 def _column(values: ArrayLike, side: str) -> NDArray[np.float64]:
     """One side as a fresh 1-d float array."""
     try:
-        _checks.unmasked(values, side)
+        _checks.convertible(values, side)
     except ValueError as error:
         raise ScoresError(str(error)) from None
     try:
@@ -741,7 +741,7 @@ def _cluster_labels(
         return {"p": None, "q": None}
     for labels in clusters if isinstance(clusters, list | tuple) else ():
         try:
-            _checks.unmasked(labels, "a side of clusters")
+            _checks.convertible(labels, "a side of clusters")
         except ValueError as error:
             raise ScoresError(str(error)) from None
     try:

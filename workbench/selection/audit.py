@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.lower_bounds import epsilon_lower_bound
 from workbench.bounds.simultaneous.band import tradeoff_band
@@ -82,7 +83,7 @@ def audit(
     SelectionAudit
         After each stage, and once more with the held-out bound.
     """
-    rng = np.random.default_rng(seed)
+    rng = _checks.random(seed)
     sides: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     drawn, found = 0, SelectionAudit(score, ())
     for size in stages(n):

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.curves.validation import Floats, finite, quiet, reals
 from workbench.selection.runs import log_rates
 
@@ -102,6 +102,8 @@ class Monotone(Score):
 
     increasing: bool = True
 
+    __post_init__ = _annotated.fields
+
     @property
     def name(self) -> str:
         return "increasing" if self.increasing else "decreasing"
@@ -174,15 +176,17 @@ class BlockOrder(Score):
     def __init__(
         self, edges: Sequence[float], ranks: Sequence[int], increasing: bool = True
     ) -> None:
-        cuts = finite(list(edges), "edges")
+        cuts = finite(np.atleast_1d(_checks.array(edges, "edges")), "edges")
         if (np.diff(cuts) <= 0).any():
-            raise ValueError(f"edges must increase, got {list(edges)!r}; sort them")
-        if sorted(ranks) != list(range(cuts.size + 1)):
+            raise ValueError(f"edges must increase, got {_checks.shown(edges)}; sort them")
+        blocks = _checks.array(ranks, "ranks")
+        if blocks.ndim != 1 or sorted(blocks) != list(range(cuts.size + 1)):
             raise ValueError(
-                f"ranks must be a permutation of 0 … {cuts.size}, one a block, got {list(ranks)!r}"
+                f"ranks must be a permutation of 0 … {cuts.size}, one a block, got "
+                f"{_checks.shown(ranks)}"
             )
         object.__setattr__(self, "edges", tuple(cuts.tolist()))
-        object.__setattr__(self, "ranks", tuple(int(rank) for rank in ranks))
+        object.__setattr__(self, "ranks", tuple(blocks.astype(int).tolist()))
         object.__setattr__(self, "increasing", bool(increasing))
 
     @property

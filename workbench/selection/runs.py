@@ -146,7 +146,7 @@ class RunCount(ABC):
         ValueError
             An n that is not an integer of at least 1.
         """
-        return self._draw(_checks.count(n, "n", least=1), np.random.default_rng(seed))
+        return self._draw(_checks.count(n, "n", 1, _checks.DRAWN), _checks.random(seed))
 
     # -- what a subclass gives --------------------------------------------------------------------
 

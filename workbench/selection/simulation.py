@@ -65,7 +65,7 @@ def simulate(
     _checks.one_of(observed, "observed", OBSERVED)
     rule = Monotone() if score is None else require_score(score)
     n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
-    rng = np.random.default_rng(seed)
+    rng = _checks.random(seed)
     p, q = (
         _side(runs, mu, truth, _checks.count(size, name, least=2), rule, observed, rng)
         for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))

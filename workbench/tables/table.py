@@ -354,7 +354,7 @@ _SAMPLINGS = ("independent runs", "unknown")
 def _array(values: ArrayLike, what: str) -> NDArray[Any]:
     """An array without masked values."""
     try:
-        _checks.unmasked(values, what)
+        _checks.convertible(values, what)
     except ValueError as error:
         raise ScoresError(str(error)) from None
     return np.asarray(values)

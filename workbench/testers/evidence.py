@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from workbench import _annotated
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers.base import Finding
 
@@ -84,6 +85,8 @@ class Trial:
     predicted: float | None = None
     digest: str = ""
     dependent: str | None = None
+
+    __post_init__ = _annotated.fields
 
     @property
     def violation(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench import _annotated
 from workbench.testers.evidence import TrialFinding
 from workbench.testers.property_testers.base import Finding
 from workbench.testers.report import finding_in_words
@@ -37,6 +38,8 @@ class Replay:
     fitted_anew: bool
     samples: int
     seed: int
+
+    __post_init__ = _annotated.fields
 
     @property
     def violation(self) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.curves.validation import Floats
@@ -49,6 +49,8 @@ class CanaryRun:
     canaries: int
     sigma: float
     norm: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def truth(self) -> GaussianPair:
@@ -126,7 +128,7 @@ def simulate_canaries(
             f"n · min(n, d) must be at most {MOST_NUMBERS}, got {n} canaries in {d} dimensions; "
             "take fewer canaries"
         )
-    rng = np.random.default_rng(seed)
+    rng = _checks.random(seed)
     x = _unit_vectors(n, d, rng)
     theta = x.sum(axis=0) + sigma * rng.standard_normal(x.shape[1])
     outside = sigma**2 * rng.chisquare(d - x.shape[1]) if d > x.shape[1] else 0.0

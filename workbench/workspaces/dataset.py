@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from workbench import _annotated
 from workbench._markup import table
 from workbench.scores.examples import card
 from workbench.workspaces.draws import KINDS
@@ -56,6 +57,8 @@ class DataSet:
     created: datetime
     reread: str = ""
     declared: Reading | None = None
+
+    __post_init__ = _annotated.fields
 
     @property
     def kind(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from workbench import _checks
 from workbench.scores.counting.counted import CountedScores
@@ -43,6 +43,7 @@ def reading_of(scores: Scores) -> Reading:
     )
 
 
+@runtime_checkable
 class DataSource(Protocol):
     """Where a data set comes from."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _checks, _json
+from workbench import _annotated, _checks, _json
 from workbench._format import percent
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -84,6 +84,8 @@ class SeriesAudit:
     reserved: datetime
     series: str = ""
     load: Callable[[], Audit | None] | None = field(default=None, repr=False, compare=False)
+
+    __post_init__ = _annotated.fields
 
     @cached_property
     def audit(self) -> Audit | None:
@@ -182,7 +184,7 @@ class AuditSeries(Plotted):
     audits: tuple[SeriesAudit, ...] = ()
 
     def __post_init__(self) -> None:
-        _checks.text(self.name, "name")
+        _annotated.fields(self)
         object.__setattr__(self, "confidence", _checks.confidence(self.confidence))
 
     @property

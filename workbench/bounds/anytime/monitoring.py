@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import plain
 from workbench._plot import Plotted
 from workbench.bounds.anytime.anytime import out_of_order
@@ -70,6 +70,8 @@ class FixedSizeLimits:
     n: NDArray[np.int64]
     values: Floats
 
+    __post_init__ = _annotated.columns
+
     def at(self, n: int) -> Bound:
         """The limit at the last look by row ``n``; void, because it is one look of many."""
         look = self._looks_by(n)
@@ -81,7 +83,7 @@ class FixedSizeLimits:
         return self._bound(int(np.argmax(self.values[:looks])) if looks else None)
 
     def _looks_by(self, n: int) -> int:
-        return int(np.searchsorted(self.n, n, side="right"))
+        return int(np.searchsorted(self.n, _checks.number(n, "n"), side="right"))
 
     def _bound(self, look: int | None) -> Bound:
         counted = 0 if look is None else int(self.n[look]) - self.pilot
@@ -179,6 +181,8 @@ class EvidencePath(Plotted):
     log: Floats
     void: str | None
 
+    __post_init__ = _annotated.columns
+
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""
         n = _checks.count(n, "n")
@@ -237,6 +241,8 @@ class BettingCounts:
     n: NDArray[np.int64]
     counts: Floats
     void: str | None
+
+    __post_init__ = _annotated.fields
 
     def evidence(self, epsilon: float, delta: float) -> EvidencePath:
         """Evidence against the claim (ε, δ)-DP at every look.

@@ -7,3 +7,6 @@ threshold chosen before the data.
 
 To add an interval for counts, read `intervals` and `binomial`.
 """
+
+# `wb.binomial` is looked up here, and a module is an attribute of its package once it is imported.
+from workbench.bounds.counts import binomial as binomial

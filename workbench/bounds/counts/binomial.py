@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, betainccinv, betaincinv, ndtri
 
+from workbench import _checks
 from workbench._roots import smallest_integers
 
 #: An upper limit for a proportion, of successes, trials and error.
@@ -15,6 +16,15 @@ Limit = Callable[[ArrayLike, ArrayLike, float], NDArray[np.float64]]
 
 #: Steps toward the count at which a limit reaches a rate; whole counts are then compared.
 NEWTON_STEPS = 4
+
+
+def _checked(
+    k: ArrayLike, n: ArrayLike, error: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Counts as floats, and the error probability."""
+    if not 0 <= (x := _checks.real(error, "error")) <= 1:
+        raise ValueError(f"error must lie in [0, 1], got {_checks.shown(error)}; 0.05 is one")
+    return _checks.array(k, "k"), _checks.array(n, "n"), x
 
 
 def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64]:
@@ -36,7 +46,7 @@ def clopper_pearson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[n
     ----------
     Clopper & Pearson (1934).
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     # A beta parameter of 0 gives NaN: ask for a harmless quantile there and overwrite it.
     limit = betainccinv(k + 1, np.where(k < n, n - k, 1), error)
     return np.where(k < n, limit, 1.0)
@@ -55,7 +65,7 @@ def clopper_pearson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[n
     ndarray
         0 where k = 0.
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     limit = betaincinv(np.where(k > 0, k, 1), n - k + 1, error)
     return np.where(k > 0, limit, 0.0)
 
@@ -74,7 +84,7 @@ def jeffreys_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float
     ----------
     Brown, Cai & DasGupta (2001), who set the limit to 1 where k = n.
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     return np.where(k < n, betainccinv(k + 0.5, n - k + 0.5, error), 1.0)
 
 
@@ -86,7 +96,7 @@ def jeffreys_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float
     k, n, error
         As in `clopper_pearson_upper`.
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     return np.where(k > 0, betaincinv(k + 0.5, n - k + 0.5, error), 0.0)
 
 
@@ -104,7 +114,7 @@ def wilson_upper(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64
     ----------
     Wilson (1927).
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     z2 = ndtri(error) ** 2
     spread = np.sqrt(z2 * (k * (n - k) / n + z2 / 4))
     return np.where(k < n, np.minimum((k + z2 / 2 + spread) / (n + z2), 1.0), 1.0)
@@ -118,7 +128,7 @@ def wilson_lower(k: ArrayLike, n: ArrayLike, error: float) -> NDArray[np.float64
     k, n, error
         As in `clopper_pearson_upper`.
     """
-    k, n = np.asarray(k, dtype=float), np.asarray(n, dtype=float)
+    k, n, error = _checked(k, n, error)
     z2 = ndtri(error) ** 2
     spread = np.sqrt(z2 * (k * (n - k) / n + z2 / 4))
     # k²/(…) is (k + z²/2 − spread)/(n + z²) without the cancellation.
@@ -142,7 +152,7 @@ def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray
     That mass is Beta(rank, n − rank + 1) for a continuous distribution and stochastically smaller
     with ties, so the limit holds with probability at least ``1 - error`` for any distribution.
     """
-    rank = np.asarray(rank, dtype=float)
+    rank, n, error = _checked(rank, n, error)
     return np.asarray(betainccinv(rank, n - rank + 1, error), dtype=np.float64)
 
 
@@ -172,7 +182,9 @@ def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDA
     >>> wb.binomial.miss_probability(0.001, limit, n=100, error=0.05).round(3)
     np.float64(0.0)
     """
-    rate = np.asarray(rate, dtype=float)
+    rate, error = _checks.array(rate, "rate"), _checks.open_unit(error, "error")
+    n = _checks.count(n, "n", least=1)
+    _checks.function(limit, "limit", "a function such as wb.binomial.clopper_pearson_upper")
 
     def misses(k: NDArray[np.float64]) -> NDArray[np.bool_]:
         asked, where = np.unique(np.maximum(k, 0.0), return_inverse=True)

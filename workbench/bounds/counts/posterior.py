@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln, xlogy
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.bounds.counts.four_counts import FourCounts
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
@@ -107,6 +107,8 @@ class PosteriorCurve:
     thresholds: NDArray[np.float64]
     mass: NDArray[np.float64]
 
+    __post_init__ = _annotated.columns
+
 
 def posterior_over_thresholds(
     scores: Scores, tradeoff: Any, thresholds: ArrayLike
@@ -155,6 +157,8 @@ class PosteriorMember:
     counts: FourCounts
     probability: float
     monotone: bool
+
+    __post_init__ = _annotated.fields
 
     def __float__(self) -> float:
         return self.parameter

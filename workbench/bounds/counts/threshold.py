@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
@@ -37,6 +37,8 @@ class ErrorRates:
     fpr_upper: NDArray[np.float64]
     fnr_upper: NDArray[np.float64]
     confidence: float
+
+    __post_init__ = _annotated.columns
 
     @property
     def mu(self) -> NDArray[np.float64]:
@@ -99,8 +101,8 @@ def error_rates(scores: Scores, thresholds: ArrayLike, confidence: float = 0.95)
     error = (1 - confidence) / 2
     return ErrorRates(
         thresholds=thresholds,
-        fpr=fp / scores.n_q,
-        fnr=fn / scores.n_p,
+        fpr=np.asarray(fp / scores.n_q),
+        fnr=np.asarray(fn / scores.n_p),
         fpr_upper=clopper_pearson_upper(fp, scores.n_q, error),
         fnr_upper=clopper_pearson_upper(fn, scores.n_p, error),
         confidence=confidence,

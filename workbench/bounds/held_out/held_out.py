@@ -46,6 +46,9 @@ METHODS = {
     "likelihood-ratio": "held-out likelihood ratio",
 }
 
+#: Splits, at most; each takes a moment.
+MOST_SPLITS = 10_000
+
 #: Share of the scores that choose; the rest are measured.
 SHARE = 0.2
 
@@ -100,7 +103,7 @@ def held_out_bound(
     require_scores(scores)
     confidence = _checks.confidence(confidence)
     _checks.one_of(ordering, "ordering", METHODS)
-    splits = _checks.count(splits, "splits", least=1)
+    splits = _checks.count(splits, "splits", 1, MOST_SPLITS)
     _enough(scores, confidence, splits)
     parts = [_Part.of(scores, question, confidence, ordering, which) for which in range(splits)]
     if splits == 1:

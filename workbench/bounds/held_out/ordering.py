@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._markup import table
 from workbench.bounds.random_split import describe_split, in_first, split
 from workbench.curves.validation import Floats, quiet
@@ -61,6 +61,8 @@ class Ordering:
     scores: Scores
     rule: Callable[[Any], Floats]
     learned_on: tuple[int, int]
+
+    __post_init__ = _annotated.fields
 
     def apply(self, x: ArrayLike) -> Floats:
         """The learned score of outcomes: larger is more member-like.
@@ -364,7 +366,7 @@ def _rows(values: ArrayLike, side: str) -> Floats:
 
 
 def _labels(values: ArrayLike, rows: Floats, side: str) -> NDArray[Any]:
-    _checks.unmasked(values, f"labels of {side}")
+    _checks.convertible(values, f"labels of {side}")
     labels = np.asarray(values)
     if labels.shape != (len(rows),):
         raise ScoresError(

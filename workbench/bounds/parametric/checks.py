@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
@@ -81,6 +81,8 @@ class FamilyCheck:
     threshold: float | None = None
     fpr_there: float | None = None
     fnr_there: float | None = None
+
+    __post_init__ = _annotated.columns
 
     def power(self, delta: float = 1e-5) -> CheckPower:
         """What a check of this size would have found, and what it can miss does to ε at δ.

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench import _annotated
 from workbench._format import plain, round_safely
 from workbench.bounds.parametric.estimators import FamilyEstimator, ResponseScores
 from workbench.bounds.parametric.laws import ExpectedScores, Law
@@ -145,6 +146,8 @@ class CheckPower:
     missed: float | None
     claimed: float
     truth: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def adds(self) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.bound import Bound
@@ -53,6 +53,8 @@ class FamilyFit:
     confidence: float
     fits: bool
     void: str | None = None
+
+    __post_init__ = _annotated.fields
 
     @property
     def parameter(self) -> str:

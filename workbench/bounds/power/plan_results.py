@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench import _annotated
 from workbench._format import percent, plain
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
@@ -39,6 +40,8 @@ class BoundDistribution:
     confidence: float
     values: Floats
     truth: float
+
+    __post_init__ = _annotated.fields
 
     def quantile(self, level: ArrayLike) -> Any:
         """Quantiles of the bound, in the shape of ``level``."""
@@ -83,6 +86,8 @@ class Power:
     n_q: int
     how: str
 
+    __post_init__ = _annotated.fields
+
     def __float__(self) -> float:
         return self.value
 
@@ -112,6 +117,8 @@ class SampleSize:
     n: int
     power: Power
     wanted: float
+
+    __post_init__ = _annotated.fields
 
     def __int__(self) -> int:
         return self.n

@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench._roots import smallest_step
 from workbench.bounds.simultaneous.rank_band import level_at_grid, rank_grid
 from workbench.bounds.simultaneous.rank_tests import rank_tests
@@ -149,7 +150,7 @@ def simulated(
     n_p, n_q : int
     seed : int or numpy.random.Generator
     """
-    rng, ranks = np.random.default_rng(seed), rank_grid(n_q)
+    rng, ranks = _checks.random(seed), rank_grid(n_q)
     fpr = order_statistics(ranks, n_q, _DRAWS, rng)
     which, back = np.unique(np.minimum(critical, n_p), return_inverse=True)
     tpr = order_statistics(which, n_p, _DRAWS, rng)[:, back]

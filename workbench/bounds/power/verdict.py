@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent, plain, round_safely
 from workbench._markup import escape_html as escape
 from workbench._markup import table
@@ -95,6 +95,8 @@ class RefutingPoint:
     claimed_fnr: float
     p_value: float
 
+    __post_init__ = _annotated.fields
+
 
 @dataclass(frozen=True)
 class Detectable:
@@ -121,6 +123,8 @@ class Detectable:
     caught: float
     twice: float
     power_at_twice: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def too_weak(self) -> bool:
@@ -190,6 +194,8 @@ class Verdict:
     power: tuple[Detectable, ...]
     sample_sizes: tuple[int, int] | None = None
     guarantee: str = "simultaneous"
+
+    __post_init__ = _annotated.fields
 
     @property
     def claimed(self) -> str:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -51,6 +51,14 @@ class TradeoffBand(Plotted):
     scores: Scores
     ranks: RankBand
     thresholds: Floats
+
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        if self.thresholds.shape != self.ranks.tests.weight.shape:
+            raise ValueError(
+                f"thresholds must be one for each of {self.ranks.tests.weight.size} ranks, got "
+                f"shape {self.thresholds.shape}"
+            )
 
     def __repr__(self) -> str:
         return (

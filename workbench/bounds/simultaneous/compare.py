@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent, plain
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -52,6 +52,8 @@ class Comparison(Plotted):
     a_upper: Floats
     b_lower: Floats
     b_upper: Floats
+
+    __post_init__ = _annotated.columns
 
     @property
     def verdict(self) -> NDArray[np.int8]:

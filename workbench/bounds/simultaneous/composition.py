@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import round_safely
 from workbench._markup import table
 from workbench._roots import falling_root
@@ -47,6 +47,8 @@ class ComposedHistogram:
 
     histogram: Histogram
     k: int
+
+    __post_init__ = _annotated.fields
 
     @property
     def infinite_p(self) -> float:
@@ -149,6 +151,8 @@ class ComposedBand:
 
     band: TradeoffBand
     k: int
+
+    __post_init__ = _annotated.fields
 
     def profile(self, epsilon: ArrayLike) -> Any:
         """Lower bound on δ(ε) of the k steps, for all ε together, in the shape of ``epsilon``."""

@@ -91,7 +91,7 @@ class GradientCanaries(LiveCanaries):
         self.noise_multiplier = _checks.non_negative(noise_multiplier, "noise_multiplier")
         self.clip = _checks.positive(clip, "clip")
         self.divisor = _checks.positive(divisor, "divisor")
-        coins, self._sampling = np.random.default_rng(seed).spawn(2)
+        coins, self._sampling = _checks.random(seed).spawn(2)
         self.included = coins.random(count) < 0.5
         self._scores = np.zeros(count)
         self._inserted = False
@@ -155,7 +155,7 @@ class GradientCanaries(LiveCanaries):
     ) -> GradientCanaries:
         count = _checks.count(count, "count", least=LEAST)
         size = _checks.count(size, "size", least=1)
-        places, rest = np.random.default_rng(seed).spawn(2)
+        places, rest = _checks.random(seed).spawn(2)
         length = _checks.positive(settings.get("clip", 1.0) if norm is None else norm, "norm")
         return cls(drawn(count, size, places, length), size, seed=rest, **settings)
 
@@ -209,7 +209,7 @@ class GradientCanaries(LiveCanaries):
         ValueError
             Another shape; twice in one step.
         """
-        given = np.asarray(gradients)
+        given = _checks.listed(gradients, "gradients")
         if given.ndim != 2 or given.shape[1] != self.size:
             raise ValueError(
                 f"gradients have shape {given.shape}; give one row of {self.size} numbers for each "

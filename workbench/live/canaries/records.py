@@ -37,7 +37,7 @@ class RecordCanaries(LiveCanaries):
     ):
         count = _checks.count(count, "count", least=LEAST)
         self.larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
-        self.included = np.random.default_rng(seed).random(count) < 0.5
+        self.included = _checks.random(seed).random(count) < 0.5
         self._observed: Callable[[], ArrayLike] | None = None
 
     def insert(self, data: ArrayLike, canaries: ArrayLike) -> NDArray[Any]:
@@ -51,13 +51,13 @@ class RecordCanaries(LiveCanaries):
         canaries : array_like, shape (count, …)
             All of them.
         """
-        given = np.asarray(canaries)
+        given = _checks.listed(canaries, "canaries")
         if given.shape[:1] != self.included.shape:
             raise ValueError(
                 f"canaries have shape {given.shape}; give all {self.included.size} of them, also "
                 "those that stay out"
             )
-        return np.concatenate([np.asarray(data), given[self.included]])
+        return np.concatenate([_checks.listed(data, "data"), given[self.included]])
 
     def observe(self, observed: ArrayLike | Callable[[], ArrayLike]) -> None:
         """Take the scores of all canaries under the present model.

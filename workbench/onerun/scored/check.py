@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from workbench import _annotated
 from workbench.curves.validation import Floats
 
 #: Values of a permutation this close to the observed one count as ties, which sums in another order
@@ -36,6 +37,8 @@ class IndependenceCheck:
     statistic: float
     p_value: float
     found: str
+
+    __post_init__ = _annotated.fields
 
 
 def normal_scores(x: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import plain
 from workbench._markup import table
 from workbench.onerun.run import OneRun
@@ -48,6 +48,8 @@ class CanaryIndependence:
     runs: int
     checks: tuple[IndependenceCheck, ...]
     untested: str = ""
+
+    __post_init__ = _annotated.fields
 
     @property
     def p_value(self) -> float | None:
@@ -148,7 +150,7 @@ def canary_independence(
     _checks.instance(data, (OneRun, ScoreTable), "data", "a OneRun or a ScoreTable of several runs")
     permutations = _checks.count(permutations, "permutations", least=1)
     drawn = generator(data.chance, "permutations") if seed is None else None
-    rng = drawn or np.random.default_rng(seed)
+    rng = drawn or _checks.random(seed)
     if isinstance(data, OneRun):
         return _of_run(data, permutations, rng)
     return _of_table(data, permutations, rng)

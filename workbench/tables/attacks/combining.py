@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _annotated
 from workbench._format import percent, plain, round_safely
 from workbench.progress import Report, part
 from workbench.tables.bounds.each_record import RecordLimits, holm
@@ -29,6 +30,8 @@ class CombinedLimits:
 
     attacks: Mapping[str, RecordLimits]
     confidence: float
+
+    __post_init__ = _annotated.fields
 
     @property
     def delta(self) -> float:

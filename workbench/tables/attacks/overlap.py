@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench._format import percent, plain
 from workbench._markup import table as html_table
 from workbench.progress import Report, silent
@@ -61,6 +61,8 @@ class AttackOverlap:
     threshold: str
     share: float
     true_positive_rates: NDArray[np.float64]
+
+    __post_init__ = _annotated.fields
 
     @property
     def names(self) -> tuple[str, ...]:

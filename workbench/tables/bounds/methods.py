@@ -16,7 +16,7 @@ from workbench.tables.bounds.exceeding import (
     records_exceeding,
 )
 from workbench.tables.bounds.pooled import pooled_bound, pooled_scores
-from workbench.tables.bounds.tabulated import Tabulated
+from workbench.tables.bounds.tabulated import Tabulated, require_table
 from workbench.tables.bounds.worst_record import (
     uncorrected_maximum,
     worst_of_groups,
@@ -235,7 +235,10 @@ class TableBounds:
         e-Benjamini-Hochberg (Wang and Ramdas 2022) over e-values of the records, which may depend
         on each other in any way; `workbench.tables.bounds.e_values` has them and the proof.
         """
-        others = [attack.independent for attack in attacks]
+        others = []
+        for attack in attacks:
+            require_table(attack)
+            others.append(attack.independent)
         return leaking_records(self.independent, epsilon, delta, error, others, progress)
 
     def pooled(self: Tabulated, delta: float, confidence: float = 0.95) -> Bound:

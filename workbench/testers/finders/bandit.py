@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space, content
@@ -47,7 +48,7 @@ class BanditFinder(Finder):
         self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
     ) -> None:
         self.space = Space(domain, neighboring_relation)
-        self._rng = np.random.default_rng(seed)
+        self._rng = _checks.random(seed)
         self._asked: dict[tuple[object, ...], NDArray[np.float64]] = {}
         width = self.space.width
         self._row = width if width <= NARROW else 2

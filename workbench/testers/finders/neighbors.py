@@ -41,7 +41,8 @@ class Neighbors:
 
     def __post_init__(self) -> None:
         _checks.one_of(self.neighboring_relation, "neighboring_relation", RELATIONS)
-        a, b = np.asarray(self.dataset), np.asarray(self.neighbor)
+        a = _checks.listed(self.dataset, "dataset")
+        b = _checks.listed(self.neighbor, "neighbor")
         object.__setattr__(self, "dataset", a)
         object.__setattr__(self, "neighbor", b)
         if a.ndim not in (1, 2) or a.shape[1:] != b.shape[1:]:

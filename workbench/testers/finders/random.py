@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _checks
 from workbench.mechanisms.base import Domain
 from workbench.testers.finders.base import Finder, FinishedTrial
 from workbench.testers.finders.dataset_space import Space
@@ -35,7 +36,7 @@ class RandomFinder(Finder):
         self, neighboring_relation: str, domain: Domain, seed: int | np.random.Generator = 0
     ) -> None:
         self.space = Space(domain, neighboring_relation)
-        self._rng = np.random.default_rng(seed)
+        self._rng = _checks.random(seed)
 
     def propose(self, history: Sequence[FinishedTrial]) -> Neighbors:
         rng, space = self._rng, self.space

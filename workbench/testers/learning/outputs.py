@@ -39,7 +39,7 @@ def check_outputs(x: ArrayLike, size: int | None = None, name: str = "outputs") 
         length.
     """
     try:
-        _checks.unmasked(x, name)
+        _checks.convertible(x, name)
     except ValueError as error:
         raise OutputsError(str(error)) from error
     try:

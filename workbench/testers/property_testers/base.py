@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench import _annotated
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 
@@ -39,6 +40,8 @@ class Finding:
     claim: Claim
     allowed: float
     parameter: float | None = None
+
+    __post_init__ = _annotated.fields
 
     @property
     def violation(self) -> bool:

@@ -132,7 +132,7 @@ def _bin(x: NDArray[Any], edges: Floats) -> NDArray[np.integer[Any]]:
 
 
 def _checked(edges: ArrayLike) -> Floats:
-    values = np.asarray(edges, dtype=float)
+    values = _checks.array(edges, "edges")
     if values.ndim != 1 or values.size < 3 or not (np.diff(values) > 0).all():
         raise ValueError(
             f"edges must be at least 3 ascending numbers, those of 2 bins; got {edges!r}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from workbench import _annotated
 from workbench.scores.sample import Scores
 from workbench.training.audits.audited_record import AuditedRecord
 from workbench.training.audits.base import TrainingAudit
@@ -46,6 +47,7 @@ class OneRecordAudit(TrainingAudit):
         """See `TrainingAudit`."""
         return 1
 
+    @_annotated.arguments
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from workbench import _annotated
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.black_box import BlackBox
 from workbench.training.audits.federated import FederatedCanaries
@@ -31,6 +32,7 @@ AUDITS: dict[str, type[TrainingAudit]] = {
 }
 
 
+@_annotated.arguments
 def make_audit(parameters: Mapping[str, Any], data: LabeledData | None = None) -> TrainingAudit:
     """The audit of some parameters, as `TrainingAudit.parameters` gives them.
 

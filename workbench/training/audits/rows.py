@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench import _annotated, _checks
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
@@ -29,6 +31,8 @@ class Rows:
     included: NDArray[np.bool_]
     score: NDArray[np.float64]
 
+    __post_init__ = _annotated.columns
+
     @classmethod
     def one_model(
         cls, model: int, included: ArrayLike, score: ArrayLike, subject: ArrayLike | None = None
@@ -43,19 +47,21 @@ class Rows:
         subject : array_like of int, shape (subjects,), optional
             Numbers from 0 by default.
         """
-        scores = np.asarray(score, dtype=np.float64)
-        subjects = np.arange(scores.size) if subject is None else np.asarray(subject)
+        scores = _checks.array(score, "score")
+        subjects = np.arange(scores.size)
+        if subject is not None:
+            subjects = _checks.indices(subject, 2**53, "subject")
         return cls(
-            np.full(scores.size, model, dtype=np.int64),
+            np.full(scores.size, _checks.count(model, "model"), dtype=np.int64),
             subjects.astype(np.int64),
-            np.asarray(included, dtype=bool),
+            _checks.listed(included, "included").astype(bool),
             scores,
         )
 
     @classmethod
     def joined(cls, parts: Iterable[Rows]) -> Rows:
         """Rows of several parts, in the order of models, then subjects."""
-        found = list(parts)
+        found = _checks.each_of(parts, Rows, "parts", "Rows of a training audit")
         if not found:
             return cls.one_model(0, [], [])
         columns = [np.concatenate([getattr(p, f.name) for p in found]) for f in fields(cls)]

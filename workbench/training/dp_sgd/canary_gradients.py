@@ -87,7 +87,7 @@ class DiracCanaries:
 
     def check(self, size: int) -> None:
         """See `CanaryGradients`."""
-        if self.count and self.places.max() >= size:
+        if self.count and self.places.max() >= _checks.count(size, "size"):
             raise ValueError(
                 f"places must be below {size}, the number of parameters, got {self.places.max()}"
             )

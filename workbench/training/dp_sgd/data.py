@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +45,7 @@ class LabeledData:
     def __post_init__(self) -> None:
         with np.errstate(over="ignore"):  # what float32 cannot hold is refused as not finite
             x = _checks.array(self.x, "x").astype(np.float32)
-        y = np.array(self.y)
+        y = _checks.listed(self.y, "y").copy()
         _checks.count(self.classes, "classes", least=2)
         _checks.text(self.name, "name")
         if x.ndim != 2 or y.shape != x.shape[:1]:
@@ -95,7 +95,7 @@ class LabeledData:
     def take(self, rows: Any) -> LabeledData:
         """The records of some rows: indices from 0, a slice or a mask (ValueError otherwise)."""
         if not isinstance(rows, slice):
-            is_mask = np.asarray(rows).dtype == bool
+            is_mask = _checks.listed(rows, "rows").dtype == bool
             check = _checks.mask if is_mask else _checks.indices
             rows = check(rows, self.size, "rows")
         own = None if self.rows is None else self.rows[rows]
@@ -105,6 +105,7 @@ class LabeledData:
         """All records but one (ValueError where it is none of them)."""
         return self.take(np.arange(self.size) != self._row(row))
 
+    @_annotated.arguments
     def joined(self, more: LabeledData) -> LabeledData:
         """These records, and then others with as many features and classes."""
         need = "a wb.training.LabeledData"

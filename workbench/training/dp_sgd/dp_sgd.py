@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _checks
+from workbench import _annotated, _checks
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.parallel import one_blas_thread
 from workbench.training.dp_sgd.bugs import procedure
@@ -38,6 +38,8 @@ class Model:
 
     initial: NDArray[np.float32]
     final: NDArray[np.float32]
+
+    __post_init__ = _annotated.columns
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,7 @@ class DPSGDSettings:
     noise_scale: float = 0.5
 
     def __post_init__(self) -> None:
+        _checks.instance(self.network, Network, "network", "a workbench.training.Network")
         rate = _checks.number(self.sample_rate, "sample_rate")
         if not 0 < rate <= 1:
             raise ValueError(
@@ -129,6 +132,7 @@ class DPSGDSettings:
             )
         return DPSGDPair(self.noise_multiplier, self.sample_rate, self.steps)
 
+    @_annotated.arguments
     def train(
         self,
         data: LabeledData,

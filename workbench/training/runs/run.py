@@ -8,8 +8,9 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from workbench import _annotated
 from workbench.bounds.power.verdict import Verdict, judge
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, silent, time_left
@@ -17,13 +18,11 @@ from workbench.scores.sample import Scores
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
+from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.runs.folder import RunFolder
 from workbench.training.runs.plan import TrainingPlan
 from workbench.training.runs.tasks import train_models
 from workbench.training.runs.trained_models import TrainedModels
-
-if TYPE_CHECKING:
-    from workbench.training.dp_sgd.data import LabeledData
 
 #: Seconds between two partial results, and the share of the time that making them may take.
 PACE, SHARE = 0.2, 0.1
@@ -49,6 +48,8 @@ class TrainingRun:
     trained: TrainedModels
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
+
+    __post_init__ = _annotated.fields
 
     def __repr__(self) -> str:
         return f"TrainingRun({self.audit.name!r}, {self.models} of {self.audit.models} models)"
@@ -116,6 +117,7 @@ class TrainingRun:
         return judge(self.result, claim, self.plan.confidence)
 
 
+@_annotated.arguments
 def run_training_audit(
     audit: TrainingAudit | TrainingPlan,
     seed: int = 0,
@@ -175,6 +177,7 @@ def run_training_audit(
         return replace(run, provenance=kept.provenance())
 
 
+@_annotated.arguments
 def open_run(folder: str | os.PathLike[str], data: LabeledData | None = None) -> TrainingRun:
     """The training run in a folder, finished or not.
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "3"
-down_revision = "1"
+down_revision = "2"
 branch_labels = None
 depends_on = None
 
