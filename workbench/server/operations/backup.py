@@ -13,7 +13,6 @@ import re
 import secrets
 import sqlite3
 import tarfile
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -21,6 +20,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
+from workbench._held import delete_left, held_folder, hold
 from workbench.audits.storing.database_file import UNFINISHED, is_database
 from workbench.server.operations.manifest import (
     NAME,
@@ -35,6 +35,9 @@ _LEFT_OUT = re.compile(
     r".*-(wal|shm|journal)|check-.*|deleted-.*|unfinished-.*|.*\.before-\d+\..*|"
     rf".*{re.escape(UNFINISHED)}.*"
 )
+
+#: What a backup that is being written adds to its name, and the folder of the copy of a database.
+_UNFINISHED, _COPY = r"\.unfinished-[0-9a-f]{8}", r"\.backup-[0-9a-f]{8}"
 
 #: Folders, by their paths, of which the same holds.
 _FOLDERS = ("server/uploads",)
@@ -69,10 +72,12 @@ def back_up(home: Path, to: Path, missing: Sequence[str] = ()) -> Manifest:
         raise BackupError(f"the backup must be outside of {home}, which may be lost with it")
     if to.exists():
         raise BackupError(f"{to} is there already; name another file")
+    delete_left(to.parent, re.compile(rf"{re.escape(to.name)}{_UNFINISHED}|{_COPY}"))
     unfinished = to.with_name(f"{to.name}.unfinished-{secrets.token_hex(4)}")
     try:
         descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
+            hold(descriptor)
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 _Writing(home, archive, missing, to.parent).write()
             file.flush()
@@ -99,8 +104,9 @@ class _Writing:
         """Write everything, and the manifest at last."""
         made = datetime.now(UTC).isoformat(timespec="seconds")
         self._add_files()
-        with tempfile.TemporaryDirectory(dir=self._room, prefix=".backup-") as folder:
-            copy = Path(folder) / "copy"
+        folder = self._room / f".backup-{secrets.token_hex(4)}"
+        with held_folder(folder):
+            copy = folder / "copy"
             for path in self._files():
                 with suppress(FileNotFoundError):  # deleted meanwhile, with a person's folder
                     if is_database(path):
