@@ -399,3 +399,20 @@ def test_what_was_left_by_one_that_was_killed_is_deleted_by_the_next(
     restore(backup, new)
     assert sorted(os.listdir(backup.parent)) == ["b.tar", "new"]
     assert scores_of(new, "losses") == [0.1, 0.2, 0.4]
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 1000, None], ids=["empty", "other", "pages"])
+def test_a_database_that_no_restore_would_take_is_named_at_once(home, tmp_path, content):
+    path = home / "server" / "people" / "audits.sqlite"
+    if content is None:
+        with sqlite3.connect(path) as base:
+            base.execute("CREATE TABLE one (x)")
+            base.executemany("INSERT INTO one VALUES (?)", [("x" * 500,)] * 50)
+        base.close()
+        content = bytearray(path.read_bytes())
+        content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(BackupError, match=r"audits\.sqlite is damaged .*Nothing was written"):
+        back_up(home, tmp_path / "b.tar")
+    assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["home"]

@@ -21,13 +21,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from workbench._held import delete_left, held_folder, hold
-from workbench.audits.storing.database_file import UNFINISHED, is_database
+from workbench.audits.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.server.operations.manifest import (
     NAME,
     BackupError,
     Manifest,
     Member,
     check,
+    require_whole,
 )
 
 #: Files that are made by the minute, or again by the program itself.
@@ -109,7 +110,7 @@ class _Writing:
             copy = folder / "copy"
             for path in self._files():
                 with suppress(FileNotFoundError):  # deleted meanwhile, with a person's folder
-                    if is_database(path):
+                    if _is_ours(path):
                         _copy_database(path, copy)
                         self._add(copy, self._name(path))
                         copy.unlink()
@@ -121,7 +122,7 @@ class _Writing:
         """Add all files that are no databases and were not added yet."""
         for path in self._files():
             with suppress(FileNotFoundError):  # deleted meanwhile
-                if self._name(path) not in self._members and not is_database(path):
+                if self._name(path) not in self._members and not _is_ours(path):
                     self._add(path, self._name(path))
 
     def _files(self) -> Iterator[Path]:
@@ -160,6 +161,11 @@ class _HashedReader(io.RawIOBase):
         return block
 
 
+def _is_ours(path: Path) -> bool:
+    """Whether a file is a database, or has to be one."""
+    return path.suffix == ".sqlite" or is_database(path)
+
+
 def _copy_database(source: Path, to: Path) -> None:
     """Copy a database as it is at one moment, whoever writes to it."""
     give_up = time.monotonic() + _PATIENCE
@@ -172,6 +178,7 @@ def _copy_database(source: Path, to: Path) -> None:
             ):
                 base.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
+            require_whole(source if is_empty(source) else to, source.name)
             return
         except sqlite3.OperationalError as error:
             if not source.exists():
@@ -179,8 +186,11 @@ def _copy_database(source: Path, to: Path) -> None:
             if time.monotonic() > give_up:
                 raise BackupError(f"the database {source} cannot be read: {error}") from error
             time.sleep(0.1)
-        except sqlite3.DatabaseError as error:
-            raise BackupError(f"the database {source} is damaged: {error}") from error
+        except (sqlite3.DatabaseError, BackupError) as error:  # no restore would take it
+            raise BackupError(
+                f"the database {source} is damaged ({error}). Nothing was written; put a copy of "
+                "it back, or move it out of the folder"
+            ) from error
 
 
 def _info(name: str, size: int) -> tarfile.TarInfo:
