@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sqlite3
 import stat
 import subprocess
@@ -361,3 +362,62 @@ def test_a_migration_that_fails_leaves_the_database_and_one_copy(tmp_path, monke
         added = found.execute("SELECT count(*) FROM sqlite_master WHERE name='added'")
         assert added.fetchone() == (0,)
     found.close()
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from workbench.server.operations import {module}
+def kill(*given, **named):
+    os.kill(os.getpid(), 9)
+{module}.{step} = kill
+{module}.{call}(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "step", "call"),
+    [
+        ("backup", "_copy_database", "back_up"),
+        ("backup", "check", "back_up"),
+        ("restore", "require_known", "restore"),
+        ("restore", "_put_in_place", "restore"),
+    ],
+)
+def test_what_was_left_by_one_that_was_killed_is_deleted_by_the_next(
+    home, tmp_path, module, step, call
+):
+    backup, new = tmp_path / "out" / "b.tar", tmp_path / "out" / "new"
+    backup.parent.mkdir()
+    if call == "restore":
+        back_up(home, backup)
+    given = (home, backup) if call == "back_up" else (backup, new)
+    code = KILLED.format(module=module, step=step, call=call)
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, given)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == -9
+    assert any(re.search(r"unfinished|\.backup|restored", one) for one in os.listdir(backup.parent))
+    if call == "back_up":
+        back_up(home, backup)
+    restore(backup, new)
+    assert sorted(os.listdir(backup.parent)) == ["b.tar", "new"]
+    assert scores_of(new, "losses") == [0.1, 0.2, 0.4]
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage" * 1000, None], ids=["empty", "other", "pages"])
+def test_a_database_that_no_restore_would_take_is_named_at_once(home, tmp_path, content):
+    path = home / "server" / "people" / "audits.sqlite"
+    if content is None:
+        with sqlite3.connect(path) as base:
+            base.execute("CREATE TABLE one (x)")
+            base.executemany("INSERT INTO one VALUES (?)", [("x" * 500,)] * 50)
+        base.close()
+        content = bytearray(path.read_bytes())
+        content[4096:] = b"\xa5" * (len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(BackupError, match=r"audits\.sqlite is damaged .*Nothing was written"):
+        back_up(home, tmp_path / "b.tar")
+    assert path.read_bytes() == content
+    assert os.listdir(tmp_path) == ["home"]

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from helpers.programs import program
 
 import workbench as wb
 from workbench.workspaces.home import home_folder, owner_key, workspace
@@ -165,7 +166,7 @@ def test_what_was_removed_long_ago_is_deleted(opened, losses, tmp_path):
     assert list(ws.snapshot().entries) == [recent.key]
     assert ws.file(kept) == b"x"
     found = content(tmp_path)
-    assert [name for name in found if name.startswith("unf")] == ["unfinished-2"] * 2
+    assert [name for name in found if name.startswith("unf")] == []  # nobody writes them
     assert not [name for name in found if name.startswith("a" * 64)]
     assert ws.restore(recent.key) == ws.dataset(recent.key)
     assert ws.scores(recent.key).n_p == 3
@@ -256,6 +257,33 @@ def test_a_program_that_is_killed_while_it_writes_breaks_nothing(opened, tmp_pat
     assert ws.problem == ""
     assert ws.datasets.names == ["whole"]
     assert ws.add_scores(wb.Scores([1, 2], [5, 6]), "half").name == "half"
+
+
+@pytest.mark.slow
+def test_a_file_that_a_killed_program_was_writing_is_gone_at_the_next_start(opened, tmp_path):
+    opened().add_scores(wb.Scores([1, 2], [3, 4]), "whole")
+    code = (
+        "import os, sys, workbench as wb\n"
+        "ws = wb.workspace(); ws.own\n"
+        "os.fsync = lambda *_: (print('writing', flush=True), sys.stdin.read())\n"
+        "ws.add_scores(wb.Scores([1, 2], [5, 6]), 'half')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "WORKBENCH_HOME": str(tmp_path / "home")}
+    command = [sys.executable, "-c", code]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with program(command, env=environment, **pipes) as half:
+        assert half.stdout.readline() == b"writing\n"
+        opened()  # another program that starts now leaves it alone
+        assert len(unfinished(tmp_path)) == 1
+        half.kill()
+        half.wait()
+    assert len(unfinished(tmp_path)) == 1
+    assert opened().datasets.names == ["whole"]
+    assert unfinished(tmp_path) == []
+
+
+def unfinished(folder):
+    return list(folder.rglob("unfinished-*"))
 
 
 @pytest.mark.slow

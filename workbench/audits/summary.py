@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -11,6 +12,9 @@ from typing import Any
 from workbench.audits.audit import Audit
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditNumber
+
+#: `AuditSummary.about` of a row that cannot be read.
+_NOTHING: Mapping[str, Any] = {"tags": [], "data": [], "headline": None}
 
 #: Characters of a note that a list shows.
 LONGEST_NOTE = 300
@@ -92,11 +96,7 @@ class AuditSummary:
         try:
             return None if number is None else AuditNumber.from_dict(number)
         except (ValueError, TypeError, KeyError, AttributeError):
-            return None  # of a damaged row; the audit itself is verified when it is opened
-
-    def require_readable(self) -> None:
-        """Raise an error of any kind where a text cannot be read."""
-        _ = (self.made, self.saved, self.tags, self.data, self._about["headline"])
+            return None  # of a damaged row
 
     def of_damaged_row(self, why: str) -> AuditSummary:
         """What stands in a list for an audit whose row is damaged.
@@ -119,7 +119,7 @@ class AuditSummary:
                 "whether the audit itself is.",
                 "made_at": _time(readable["made_at"]),
                 "saved_at": _time(readable["saved_at"]),
-                "about": json.dumps({"tags": [], "data": [], "headline": None}),
+                "about": json.dumps(_NOTHING),
             },
             position=self.position if isinstance(self.position, int) else 0,
             versions=self.versions if isinstance(self.versions, int) else 1,
@@ -127,7 +127,17 @@ class AuditSummary:
 
     @cached_property
     def _about(self) -> dict[str, Any]:
-        return json.loads(self.about)
+        try:
+            found = json.loads(self.about)
+            return {
+                "tags": [str(tag) for tag in found["tags"]],
+                "data": [str(name) for name in found["data"]],
+                "headline": found["headline"],
+            }
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return dict(
+                _NOTHING
+            )  # of a damaged row; the audit itself is verified when it is opened
 
 
 def _time(text: str) -> str:

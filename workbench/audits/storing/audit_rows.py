@@ -362,7 +362,7 @@ def _summary(row: Sequence[Any]) -> AuditSummary:
     found = AuditSummary(*row)
     try:
         require_sound(row, _SUMMARY)
-        found.require_readable()
+        _ = found.made, found.saved
     except UNREADABLE as error:
         return found.of_damaged_row(str(error))
     return found

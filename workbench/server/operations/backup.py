@@ -13,7 +13,6 @@ import re
 import secrets
 import sqlite3
 import tarfile
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -21,13 +20,15 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from workbench.audits.storing.database_file import UNFINISHED, is_database
+from workbench._held import delete_left, held_folder, hold
+from workbench.audits.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.server.operations.manifest import (
     NAME,
     BackupError,
     Manifest,
     Member,
     check,
+    require_whole,
 )
 
 #: Files that are made by the minute, or again by the program itself.
@@ -35,6 +36,9 @@ _LEFT_OUT = re.compile(
     r".*-(wal|shm|journal)|check-.*|deleted-.*|unfinished-.*|.*\.before-\d+\..*|"
     rf".*{re.escape(UNFINISHED)}.*"
 )
+
+#: What a backup that is being written adds to its name, and the folder of the copy of a database.
+_UNFINISHED, _COPY = r"\.unfinished-[0-9a-f]{8}", r"\.backup-[0-9a-f]{8}"
 
 #: Folders, by their paths, of which the same holds.
 _FOLDERS = ("server/uploads",)
@@ -69,10 +73,12 @@ def back_up(home: Path, to: Path, missing: Sequence[str] = ()) -> Manifest:
         raise BackupError(f"the backup must be outside of {home}, which may be lost with it")
     if to.exists():
         raise BackupError(f"{to} is there already; name another file")
+    delete_left(to.parent, re.compile(rf"{re.escape(to.name)}{_UNFINISHED}|{_COPY}"))
     unfinished = to.with_name(f"{to.name}.unfinished-{secrets.token_hex(4)}")
     try:
         descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
+            hold(descriptor)
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 _Writing(home, archive, missing, to.parent).write()
             file.flush()
@@ -99,11 +105,12 @@ class _Writing:
         """Write everything, and the manifest at last."""
         made = datetime.now(UTC).isoformat(timespec="seconds")
         self._add_files()
-        with tempfile.TemporaryDirectory(dir=self._room, prefix=".backup-") as folder:
-            copy = Path(folder) / "copy"
+        folder = self._room / f".backup-{secrets.token_hex(4)}"
+        with held_folder(folder):
+            copy = folder / "copy"
             for path in self._files():
                 with suppress(FileNotFoundError):  # deleted meanwhile, with a person's folder
-                    if is_database(path):
+                    if _is_ours(path):
                         _copy_database(path, copy)
                         self._add(copy, self._name(path))
                         copy.unlink()
@@ -115,7 +122,7 @@ class _Writing:
         """Add all files that are no databases and were not added yet."""
         for path in self._files():
             with suppress(FileNotFoundError):  # deleted meanwhile
-                if self._name(path) not in self._members and not is_database(path):
+                if self._name(path) not in self._members and not _is_ours(path):
                     self._add(path, self._name(path))
 
     def _files(self) -> Iterator[Path]:
@@ -154,6 +161,11 @@ class _HashedReader(io.RawIOBase):
         return block
 
 
+def _is_ours(path: Path) -> bool:
+    """Whether a file is a database, or has to be one."""
+    return path.suffix == ".sqlite" or is_database(path)
+
+
 def _copy_database(source: Path, to: Path) -> None:
     """Copy a database as it is at one moment, whoever writes to it."""
     give_up = time.monotonic() + _PATIENCE
@@ -166,6 +178,7 @@ def _copy_database(source: Path, to: Path) -> None:
             ):
                 base.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
+            require_whole(source if is_empty(source) else to, source.name)
             return
         except sqlite3.OperationalError as error:
             if not source.exists():
@@ -173,8 +186,11 @@ def _copy_database(source: Path, to: Path) -> None:
             if time.monotonic() > give_up:
                 raise BackupError(f"the database {source} cannot be read: {error}") from error
             time.sleep(0.1)
-        except sqlite3.DatabaseError as error:
-            raise BackupError(f"the database {source} is damaged: {error}") from error
+        except (sqlite3.DatabaseError, BackupError) as error:  # no restore would take it
+            raise BackupError(
+                f"the database {source} is damaged ({error}). Nothing was written; put a copy of "
+                "it back, or move it out of the folder"
+            ) from error
 
 
 def _info(name: str, size: int) -> tarfile.TarInfo:

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self
 
 import workbench as wb
+from workbench.audits.storing.database_file import is_empty
 from workbench.audits.storing.schema import REVISION as AUDITS
 from workbench.server.storing.schema import SERVER_SCHEMA
 from workbench.workspaces.storing.schema import VERSION as WORKSPACE
@@ -211,6 +212,25 @@ def require_same(name: str, wanted: Member, found: Member) -> None:
         raise BackupError(f"{name!r} in this backup is damaged: its hash is not the one it had")
 
 
+def require_whole(path: Path, name: str) -> None:
+    """Raise a BackupError where a database is damaged or empty.
+
+    Parameters
+    ----------
+    path : Path
+        The file of the database, which no program writes.
+    name : str
+        For the message.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
+            whole = not is_empty(path) and base.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        whole = False
+    if not whole:
+        raise BackupError(f"the database {name!r} is damaged")
+
+
 def require_known(path: Path, name: str) -> None:
     """Raise a BackupError where a database is damaged, or of a newer version of the program.
 
@@ -221,10 +241,9 @@ def require_known(path: Path, name: str) -> None:
     name : str
         For the message.
     """
+    require_whole(path, name)
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?immutable=1", uri=True)) as base:
-            if base.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-                raise BackupError(f"the database {name!r} in this backup is damaged")
             tables = {row[0] for row in base.execute("SELECT name FROM sqlite_master")}
             found, known = base.execute("PRAGMA user_version").fetchone()[0], WORKSPACE
             if "workbench_version" in tables:
@@ -232,13 +251,11 @@ def require_known(path: Path, name: str) -> None:
                 found = int(row[0]) if row else 0
                 known = int(SERVER_SCHEMA.revision if "sign_ins" in tables else AUDITS)
     except (sqlite3.DatabaseError, ValueError) as error:
-        if isinstance(error, BackupError):
-            raise
-        raise BackupError(f"the database {name!r} in this backup is damaged") from error
+        raise BackupError(f"the database {name!r} is damaged") from error
     if found > known:
         raise BackupError(
-            f"the database {name!r} in this backup is of a newer version of the workbench (format "
-            f"{found}; this one knows {known}); update this program first"
+            f"the database {name!r} is of a newer version of the workbench (format {found}; this "
+            f"one knows {known}); update this program first"
         )
 
 

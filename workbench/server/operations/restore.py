@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from workbench._held import delete_left, held_folder
 from workbench.audits.storing.database_file import is_database
 from workbench.server.operations.manifest import (
     BackupError,
@@ -58,12 +60,10 @@ def restore(backup: Path, home: Path, replace: bool = False) -> tuple[Manifest, 
         _require_room(manifest, home)
         home.parent.mkdir(parents=True, exist_ok=True)
         fresh = home.with_name(f"{home.name}.restored-{secrets.token_hex(4)}")
-        fresh.mkdir(mode=0o700)
-        try:
+        delete_left(home.parent, re.compile(rf"{re.escape(home.name)}\.restored-[0-9a-f]{{8}}"))
+        with held_folder(fresh):  # which has another name once it is in place
             _extract(archive, manifest, fresh)
             return manifest, _put_in_place(fresh, home, filled)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _extract(archive: tarfile.TarFile, manifest: Manifest, folder: Path) -> None:

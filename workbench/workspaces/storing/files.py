@@ -10,6 +10,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
+from workbench._held import CAN_HOLD, hold, was_left
 from workbench.workspaces.storing.store import file_hash
 
 _HASH = re.compile("[0-9a-f]{64}")
@@ -70,10 +71,14 @@ class ContentFiles:
         try:
             descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(descriptor, "wb") as file:
+                hold(descriptor)
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(unfinished, self.path(digest))
+                if CAN_HOLD:  # while it is held: nobody tidies it away
+                    os.replace(unfinished, self.path(digest))
+            if not CAN_HOLD:
+                os.replace(unfinished, self.path(digest))
         except OSError:
             with suppress(OSError):
                 unfinished.unlink()
@@ -101,10 +106,12 @@ class ContentFiles:
         used : collection of str
             Hashes of the content that stays.
         age : float
-            Seconds; younger files stay, because another program may be about to use them.
+            Seconds; younger files stay, because another program may be about to use them. What a
+            program was writing when it was killed goes at once.
         """
         for path in self._folder.glob("*"):
             with suppress(OSError):
                 old = path.stat().st_mtime < time.time() - age
-                if old and path.name.removesuffix(self._suffix) not in used:
+                unused = old and path.name.removesuffix(self._suffix) not in used
+                if unused or (path.name.startswith(_UNFINISHED) and was_left(path)):
                     path.unlink()
