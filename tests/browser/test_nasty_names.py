@@ -26,6 +26,7 @@ from helpers.reports import page_audit, page_states
 from helpers.served import SECRET, Served, cookie_of
 from helpers.visits import settle
 
+from workbench._markup import visible
 from workbench.assets.packed import PLOTLY
 from workbench.figures.kit.svg import svg
 from workbench.figures.kit.theme import LIGHT, paint
@@ -135,7 +136,7 @@ def test_names_run_and_fetch_nothing_in_charts(opened):
         for (const {data, layout} of JSON.parse(text)) {
             const box = document.createElement("div")
             document.body.replaceChildren(box)
-            await Plotly.newPlot(box, data, layout)
+            await Plotly.newPlot(box, data, layout, {displayModeBar: false})
             box._fullData.forEach((trace, curveNumber) => {
                 for (const pointNumber of [0, trace.x.length - 1])
                     try { Plotly.Fx.hover(box, [{curveNumber, pointNumber}]) } catch {}
@@ -177,18 +178,20 @@ def bench():
     served = Served()
     person = Person("nasty" + "q" * 38)
     made = served.visitors.bench(person)
-    for number, name in enumerate(NASTY_NAMES.values()):
-        one = made.workspace.add_scores(sample(f"s{number}", 1 + number / 50), f"s{number}")
-        with suppress(ValueError):  # a name of half a character, or of nothing
-            one = made.workspace.rename(one.key, name)
-        made.workspace.choose(one.key)
+    keys = {}
+    for number, (label, name) in enumerate(NASTY_NAMES.items()):
+        with suppress(ValueError):  # a name of half a character
+            scores = sample(name, 1 + number / 50)
+            keys[label] = made.workspace.add_scores(scores, name).key
+    made.workspace.choose(keys["plotly"])
     made.live("scores")
     settle(made)
     audit = served.visitors.audit("scores", made.ask("scores", lambda live: live.page.snapshot()))
     taken = 0
     for name in NASTY_NAMES.values():
+        tag = visible(" ".join(name.split()))[:50].replace(",", " ")
         with suppress(ValueError):
-            made.workspace.audits.save(audit, name, note=name, tags=(name[:50].replace(",", " "),))
+            made.workspace.audits.save(audit, name, note=name, tags=(tag,))
             taken += 1
     assert taken >= 60
     yield served, person
@@ -213,10 +216,12 @@ def test_names_run_and_fetch_nothing_on_the_pages(chromium, bench):
     shown.open_menu()
     assert page.locator(".wb-set").count() >= 60
     shown.choose(NASTY_NAMES["image"])
-    shown.go("compare")
-    page.get_by_role("link", name="Saved audits").locator("visible=true").first.click()
-    page.locator(".wb-audit-name").filter(has_text=NASTY_NAMES["script"]).first.wait_for()
-    for kind in ("image", "md image", "plotly"):
+    page.goto(f"{url}compare")
+    await_charts(page)
+    page.locator(".wb-plot").filter(has_text="‹img").first.wait_for()
+    page.goto(f"{url}audits")
+    page.locator(".wb-audit-name").filter(has_text=NASTY_NAMES["plotly"]).first.wait_for()
+    for kind in ("plotly", "formula", "templates"):
         page.locator(".wb-audit-name").filter(has_text=NASTY_NAMES[kind]).first.click()
         page.locator(".wb-record h1[tabindex]").filter(has_text=NASTY_NAMES[kind]).wait_for()
         page.go_back()

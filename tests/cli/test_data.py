@@ -36,7 +36,7 @@ def test_a_data_set_is_added_listed_renamed_and_removed(capsys, home):
     assert main(["data", "list"]) == 0
     said = capsys.readouterr().out
     assert "'messy'    1,600 +   1,400" in said
-    assert "'bell'   10,000 +  10,000" in said
+    assert "'bell'    10,000 +  10,000" in said
     assert main(["data", "rename", "bell", "normal"]) == 0
     assert [one["name"] for one in listed(capsys)["data"]] == ["messy", "normal"]
     assert main(["data", "remove", "messy"]) == 0

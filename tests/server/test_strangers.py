@@ -142,6 +142,9 @@ def place(request, tmp_path_factory):
     (site / "index.html").write_text("<!doctype html><title>Site</title><script>1</script>")
     (site.parent / "outside.html").write_text(OUTSIDE)
     (site / "out.html").symlink_to(site.parent / "outside.html")
+    (site / ".doctrees").mkdir()
+    (site / ".doctrees" / "environment.pickle").write_text(OUTSIDE)
+    (site / "latin.html").write_bytes(b"<!doctype html><title>\xe9</title>")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(static, "DOCUMENTATION", site)
         served = Team() if request.param == "accounts" else Served()
@@ -343,6 +346,14 @@ def test_the_documentation_shows_what_is_in_its_folder_and_no_more(place):
     assert "'sha256-" in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
     status, _, body = ask(served, "/docs/out.html")  # a link in the folder that leads out of it
     assert (status, OUTSIDE.encode() in body) != (200, True)
+    for hidden in (
+        ".doctrees/environment.pickle",
+        "%2edoctrees/environment.pickle",
+        "%00",
+        "a%00b",
+    ):
+        assert ask(served, f"/docs/{hidden}")[0] == 404, hidden
+    assert ask(served, "/docs/latin.html")[0] == 200
 
 
 # -- by socket -------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ def quoted(text: object) -> str:
 
 def called(filename: str) -> str:
     """A file's name for messages."""
-    return f"'{filename}'" if filename else "the upload"
+    return quoted(filename) if filename else "the upload"
 
 
 def listed(names: Iterable[Any]) -> str:

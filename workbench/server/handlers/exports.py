@@ -11,9 +11,7 @@ from tornado.web import HTTPError
 from workbench.dashboard.sharing import AuditLookup
 from workbench.dashboard.worker import WAITING
 from workbench.server.handlers.base import Handler
-
-#: Characters of a name in the name of a file.
-_LONGEST = 60
+from workbench.server.handlers.downloads import file_name
 
 
 class AuditFileHandler(Handler):
@@ -35,9 +33,7 @@ class AuditFileHandler(Handler):
 
 def _exported(audits: AuditLookup, key: str) -> tuple[str, bytes]:
     """The name and the content of the file of an audit."""
-    name = audits.audit(key).name
-    plain = "".join(c if c.isalnum() or c in "-_." else "_" for c in name)[:_LONGEST]
-    return f"{plain or 'audit'}.audit.zip", audits.exported(key)
+    return f"{file_name(audits.audit(key).name)}.audit.zip", audits.exported(key)
 
 
 def patterns() -> list[tuple[Any, ...]]:

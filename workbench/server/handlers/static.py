@@ -103,6 +103,20 @@ class DocumentationHandler(Handler, StaticFileHandler):
 
     head = StaticFileHandler.head
 
+    def parse_url_path(self, url_path: str) -> str:
+        """The path of a file in the site.
+
+        Raises
+        ------
+        HTTPError
+            It leads through what is hidden, such as Sphinx's ``.doctrees`` with folders of the
+            machine that built the site, or is no path.
+        """
+        parts = url_path.split("/")
+        if "\0" in url_path or any(part.startswith(".") for part in parts):
+            raise HTTPError(404)
+        return str(super().parse_url_path(url_path))
+
     def set_extra_headers(self, path: str) -> None:
         """Set the policy of a page of the site."""
         self.set_header("Cache-Control", "no-cache")
@@ -114,7 +128,7 @@ class DocumentationHandler(Handler, StaticFileHandler):
 @lru_cache(maxsize=256)
 def _site_policy(file: Path, version: int) -> str:
     """The policy of a page of the documentation site; another version has another one."""
-    scripts = dict.fromkeys(_INLINE.findall(file.read_text(encoding="utf-8")))
+    scripts = dict.fromkeys(_INLINE.findall(file.read_text(encoding="utf-8", errors="replace")))
     return "; ".join(
         [
             "default-src 'none'",
