@@ -152,6 +152,29 @@ def test_an_upload_is_refused_before_it_begins_if_there_is_no_room_for_it(tmp_pa
     visitors.end()
 
 
+def test_room_that_is_taken_while_an_upload_comes_is_missed_when_it_is_kept(tmp_path):
+    visitors, reader = here(tmp_path, disk=300_000)
+    workspace, content = reader.bench.workspace, csv_of(4_000)
+    half = len(content) // 2
+    reader.does("import")
+    reader.on("import", kind="files", name="upload", files=[["losses.csv", len(content)]])
+    reader.on("import", kind="chunk", name="upload", file=0, content=content[:half])
+    workspace.keep_file("notes.txt", b"x" * (299_000 - workspace.size))
+    used = workspace.size
+    reader.on("import", kind="chunk", name="upload", file=0, content=content[half:])
+    settle(reader.bench)
+    page = reader.bench.live("import").page
+    wait(lambda: page.tables or page.message)
+    reader.on("import", kind="set", name="larger_is_member", value="larger = member")
+    reader.on("import", kind="set", name="accept", value=True)
+    settle(reader.bench)
+    assert "--max-disk" in page.message
+    assert not page.accepted
+    assert not workspace.own
+    assert workspace.size == used
+    visitors.end()
+
+
 def test_data_audits_and_kept_files_share_the_room(tmp_path):
     visitors, reader = here(tmp_path, disk=400_000)
     workspace = reader.bench.workspace

@@ -69,6 +69,8 @@ def scores_of_classes(
     ScoresError
         Classes that are not numbered from 0 to K − 1.
     """
+    if classes.dtype.kind not in "biuf" or not np.isfinite(classes).all():
+        raise ScoresError(f"the classes of the records must be whole numbers, got {classes.dtype}")
     whole = classes.astype(np.int64)
     if not np.array_equal(whole, classes):
         raise ScoresError("the classes of the records must be whole numbers")
@@ -130,7 +132,12 @@ def log_odds(logits: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:
     Carlini, Chien, Nasr, Song, Terzis, Tramèr (2022), section IV.
     """
     classes = logits.shape[-1]
-    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= classes:
+    if labels.dtype.kind not in "iu" or not labels.size:
+        raise ScoresError(
+            f"labels of shape {labels.shape} ({labels.dtype}) do not name the {classes} classes of "
+            f"the logits; give whole numbers from 0 to {classes - 1}"
+        )
+    if labels.min() < 0 or labels.max() >= classes:
         raise ScoresError(
             f"labels from {labels.min()} to {labels.max()} ({labels.dtype}) do not name the "
             f"{classes} classes of the logits; give whole numbers from 0 to {classes - 1}"

@@ -48,8 +48,11 @@ class PrivacyMeterFolder:
             )
         report(0.1, "reading memberships")
         member = place.numbers(name)
-        if member.ndim != 2:
-            raise ScoresError(f"'{name}' has the shape {member.shape}, not (models, records)")
+        if member.ndim != 2 or not member.size:
+            raise ScoresError(
+                f"'{name}' has the shape {member.shape}, not (models, records), with at least one "
+                "of each"
+            )
         report(0.4, f"reading the signals {wanted!r}")
         values, note = _turned(place, files[wanted], member.shape, stated)
         notes = [note]
