@@ -1,9 +1,11 @@
 """Pages that nobody uses are put away, with a word, and their memory comes back."""
 
 import asyncio
+import ctypes
 import gc
 import json
 import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -205,3 +207,28 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
     finally:
         served.close()
     assert after - before < BLOCKS * (end - begin)
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="of GNU's C library")
+def test_large_arrays_of_threads_return_to_the_system():
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np
+from workbench._process import huge_pages, memory_in_use
+from workbench.server.operations import memory
+huge_pages(False)
+memory.return_large_arrays()
+before = memory_in_use()
+def work(k):
+    first = [np.ones(10**6) for _ in range(4)]
+    small = [np.ones(2_000) for _ in range(1_000)]
+    return memory_in_use()
+with ThreadPoolExecutor(4) as threads:
+    peak = max(threads.map(work, range(16)))
+memory.release()
+print((peak - before) / 2**20, (memory_in_use() - before) / 2**20)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    peak, after = map(float, done.stdout.split())
+    assert peak > 40
+    assert after < 20  # the ends of four parts of the heap

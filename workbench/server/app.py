@@ -201,6 +201,7 @@ def serve(
         The address that a browser opens at once; None for no browser.
     """
     huge_pages(False)
+    memory.return_large_arrays()
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:
