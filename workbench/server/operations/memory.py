@@ -14,8 +14,8 @@ from typing import Any
 from workbench.pairs.accounting.accounted import forget_compositions
 from workbench.server.operations.state import ServerState
 
-#: Bytes from which on an array has pages of its own, and that may stay free at the end of a part of
-#: the heap. GNU's C library raises both with what is freed, and each thread may then keep 64 MB.
+#: Bytes from which on an array has pages of its own, and that may stay free at the end of the heap.
+#: GNU's C library raises both with what is freed, and large arrays then leave holes in the heap.
 _OWN_PAGES, _STAYS_FREE = 2**20, 4 * 2**20
 
 #: Of mallopt.
