@@ -1,9 +1,11 @@
 """Pages that nobody uses are put away, with a word, and their memory comes back."""
 
 import asyncio
+import ctypes
 import gc
 import json
 import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -205,3 +207,22 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
     finally:
         served.close()
     assert after - before < BLOCKS * (end - begin)
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="of GNU's C library")
+def test_large_arrays_have_pages_of_their_own_which_return_when_they_are_freed():
+    code = """
+import numpy as np
+from workbench._process import memory_in_use
+from workbench.server.operations import memory
+memory.return_large_arrays()
+np.ones(3 * 10**6)  # as this is freed, the C library would put smaller ones into the heap
+held = [np.ones(10**6), np.ones(10), np.ones(10**6), np.ones(10)]
+among = [int(x.__array_interface__["data"][0]) for x in held]
+with open("/proc/self/maps") as maps:
+    heap = next(line.split()[0].split("-") for line in maps if "[heap]" in line)
+low, high = (int(end, 16) for end in heap)
+print([low <= place < high for place in among])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == "[False, True, False, True]".split()

@@ -319,7 +319,8 @@ def test_every_limit_has_an_option_and_every_refusal_names_one():
 
 def test_pages_that_are_not_used_make_room_where_memory_is_at_its_limit(tmp_path, monkeypatch):
     visitors, _ = here(tmp_path, memory=1000 * 2**20)
-    held = [900 * 2**20]
+    held, freed = [900 * 2**20], []
+    monkeypatch.setattr(visitors, "_freed", lambda: freed.append(True))
     monkeypatch.setattr(visitors_module, "memory_in_use", lambda: held[0])
     documents = {who: Document() for who in (MINE, THEIRS, NOBODY)}
     for who, document in documents.items():
@@ -334,6 +335,9 @@ def test_pages_that_are_not_used_make_room_where_memory_is_at_its_limit(tmp_path
     held[0] = 2000 * 2**20
     with pytest.raises(LimitError, match=r"have 1,000 MB of memory.*--max-memory"):
         visitors.require_document(Person("x" * 43))
+    assert not put_away()  # what is free is returned first
+    assert freed
+    visitors._room_made -= ROOM
     assert not put_away()  # all are in use
     for who, age in {MINE: 300.0, THEIRS: 200.0, NOBODY: 100.0}.items():
         documents[who].used -= age

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,8 @@ def add(commands: Any) -> None:
 
 def serve(arguments: argparse.Namespace) -> int:
     """Serve all pages; those about scores with the given files or a bundled example."""
+    # Arrow's own allocator keeps what it has freed. It is chosen when Arrow is imported.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # Imported here, so that the other commands start without them.
     from workbench.server.app import serve as serve_app
     from workbench.server.options import ServerOptions

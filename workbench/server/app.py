@@ -206,6 +206,7 @@ def serve(
     """
     huge_pages(False)
     raise_descriptors()
+    memory.return_large_arrays()
     serving = make_server(app, options)
     serving._tornado.settings["state"].when_ready = lambda: THREADS.submit(_settle)
     if (work := serving._tornado.settings["visitors"].work) is not None:

@@ -192,7 +192,7 @@ class Visitors:
         self._lock = Lock()
         self._turns = Turns()  # of the housekeeping
         self._tidied = -TIDY
-        self._room_made = -ROOM
+        self._room_made, self._released = -ROOM, False
         self._ended = False
         #: What people let each other read; None on a server where nobody shares.
         self.lending: Lending | None = None
@@ -540,8 +540,13 @@ class Visitors:
 
     def _make_room(self, places: Sequence[Place]) -> None:
         """Put away what was used least recently, where the pages have too much memory."""
-        now = time.monotonic()
-        if now < self._room_made + ROOM or memory_in_use() <= self.limits.memory:
+        now, enough = time.monotonic(), memory_in_use() <= self.limits.memory
+        if enough or now < self._room_made + ROOM:
+            self._released = self._released and not enough
+            return
+        if not self._released:  # it may be that little of it is in use
+            self._released, self._room_made = True, now
+            self._freed()
             return
         made = [one for one in places if one.bench is not None and not one.works]
         unused = [one for one in made if one.last_used < now - UNUSED]
