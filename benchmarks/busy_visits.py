@@ -27,6 +27,9 @@ BUSY = 2
 #: Every fifth visit starts with an empty cache.
 COLD = 5
 
+#: Visits after which it is said how it goes.
+SAID = 10
+
 ADDRESSES = ("", "counts", "family", "compare", "onerun", "plan")
 
 NUMBERS = """() => {
@@ -88,6 +91,9 @@ def main(visits: int = VISITS) -> list[tuple[str, str, str]]:
             found.append((k % COLD == 0, visit(context, url + ADDRESSES[k % len(ADDRESSES)])))
             if context is not warm:
                 context.close()
+            if (k + 1) % SAID == 0:
+                so_far = sum(isinstance(told, str) for _, told in found)
+                print(f"{so_far} of {k + 1} visits were blank", file=sys.stderr, flush=True)
         for process in busy:
             process.kill()
         browser.close()

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pytest
 from helpers.asking import ask, raw
-from helpers.people import Team
-from helpers.served import MINE, SECRET, THEIRS, Served, cookie_name, cookie_of
+from helpers.people import PASSWORD, Team
+from helpers.served import MINE, NOBODY, SECRET, THEIRS, Served, cookie_name, cookie_of
 from helpers.visits import Reader, settle, wait
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import create_signed_value
@@ -37,7 +38,9 @@ from workbench.pages.core.upload import Upload
 from workbench.pages.registry import PAGES
 from workbench.server.handlers import static
 from workbench.server.handlers.document import READY
+from workbench.server.operations.log import OURS, JSONFormatter, LineFormatter
 from workbench.server.people.identity import WHO
+from workbench.server.people.person import Role
 from workbench.workspaces.link import PageLink
 
 #: In every text of Anna's, and in nothing else.
@@ -641,3 +644,80 @@ def test_the_answer_is_that_to_a_key_which_does_not_exist(fewer, kind):
             stranger.asks("audit", do=do, **entries | {"of": "scores", "offset": 0, "most": 50})
         heard.append(answers(stranger, key))
     assert heard[1] == heard[2]
+
+
+# -- what whoever runs the server reads ------------------------------------------------------------
+
+
+class BothLogs(logging.Handler):
+    """The lines of both formats, at the lowest level that can be asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.lines = []
+        self._forms = (JSONFormatter(), LineFormatter())
+
+    def emit(self, record):
+        if record.levelno >= logging.WARNING or record.name.startswith(OURS):
+            self.lines += [form.format(record) for form in self._forms]
+
+
+@pytest.fixture
+def logged():
+    """Lines of the log from now on."""
+    handler, ours = BothLogs(), [logging.getLogger(name) for name in OURS]
+    before = [one.level for one in ours]
+    logging.getLogger().addHandler(handler)
+    for one in ours:
+        one.setLevel(logging.DEBUG)
+    yield handler.lines
+    logging.getLogger().removeHandler(handler)
+    for one, level in zip(ours, before, strict=True):
+        one.setLevel(level)
+
+
+def test_neither_the_log_nor_metrics_nor_health_hold_anything_of_hers(place, logged):
+    served, hers, anna, _, own, others = place
+    with_accounts = anna.signed_in
+    zoe = served.accounts.add("Zoe", Role.EDITOR, PASSWORD).person if with_accounts else NOBODY
+    theirs = Belongings(served, zoe)  # saved, planned, shared, revoked
+    reader = Reader(served.visitors.bench(zoe))
+    for kind, more in (
+        ("rename", {"data": theirs.keys["data set"], "to": f"{MARK} again"}),
+        ("rename", {"data": MARK, "to": MARK}),
+        ("choose", {"data": MARK}),
+        ("remove", {"data": f"{MARK} gone"}),
+        ("restore", {"settings": {"scores": {"threshold": MARK, MARK: SCORE}}}),
+        ("open link", {"text": f"#link={MARK}"}),
+        ("open link", {"text": theirs.keys["link"]}),
+        ("audit", {"do": "open", "key": theirs.keys["audit"], "request": 1}),
+        ("audit", {"do": "open", "key": MARK, "request": 2}),
+        ("audit", {"do": "save", "from": "scores", "name": MARK, "note": MARK, "tags": [MARK]}),
+        ("share", {"do": "add", "of": "data", "key": MARK, "to": MARK, "request": 3}),
+        (MARK, {MARK: SCORE}),
+    ):
+        served.visitors.bench(zoe).receive({"kind": kind, "serial": 1, **more}, reader)
+    reader.sets("scores", "threshold", MARK)
+    reader.sets("scores", "threshold", SCORE)
+    settle(served.visitors.bench(zoe))
+    for headers in (own, others, {}):
+        for kind in ("data set", "audit", "name"):
+            for path in addresses(quote(hers.keys[kind])):
+                ask(served, path, **headers)
+        ask(served, f"/{MARK}?{MARK}={SCORE}", **headers)
+        ask(served, "/scores", Referer=f"http://x/{MARK}", User_Agent=MARK, **headers)
+    if with_accounts:
+        for name, password in ((MARK, MARK), ("Anna", MARK), ("Zoe", PASSWORD)):
+            served.browser().sign_in(name, password, goes=MARK)
+    numbers = [ask(served, path)[2].decode() for path in ("/metrics", "/health")]
+    assert "workbench_requests_total" in numbers[0]
+    assert '"checks"' in numbers[1]
+    secrets = [*own["Cookie"].split("; "), *others["Cookie"].split("; ")]
+    hidden = {
+        *(MARK, str(SCORE), str(SCORE)[:8], PASSWORD),
+        *(one.partition("=")[2].strip('"') for one in secrets),
+        *(key for all in (hers.keys, theirs.keys) for key in all.values()),
+    }
+    assert len(logged) > 200
+    for text in (*logged, *numbers):
+        assert not [one for one in hidden if one in text], text

@@ -56,7 +56,7 @@ FIELDS = (
 _KEYS = ("person", "account")
 
 #: Where messages are made of what is known to be nobody's.
-_OURS = ("workbench.server", "workbench.dashboard", "workbench.cli")
+OURS = ("workbench.server", "workbench.dashboard", "workbench.cli")
 
 #: Other packages that write to the terminal themselves.
 _OTHERS = ("bokeh", "panel", "param", "tornado", "asyncio", "alembic", "sqlalchemy", "py.warnings")
@@ -146,7 +146,7 @@ def install(form: str, level: str, access: bool = True) -> None:
         other.propagate = True
         other.setLevel(logging.NOTSET)
     logging.getLogger("workbench").setLevel(logging.NOTSET)
-    for name in _OURS:
+    for name in OURS:
         logging.getLogger(name).setLevel(level.upper())
     log_requests(access)
     logging.captureWarnings(True)
@@ -175,7 +175,7 @@ def _log_thread(failed: threading.ExceptHookArgs) -> None:
 
 def _message(record: logging.LogRecord) -> str:
     """The message of a record without what may be somebody's."""
-    ours = record.name.startswith(_OURS)
+    ours = record.name.startswith(OURS)
     if record.name == "py.warnings":
         return "a warning of a package"
     known = _ours if ours else _foreign
