@@ -348,6 +348,8 @@ def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, floa
     with quiet():
         offset, total = common.self_convolve(masses, k, TAIL)
     total = np.asarray(total)
+    if not total.size:
+        raise AccountantError(f"{k} compositions are too many for the accountant; take fewer")
     # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
     noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
     return k * first + int(offset), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise
