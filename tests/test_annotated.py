@@ -63,12 +63,8 @@ def test_what_an_annotation_accepts(good):
     ("bad", "says"),
     [
         ({"number": "0.5"}, "number of Record must be a number; got '0.5' (str)"),
-        ({"number": HUGE}, "must be a number"),
-        ({"number": float("nan")}, "must be a number; got nan"),
         ({"number": np.timedelta64(1, "D")}, "must be a number"),
         ({"number": np.array(0.5)}, "must be a number"),
-        ({"whole": 0.5}, "must be a whole number"),
-        ({"whole": HUGE}, "must be a whole number"),
         ({"maybe": "x"}, "must be a number or None"),
         ({"text": 1}, "must be text"),
         ({"yes": "no"}, "must be True or False"),
@@ -95,6 +91,10 @@ def test_what_a_field_refuses(bad, says):
 @pytest.mark.parametrize(
     ("bad", "says"),
     [
+        ({"number": HUGE}, "must be a number; got 1000"),
+        ({"number": float("nan")}, "number of Record must be a number; got nan (float)"),
+        ({"whole": 0.5}, "must be a whole number; got 0.5"),
+        ({"whole": HUGE}, "must be a whole number; got 1000"),
         ({"confidence": 2.0}, "confidence must lie strictly between 0 and 1, got 2.0"),
         ({"n_p": -1}, "n_p must be a whole number of at least 0, got -1"),
         (

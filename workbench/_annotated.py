@@ -62,7 +62,7 @@ def fields(record: Any) -> None:
     TypeError
         Something else than the annotation says.
     ValueError
-        A confidence, a δ or a number of scores out of range; an array without an axis.
+        NaN, or a number that is too large; a confidence, a δ or a number of scores out of range; an array without an axis.
     """
     _require(record)
     for name in _arrays(type(record)):
@@ -111,9 +111,11 @@ def arguments(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     return checked
 
 
-def _refusal(name: str, need: str, value: Any) -> TypeError:
+def _refusal(name: str, need: str, value: Any) -> TypeError | ValueError:
     kind = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
-    return TypeError(f"{name} must be {need}; got {_checks.shown(value)} ({kind})")
+    is_number = isinstance(value, int | float) and "number" in need  # NaN, or one that is too large
+    error = ValueError if is_number else TypeError
+    return error(f"{name} must be {need}; got {_checks.shown(value)} ({kind})")
 
 
 @cache
