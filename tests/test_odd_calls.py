@@ -329,9 +329,7 @@ def test_limits_at_an_epsilon_whose_exponential_no_float_holds(method):
 @pytest.mark.parametrize("bad", [{"value": math.nan}, {"side": "two", "high": math.nan}])
 def test_no_bound_is_nan(bad):
     given = {"value": 0.5, "guarantee": "estimate", "method": "", "assumption": ""}
-    with pytest.raises(
-        ValueError, match="must be a number or None; got nan|must be a number; got nan"
-    ):
+    with pytest.raises(ValueError, match=r"must be a number( or None)?; got nan"):
         wb.Bound(**{"quantity": "epsilon", "n_p": 2, "n_q": 2, **given, **bad})
     with pytest.raises(ValueError, match="log of EValue must be a number; got nan"):
         wb.EValue(math.nan, 0.1, 1e-5, 2, 2, "")

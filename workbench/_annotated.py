@@ -62,7 +62,8 @@ def fields(record: Any) -> None:
     TypeError
         Something else than the annotation says.
     ValueError
-        NaN, or a number that is too large; a confidence, a δ or a number of scores out of range; an array without an axis.
+        NaN, or a number that is too large; a confidence, a δ or a number of scores out of range;
+        an array without an axis.
     """
     _require(record)
     for name in _arrays(type(record)):
