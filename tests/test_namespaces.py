@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import ModuleType
 
 import pytest
 
@@ -16,6 +17,13 @@ def test_every_public_name_of_a_namespace_resolves(name):
         assert getattr(namespace, public) is not None
     with pytest.raises(AttributeError, match="nothing"):
         namespace.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in wb.__all__ if isinstance(getattr(wb, name), ModuleType)]
+)
+def test_a_module_is_found_by_a_program_that_has_imported_nothing_else(name):
+    subprocess.run([sys.executable, "-c", f"import workbench; workbench.{name}"], check=True)
 
 
 def test_a_namespace_and_the_flat_names_agree():

@@ -20,11 +20,11 @@ def test_a_suggested_confidence_is_one(confidence):
     assert (meant is not None) == (1e-6 < confidence < 0.499999)
 
 
-@pytest.mark.parametrize("steps", [10, 10**9, 10**12])
+@pytest.mark.parametrize("steps", [1000, 10**9, 10**12])
 def test_a_suggested_number_of_scores_can_be_drawn(steps):
     pair = wb.DPSGDPair(1.0, 0.5, steps)
     with pytest.raises(ValueError, match="more than 1e") as caught:
-        pair.sample(10**9)
+        pair.sample(4 * 10**7)
     most = re.search(r"take at most (\d+) scores", str(caught.value))
     assert (most is not None) == (steps < 10**9)
     if most is not None:

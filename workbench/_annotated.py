@@ -37,7 +37,8 @@ _LETTERS = {np.floating: "fiu", np.integer: "iu", np.bool_: "b"}
 _RANGES: dict[str, Callable[[Any, str], Any]] = {
     "confidence": _checks.open_unit,
     "delta": lambda value, _: _checks.delta(value),
-    **{name: _checks.count for name in ("n", "n_p", "n_q", "k", "canaries", "runs", "samples")},
+    "k": lambda value, name: _checks.count(value, name, least=1),
+    **{name: _checks.count for name in ("n", "n_p", "n_q", "canaries", "runs", "samples")},
 }
 
 #: Collections whose parts are looked at. An iterable may be used up by that.
@@ -46,10 +47,11 @@ _MAPPINGS = (dict, abc.Mapping)
 
 
 class Kind(NamedTuple):
-    """What an annotation accepts, and what messages call it."""
+    """What an annotation accepts, what messages call it, and classes that need no closer look."""
 
     accepts: Callable[[Any], bool]
     need: str
+    quick: frozenset[type] = frozenset()
 
 
 def fields(record: Any) -> None:
@@ -60,7 +62,8 @@ def fields(record: Any) -> None:
     TypeError
         Something else than the annotation says.
     ValueError
-        A confidence, a δ or a number of scores out of range; an array without an axis.
+        NaN, or a number that is too large; a confidence, a δ or a number of scores out of range;
+        an array without an axis.
     """
     _require(record)
     for name in _arrays(type(record)):
@@ -78,9 +81,10 @@ def columns(record: Any) -> None:
 
 
 def _require(record: Any) -> None:
-    for name, (accepts, need), check in _of_fields(type(record)):
-        value = getattr(record, name)
-        if not accepts(value):
+    values = record.__dict__
+    for name, (accepts, need, quick), check in _of_fields(type(record)):
+        value = values[name]
+        if type(value) not in quick and not accepts(value):
             raise _refusal(f"{name} of {type(record).__name__}", need, value)
         if check is not None and value is not None:
             check(value, name)
@@ -108,9 +112,11 @@ def arguments(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     return checked
 
 
-def _refusal(name: str, need: str, value: Any) -> TypeError:
+def _refusal(name: str, need: str, value: Any) -> TypeError | ValueError:
     kind = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
-    return TypeError(f"{name} must be {need}; got {_checks.shown(value)} ({kind})")
+    is_number = isinstance(value, int | float) and "number" in need  # NaN, or one that is too large
+    error = ValueError if is_number else TypeError
+    return error(f"{name} must be {need}; got {_checks.shown(value)} ({kind})")
 
 
 @cache
@@ -177,7 +183,9 @@ def _kind(hint: Any) -> Kind | None:
     kind = origin or hint
     if kind is Callable or kind is abc.Callable:
         return Kind(callable, "a function")
-    return Kind(lambda value: isinstance(value, kind), _named(kind)) if _is_class(kind) else None
+    if not _is_class(kind):
+        return None
+    return Kind(lambda value: isinstance(value, kind), _named(kind), frozenset({kind}))
 
 
 def _is_class(kind: Any) -> bool:
@@ -192,11 +200,11 @@ def _named(kind: type) -> str:
 
 
 def _real(value: Any) -> bool:
-    if type(value) is float:
-        return True
+    if isinstance(value, float | np.floating):
+        return bool(value == value)  # NaN is no number
     if isinstance(value, int):
         return value.bit_length() < 1024  # or it is no float
-    return isinstance(value, float | np.floating | np.integer) and not _is_duration(value)
+    return isinstance(value, np.integer) and not _is_duration(value)
 
 
 def _whole(value: Any) -> bool:
@@ -230,9 +238,11 @@ def _one_of(kinds: list[Kind | None]) -> Kind | None:
     known = [kind for kind in kinds if kind is not None]
     if len(known) < len(kinds):
         return None
-    tests = tuple(kind.accepts for kind in known)
+    first, *others = (kind.accepts for kind in known)
     return Kind(
-        lambda value: any(test(value) for test in tests), " or ".join(kind.need for kind in known)
+        lambda value: first(value) or any(test(value) for test in others),
+        " or ".join(kind.need for kind in known),
+        frozenset().union(*(kind.quick for kind in known)),
     )
 
 
@@ -271,9 +281,9 @@ def _sequence(origin: type, kinds: list[Kind | None], parts: tuple[Any, ...]) ->
 _PLAIN: dict[Any, Kind | None] = {
     Any: None,
     object: None,
-    NoneType: Kind(lambda value: value is None, "None"),
+    NoneType: Kind(lambda value: value is None, "None", frozenset({NoneType})),
     float: Kind(_real, "a number"),
     int: Kind(_whole, "a whole number"),
     bool: Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    str: Kind(lambda value: isinstance(value, str), "text"),
+    str: Kind(lambda value: isinstance(value, str), "text", frozenset({str})),
 }

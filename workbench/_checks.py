@@ -23,6 +23,9 @@ LONGEST = 10**7
 #: Numbers that are drawn at once, at most: 400 MB.
 DRAWN = 5 * 10**7
 
+#: Repetitions, at most: whoever asks for more has mistyped a number.
+REPEATED = 10**6
+
 #: Complex numbers, durations and dates, all of which numpy would make floats of.
 _OTHER = "cmM"
 
@@ -111,7 +114,8 @@ def array(values: ArrayLike, name: str) -> NDArray[np.float64]:
     """
     if type(values) is np.ndarray and values.dtype == np.float64:
         return values
-    convertible(values, name)
+    if not isinstance(values, float | int):
+        convertible(values, name)
     try:
         raw = np.asarray(values)
         if raw.dtype.kind not in _OTHER:

@@ -197,7 +197,7 @@ class AuditComparison:
         dict
             In plotly's format with colors as roles. Each audit has a color, which the key names.
         """
-        if name not in self.figures:
+        if _checks.text(name, "name") not in self.figures:
             shared = f"they share {', '.join(self.figures) or 'none'}"
             raise ArchiveError(
                 f"the audits share no figure {_checks.shown(name)} with curves"

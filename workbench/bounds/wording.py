@@ -187,10 +187,11 @@ class Wording:
             text = f"{what} is estimated at {value}. {GUARANTEE_HELP['estimate']}"
             text += f" {self.note}" if self.note else ""
             return text + (f" This number is not valid: it is {self.void}." if self.void else "")
+        under = _GIVEN.get(self.assumption, f"assuming {self.assumption}")
         if self.guarantee == "proven":
-            given = f"By proof, {_GIVEN[self.assumption]}"
+            given = f"By proof, {under}"
         else:
-            given = f"With {percent(self.confidence or 0)} confidence, {_GIVEN[self.assumption]}"
+            given = f"With {percent(self.confidence or 0)} confidence, {under}"
         if self.family:
             given += f" and {self._if_family}"
         if self.quantity == "tpr" and self.at.fpr is not None:

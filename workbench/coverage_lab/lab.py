@@ -301,13 +301,13 @@ def compare_methods(
     ValueError
         As in `coverage`.
     """
-    reps = _checks.count(reps, "reps", least=1)
+    reps = _checks.count(reps, "reps", 1, _checks.REPEATED)
     n_p, n_q = n if isinstance(n, tuple | list) else (n, n)
     job = _Job(
         methods=tuple(_known(method) for method in methods),
         pair=pair,
-        n_p=_checks.count(n_p, "n_p", least=2),
-        n_q=_checks.count(n_q, "n_q", least=2),
+        n_p=_checks.count(n_p, "n_p", 2, _checks.DRAWN),
+        n_q=_checks.count(n_q, "n_q", 2, _checks.DRAWN),
         seed=_checks.count(seed, "seed"),
         delta=_checks.delta(delta),
         confidence=_checks.confidence(confidence),

@@ -70,7 +70,7 @@ class CanaryMechanism(ABC):
         seed : int or numpy.random.Generator
         """
         rng = _checks.random(seed)
-        coins = rng.random(_checks.count(canaries, "canaries", least=2)) < 0.5
+        coins = rng.random(_checks.count(canaries, "canaries", 2, _checks.DRAWN)) < 0.5
         scores = self.draw(coins[None], rng)[0]
         return OneRun(scores, coins, name=self.name, seed=spawned_seed(rng))
 

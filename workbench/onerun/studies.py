@@ -217,7 +217,7 @@ def study(
     Study
     """
     delta, confidence = _checks.delta(delta), _checks.confidence(confidence)
-    seeds = _checks.count(seeds, "seeds", least=2)
+    seeds = _checks.count(seeds, "seeds", 2, _checks.REPEATED)
     rng = _checks.random(seed)
     sizes = np.array(_checks.counts(canaries, "canaries", least=2))
     everything = Auditor("bits")
@@ -376,7 +376,8 @@ def _counts(
 ) -> dict[str, NDArray[np.int64]]:
     """Correct guesses of each auditor in each run, in batches of runs."""
     found: dict[str, list[NDArray[np.int64]]] = {name: [] for name in auditors}
-    left = _checks.count(runs, "runs", least=1)
+    left = _checks.count(runs, "runs", 1, _checks.REPEATED)
+    canaries = _checks.count(canaries, "canaries", 2, _checks.DRAWN // 10)
     while left:
         batch = min(left, max(_BATCH // canaries, 1))
         included = rng.random((batch, canaries)) < 0.5

@@ -6,7 +6,6 @@ fields.
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench import _checks
 from workbench.scores.files import read_scores
+from workbench.scores.refusals import did_you_mean
 from workbench.scores.sample import Scores
 
 if TYPE_CHECKING:
@@ -145,9 +146,10 @@ def card(name: str) -> Card:
         No example of that name.
     """
     if name not in NAMES:
-        close = difflib.get_close_matches(name, NAMES, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise ValueError(f"no example {name!r}, only {', '.join(map(repr, NAMES))}{hint}")
+        raise ValueError(
+            f"no example {_checks.shown(name)}, only {', '.join(map(repr, NAMES))}"
+            f"{did_you_mean(name, NAMES)}"
+        )
     fields = read_card(name)
     return Card(name=name, **{**fields, "truth": Truth(**fields["truth"])})
 

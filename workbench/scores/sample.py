@@ -486,6 +486,7 @@ class Scores:
         unit : float
             What the scores are divided by first, above 0.
         """
+        unit = _checks.number(unit, "unit")
         p, q = (Moments.of(x[np.isfinite(x)] / unit) for x in (self.p, self.q))
         return p, q
 

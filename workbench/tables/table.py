@@ -94,6 +94,8 @@ class ScoreTable(TableBounds):
         direction = _checks.flag(self.larger_is_member, "larger_is_member")
         object.__setattr__(self, "larger_is_member", direction)
         _checks.text(self.name, "name")
+        notes = tuple(_checks.each_of(self.notes, str, "notes", "text"))
+        object.__setattr__(self, "notes", notes)
         object.__setattr__(self, "seed", chance.checked_seed(self.seed))
         _checks.one_of(self.sampling, "sampling", [s for s in SAMPLINGS if s in _SAMPLINGS])
         scores, member = _scores(self.scores), _cells(self.member, "memberships")
@@ -306,7 +308,8 @@ class ScoreTable(TableBounds):
             No such record.
         """
         names = self.record_names
-        found = np.flatnonzero(names == record)
+        known = isinstance(record, str | int | np.generic)
+        found = np.flatnonzero(names == record) if known else np.array([])
         if found.size != 1:
             raise ScoresError(
                 f"no record is called {_checks.shown(record)}; there are {self.n_records}, from "

@@ -131,7 +131,7 @@ def audit_mechanism(
         )
     found = _testers(testers)
     budget = Budget(confidence, trials)
-    samples = _checks.count(samples, "samples", least=LEAST_SAMPLES) // CALLS * CALLS
+    samples = _checks.count(samples, "samples", LEAST_SAMPLES, _checks.DRAWN) // CALLS * CALLS
     if isinstance(seed, np.random.Generator):
         seed = int(seed.integers(2**63))
     seed = _checks.count(seed, "seed")

@@ -50,7 +50,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "confidence", _checks.confidence(self.confidence))
-        object.__setattr__(self, "trials", _checks.count(self.trials, "trials", least=1))
+        object.__setattr__(
+            self, "trials", _checks.count(self.trials, "trials", 1, _checks.REPEATED)
+        )
 
     def level(self, testers: int) -> float:
         """Confidence of each finding in a trial with this number of testers."""

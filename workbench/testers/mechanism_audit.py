@@ -366,7 +366,7 @@ class MechanismAudit:
             self.testers.index(name),
             samples=size * (CALLS - 1)
             if samples is None
-            else _checks.count(samples, "samples", least=1),
+            else _checks.count(samples, "samples", 1, _checks.DRAWN),
             seed=_checks.count(seed, "seed"),
         )
 

@@ -203,6 +203,7 @@ def e_benjamini_hochberg(
     Society Series B 84 (2022).
     """
     goal = -math.log1p(-_checks.confidence(confidence))
+    _checks.convertible(values, "values")
     logs = np.array([_log(value) for value in values], dtype=float)
     order = np.argsort(-logs, kind="stable")
     rank = 1 + np.arange(logs.size)

@@ -203,7 +203,7 @@ def plan_distribution(
     """
     plan = _plan(pair, delta, confidence, guarantee, seed)
     n_p, n_q = _sizes(n)
-    values = plan.values(n_p, n_q, _checks.count(reps, "reps", least=1))
+    values = plan.values(n_p, n_q, _checks.count(reps, "reps", 1, _checks.REPEATED))
     return BoundDistribution(
         pair, guarantee, n_p, n_q, plan.delta, plan.confidence, np.sort(values), plan.truth
     )

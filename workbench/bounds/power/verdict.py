@@ -195,7 +195,9 @@ class Verdict:
     sample_sizes: tuple[int, int] | None = None
     guarantee: str = "simultaneous"
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        _checks.one_of(self.verdict, "verdict", VERDICTS)
 
     @property
     def claimed(self) -> str:

@@ -113,7 +113,10 @@ class ComposedHistogram:
             ("bins", self.histogram.bins),
             ("infinite loss", f"{self.infinite_mass:.3g} of the mass"),
         ]
-        rows += [(f"δ({e:g})", f"≈ {self.profile(e):.3g}") for e in (0, 1, 2)]
+        try:
+            rows += [(f"δ({e:g})", f"≈ {self.profile(e):.3g}") for e in (0, 1, 2)]
+        except pld.AccountantError as error:
+            rows.append(("δ", f"not known: {error}"))
         return table("Composed histograms", rows, "estimate · heuristic, promises nothing")
 
     def _estimate(self, quantity: str, value: float, **asked: float) -> Bound:
@@ -174,7 +177,11 @@ class ComposedBand:
         return f"ComposedBand({self.k} times {self.band!r})"
 
     def _repr_html_(self) -> str:
-        rows = [("steps", self.k), *((b.symbol, f"{b.relation} {b.rounded}") for b in self._told)]
+        rows: list[tuple[str, Any]] = [("steps", self.k)]
+        try:
+            rows += [(b.symbol, f"{b.relation} {b.rounded}") for b in self._told]
+        except pld.AccountantError as error:
+            return table("Composed band", [*rows, ("δ", f"not known: {error}")], "")
         return table("Composed band", rows, " · ".join(self._told[0].terms))
 
     @property

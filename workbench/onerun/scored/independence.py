@@ -148,7 +148,7 @@ def canary_independence(
     False
     """
     _checks.instance(data, (OneRun, ScoreTable), "data", "a OneRun or a ScoreTable of several runs")
-    permutations = _checks.count(permutations, "permutations", least=1)
+    permutations = _checks.count(permutations, "permutations", 1, _checks.REPEATED)
     drawn = generator(data.chance, "permutations") if seed is None else None
     rng = drawn or _checks.random(seed)
     if isinstance(data, OneRun):

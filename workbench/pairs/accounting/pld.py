@@ -352,6 +352,8 @@ def self_convolve(masses: Floats, first: int, k: int) -> tuple[int, Floats, floa
         points = next_fast_len(max(top - bottom + 1, masses.size), real=True)
         around = np.fft.irfft(np.fft.rfft(masses, points) ** k, points)
     total = np.roll(around, -bottom)[: top - bottom + 1]
+    if not total.size:
+        raise AccountantError(f"{k} compositions are too many for the accountant; take fewer")
     # What should be 0 shows the round-off of one entry, and the k-th power that of their sum.
     noise = total.size * max(-float(total.min()), 0.0) + k * np.finfo(float).eps
     return k * first + int(bottom), np.maximum(total, 0.0), TAIL + ROUND_OFF + noise

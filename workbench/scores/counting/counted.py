@@ -314,7 +314,7 @@ class CountedScores(Scores):
             What the scores are divided by first, above 0.
         """
         finite = np.isfinite(self.values)
-        values = self.values[finite] / unit
+        values = self.values[finite] / _checks.number(unit, "unit")
         p, q = (Moments.of_counts(values, counts[finite]) for counts in self._sides)
         return p, q
 

@@ -31,7 +31,10 @@ class CombinedLimits:
     attacks: Mapping[str, RecordLimits]
     confidence: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        if len({limits.values.shape for limits in self.attacks.values()}) != 1:
+            raise ValueError("attacks must be limits of the same records, by one attack at least")
 
     @property
     def delta(self) -> float:

@@ -62,7 +62,14 @@ class AttackOverlap:
     share: float
     true_positive_rates: NDArray[np.float64]
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _annotated.fields(self)
+        shape = (len(self.tables), next(iter(self.tables.values())).n_records if self.tables else 0)
+        if not self.tables or self.true_positive_rates.shape != shape:
+            raise ValueError(
+                f"true_positive_rates must have the shape {shape}, a row for each of the tables, "
+                f"got {self.true_positive_rates.shape}"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -373,6 +373,7 @@ def _saturated(signals: NDArray[Any], kind: str) -> int:
 
 def _of_records(signals: NDArray[Any]) -> NDArray[Any]:
     """The signals, if their last axis is not certainly one of classes."""
+    signals = _checks.listed(signals, "signals")
     if np.ndim(signals) == 3 and (kind := output_kind(np.asarray(signals, dtype=float))):
         raise ScoresError(
             f"signals of shape {np.shape(signals)} are {kind} of {np.shape(signals)[2]} classes, "

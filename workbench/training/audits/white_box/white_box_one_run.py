@@ -79,8 +79,8 @@ class WhiteBoxOneRun(TrainingAudit):
     def __post_init__(self) -> None:
         _checks.one_of(self.canary, "canary", CANARIES)
         for name, checked in (
-            ("canaries", _checks.count(self.canaries, "canaries", least=1)),
-            ("left_out", _checks.count(self.left_out, "left_out")),
+            ("canaries", _checks.count(self.canaries, "canaries", 1, _checks.DRAWN)),
+            ("left_out", _checks.count(self.left_out, "left_out", 0, _checks.DRAWN)),
             ("canary_norm", _checks.positive(self.canary_norm, "canary_norm")),
             ("inclusion", _checks.positive(self.inclusion, "inclusion")),
         ):
