@@ -52,6 +52,20 @@ def was_left(path: Path) -> bool:
         os.close(descriptor)
 
 
+def hold_folder(path: Path) -> int | None:
+    """A descriptor by which this process holds a folder; None where that cannot be.
+
+    Parameters
+    ----------
+    path : Path
+    """
+    if not CAN_HOLD:
+        return None
+    descriptor = os.open(path, os.O_RDONLY)
+    hold(descriptor)
+    return descriptor
+
+
 @contextmanager
 def held_folder(path: Path) -> Iterator[None]:
     """Context in which this process holds a new folder, which is deleted with all that is in it.
@@ -62,10 +76,8 @@ def held_folder(path: Path) -> Iterator[None]:
         Made here, for its owner only.
     """
     path.mkdir(mode=0o700)
-    descriptor = os.open(path, os.O_RDONLY) if CAN_HOLD else None
+    descriptor = hold_folder(path)
     try:
-        if descriptor is not None:
-            hold(descriptor)
         yield
     finally:
         if descriptor is not None:

@@ -110,7 +110,9 @@ class AuditSummary:
             for one in fields(self)
             if one.type == "str"
         }
-        readable = {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+        readable: dict[str, Any] = {
+            name: text.encode("utf-8", "replace").decode() for name, text in texts.items()
+        }
         return AuditSummary(
             **readable
             | {

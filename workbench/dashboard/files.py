@@ -11,6 +11,8 @@ import errno
 import hashlib
 import logging
 import os
+import re
+import secrets
 import shutil
 import tempfile
 import weakref
@@ -22,6 +24,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from workbench._held import delete_left, hold_folder
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.pages.core.queue import LatestWins, Task
 from workbench.pages.core.upload import UploadedFile
@@ -40,6 +43,8 @@ LONGEST_NAME = 255
 #: Bytes of the disk that an upload must leave free.
 LEFT_FREE = 100 * 2**20
 
+_ANY = re.compile(".*")
+
 #: Kinds of gestures that are an upload; see `Receiver.take`.
 KINDS = ("files", "chunk")
 
@@ -54,12 +59,13 @@ class UploadError(ValueError):
 
 
 class UploadFolder:
-    """The folder in which a server keeps uploads; those of an earlier run are deleted.
+    """The folder in which a server keeps uploads; those of servers that have ended are deleted.
 
     Parameters
     ----------
     folder : Path, optional
-        By default a temporary one, which ends with the program.
+        In it, every server has a folder of its own. By default a temporary one, which ends with
+        the program.
     limits : ServerLimits, optional
         Limits of one upload.
     """
@@ -68,11 +74,11 @@ class UploadFolder:
         self.limits = ServerLimits() if limits is None else limits
         self._lock = Lock()
         self._folder = folder
+        self._hold: int | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        if folder is not None and folder.is_dir():
-            for left in folder.iterdir():
-                with suppress(OSError):
-                    left.unlink()
+        if folder is not None:
+            self._folder = folder / secrets.token_hex(8)
+            delete_left(folder, _ANY)
 
     @property
     def path(self) -> Path:
@@ -81,7 +87,10 @@ class UploadFolder:
             if self._folder is None:
                 self._temporary = tempfile.TemporaryDirectory(prefix="workbench-uploads-")
                 self._folder = Path(self._temporary.name)
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not self._folder.is_dir():
+                self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._folder.mkdir(mode=0o700, exist_ok=True)
+                self._hold = hold_folder(self._folder)
             return self._folder
 
     def check(self, names: Sequence[str], size: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Column, Double, Integer, LargeBinary, Text
+from sqlalchemy import Double, Integer, LargeBinary, Text
 
 #: What the reading of a damaged row ends in.
 UNREADABLE = (
@@ -38,7 +38,7 @@ def decoded(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-def require_sound(row: Sequence[Any], columns: Iterable[Column[Any]]) -> None:
+def require_sound(row: Sequence[Any], columns: Iterable[Any]) -> None:
     """Raise a ValueError for a value that its column cannot have.
 
     Parameters
@@ -46,6 +46,7 @@ def require_sound(row: Sequence[Any], columns: Iterable[Column[Any]]) -> None:
     row : sequence
         A value for each column.
     columns : iterable of Column
+        Of tables, or of a query of them.
     """
     for value, (name, kinds, nullable) in zip(row, _rules(tuple(columns)), strict=True):
         if value is None and nullable:
@@ -60,7 +61,7 @@ def require_sound(row: Sequence[Any], columns: Iterable[Column[Any]]) -> None:
 
 
 @lru_cache(maxsize=64)
-def _rules(columns: tuple[Column[Any], ...]) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
+def _rules(columns: tuple[Any, ...]) -> tuple[tuple[str, tuple[type, ...], bool], ...]:
     """Name, types and whether it may be missing, of each column."""
     found = []
     for column in columns:
