@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from threading import Barrier
 
 import pytest
 from helpers.served import MINE, Served, cookie_of
@@ -18,6 +19,7 @@ from helpers.visits import tabs, wait
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
+from workbench.dashboard import worker
 from workbench.dashboard.limits import ServerLimits
 from workbench.server import app
 from workbench.server import visitors as visitors_module
@@ -162,7 +164,8 @@ def test_times_in_words(seconds, text):
 
 #: Rounds of each periodic task until what is kept once is there, and then; and memory blocks that
 #: one more round may leave behind. Of the rounds, a third are of each task.
-FIRST, ROUNDS, BLOCKS = 50, 200, 0.2
+FIRST, ROUNDS, BLOCKS = 50, 400, 0.17
+READINGS = 15
 
 
 @pytest.mark.slow
@@ -193,18 +196,31 @@ def test_what_a_server_does_again_and_again_leaves_nothing_behind(tmp_path, monk
     identity = AccountIdentity(accounts, SignIns(accounts.database))
     served = Served(app.App(list(tabs("counts").values())), identity=identity, home=tmp_path)
 
-    def blocks_after(more):
+    def go_on(more):
         begin = Counter(rounds)
         wait(lambda: all(rounds[name] - begin[name] >= more for name in tasks))
-        gc.collect()
-        return sys.getallocatedblocks(), sum(rounds.values())
+
+    def least():
+        """The least number of blocks in some rounds: a task under way has some more."""
+        found = []
+        for _ in range(READINGS):
+            go_on(1)
+            gc.collect()
+            found.append(sys.getallocatedblocks())
+        return min(found)
 
     try:
         wait(lambda: served.settings["state"].phase is Phase.SERVING)
-        blocks_after(FIRST)
-        before, begin = blocks_after(1)
-        after, end = blocks_after(ROUNDS)
+        go_on(FIRST)
+        others = Barrier(4)  # the servers of other tests may still draw their first states
+        list(worker.THREADS.map(lambda k: others.wait(PATIENCE), range(4)))
+        gc.collect()
+        gc.freeze()  # what stays is not looked through again
+        before, begin = least(), sum(rounds.values())
+        go_on(ROUNDS)
+        after, end = least(), sum(rounds.values())
     finally:
+        gc.unfreeze()
         served.close()
     assert after - before < BLOCKS * (end - begin)
 
@@ -225,4 +241,4 @@ low, high = (int(end, 16) for end in heap)
 print([low <= place < high for place in among])
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == "[False, True, False, True]".split()
+    assert done.stdout.split() == ["[False,", "True,", "False,", "True]"]
