@@ -180,5 +180,6 @@ def keep_own(application: Application) -> None:
     """
     rules = application.wildcard_router.rules
     rules[:] = [rule for rule in rules if issubclass(rule.target, Handler)]
-    plain = " ".join(_VARIABLE.sub(" ", rule.matcher.regex.pattern) for rule in rules)
+    patterns = [vars(rule.matcher)["regex"].pattern for rule in rules]
+    plain = " ".join(_VARIABLE.sub(" ", pattern) for pattern in patterns)
     application.settings["words"] = frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])
