@@ -703,7 +703,8 @@ def test_neither_the_log_nor_metrics_nor_health_hold_anything_of_hers(place, log
     for headers in (own, others, {}):
         for kind in ("data set", "audit", "name"):
             for path in addresses(quote(hers.keys[kind])):
-                ask(served, path, **headers)
+                if headers is not own or path.endswith((".csv", ".md")):  # others take seconds
+                    ask(served, path, **headers)
         ask(served, f"/{MARK}?{MARK}={SCORE}", **headers)
         ask(served, "/scores", Referer=f"http://x/{MARK}", User_Agent=MARK, **headers)
     if with_accounts:
@@ -718,6 +719,7 @@ def test_neither_the_log_nor_metrics_nor_health_hold_anything_of_hers(place, log
         *(one.partition("=")[2].strip('"') for one in secrets),
         *(key for all in (hers.keys, theirs.keys) for key in all.values()),
     }
+    hidden.discard("")
     assert len(logged) > 200
     for text in (*logged, *numbers):
         assert not [one for one in hidden if one in text], text

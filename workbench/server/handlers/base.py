@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
 
 import jinja2
 from tornado.web import Application, HTTPError, RequestHandler
@@ -34,6 +34,10 @@ _WORDS = {
     500: "this did not work; the log of the server says why",
     503: "the server is busy; try again in a minute",
 }
+
+#: What varies in the pattern of a route, and endings of files that do.
+_VARIABLE = re.compile(r"\([^)]*\)|\[[^]]*\]")
+_ENDINGS = ("csv", "html", "pdf", "md", "json", "ipynb", "svg", "png", "js", "css", "woff2")
 
 _ENVIRONMENT = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 _PAGE = _ENVIRONMENT.from_string((HERE / "error.html").read_text(encoding="utf-8"))
@@ -133,13 +137,19 @@ class Handler(RequestHandler):
 
     @property
     def asked(self) -> str:
-        """The path of the request, as the log may have it."""
-        return self.request.path
+        """The path of the request, as the log may have it: words of our own addresses.
+
+        Everything else is a key or a name, or was typed by somebody.
+        """
+        words: frozenset[str] = self.settings["words"]
+        own = words | {*self.server.root_path.split("/")}
+        return re.sub(
+            r"[^/.]+", lambda found: found[0] if found[0] in own else "…", self.request.path
+        )
 
     def _request_summary(self) -> str:
-        """The request in the log: without its query, which may hold a key, and in plain letters."""
-        path = quote(self.asked, safe="/%:@!$&'()*+,;=~")
-        return f"{self.request.method} {path} ({self.request.remote_ip})"
+        """The request in the log: without its query, which may hold a key."""
+        return f"{self.request.method} {self.asked} ({self.request.remote_ip})"
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         """Log an error that nobody expected, without the query and the headers of the request."""
@@ -162,7 +172,7 @@ class UnknownHandler(Handler):
 
 
 def keep_own(application: Application) -> None:
-    """Leave out all routes to handlers that are not ours, such as those that Bokeh adds.
+    """Leave out all routes to handlers that are not ours, and note the words in those that are.
 
     Parameters
     ----------
@@ -170,3 +180,6 @@ def keep_own(application: Application) -> None:
     """
     rules = application.wildcard_router.rules
     rules[:] = [rule for rule in rules if issubclass(rule.target, Handler)]
+    patterns = [vars(rule.matcher)["regex"].pattern for rule in rules]
+    plain = " ".join(_VARIABLE.sub(" ", pattern) for pattern in patterns)
+    application.settings["words"] = frozenset([*re.findall(r"[a-z-]{2,}", plain), *_ENDINGS])

@@ -270,7 +270,8 @@ class SocketHandler(Handler, WSHandler):
                 channel.closed()
         finally:
             if connection is not None:
-                self.application.client_lost(connection)
+                application: Any = self.application
+                application.client_lost(connection)
             super().on_close()
 
     async def send_message(self, message: Any) -> None:
