@@ -381,7 +381,7 @@ def forever(piece):
         (forever(b"H"), 0.05),  # each byte in time, the answer never
         (forever(b"HTTP/1.1 100 Continue\r\n\r\n"), 0.0),
         (lambda: itertools.chain([b"HTTP/1.1 200 OK\r\n"], itertools.repeat(b"a: b\r\n")), 0.3),
-        (lambda: (time.sleep(PATIENCE) for _ in range(1)), 0.0),
+        (lambda: (time.sleep(PATIENCE) or b"" for _ in range(1)), 0.0),
         (lambda: [], 0.0),
         (lambda: [b"\x16\x03\x01 no HTTP\r\n\r\n"], 0.0),
         (forever(b"x" * 65536), 0.0),
