@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from types import SimpleNamespace
 
 import pytest
 from helpers.people import PASSWORD, Team
@@ -148,7 +149,7 @@ def test_a_gesture_of_somebody_who_was_signed_out_has_no_effect(team, monkeypatc
 
 
 def test_one_socket_that_fails_to_close_keeps_no_other_open(team, caplog):
-    handler = Asked(team.browser("Vera").cookies)
+    handler = Asked(team, team.browser("Vera"))
     sign_ins = SignIns(team.database)  # whose look is on the loop of this test
     ended = []
 
@@ -169,11 +170,15 @@ def test_one_socket_that_fails_to_close_keeps_no_other_open(team, caplog):
 
 
 class Asked:
-    """A request with cookies."""
+    """A request of a browser."""
 
-    def __init__(self, cookies):
-        self._cookies = cookies
+    def __init__(self, team, browser):
+        self.settings, self._browser = team.settings, browser
+        self.request = SimpleNamespace(
+            host=f"localhost:{team.port}", headers={}, remote_ip="127.0.0.1", protocol="http"
+        )
 
     def get_signed_cookie(self, name, max_age_days):
-        value = self._cookies[name].strip('"')
+        kept = {cookie.name: cookie.value for cookie in self._browser.jar}
+        value = kept[name].strip('"')
         return decode_signed_value(SECRET, name, value, max_age_days)
