@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
 from workbench.bounds.bound import Bound
@@ -94,7 +94,8 @@ class Audit:
     position: int = 0
     live: Any = field(default=None, repr=False)
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def bounds(self) -> dict[str, Bound]:
