@@ -206,7 +206,7 @@ def test_averaging_before_clipping_is_refuted(noise, nominal):
         (lambda: SharedGaussian(0.0, 10), "mu must be above 0"),
         (lambda: SharedGaussian(1.0, 0), "coordinates must be a whole number"),
         (lambda: SharedGaussian(1.0, 5, 1.5), "interference must lie in"),
-        (lambda: SharedGaussian(1.0, 5, float("nan")), "interference must be"),
+        (lambda: SharedGaussian(1.0, 5, float("nan")), "interference of SharedGaussian must be"),
         (lambda: DPSGD(0.0, 0.1, 10), "noise_multiplier"),
         (lambda: DPSGD(1.0, 0.1, 10, batch_size=0), "batch_size"),
         (lambda: NameAndShame(1.0), "chance must lie strictly"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Self
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.audits.imported import Imported
 from workbench.audits.items import AuditData, AuditFigure, AuditNumber, AuditSentence
 from workbench.audits.plan import Deviation, RegisteredPlan
@@ -98,7 +98,8 @@ class Audit:
     imported: Imported | None = None
     live: Any = field(default=None, repr=False)
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def bounds(self) -> dict[str, Bound]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._markup import table
 from workbench.audits.audit import Audit
 from workbench.audits.errors import ArchiveError
@@ -98,7 +98,7 @@ class AuditComparison:
     audits: tuple[Audit, ...]
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         if len(self.audits) < 2:
             raise ArchiveError(
                 f"a comparison needs at least two audits, got {len(self.audits)}; give their names"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from workbench import _annotated, _json
+from workbench import _checks, _json
 from workbench.bounds.bound import Bound
 
 
@@ -41,7 +41,8 @@ class AuditNumber:
     formula: str = ""
     caution: str = ""
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def shown(self) -> str:
@@ -91,7 +92,8 @@ class AuditSentence:
     text: str
     place: str = "text"
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +121,8 @@ class AuditFigure:
     caution: str = ""
     span: int = 6
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,8 @@ class AuditData:
     opened: str = ""
     files: tuple[str, ...] = ()
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON values."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from workbench import _annotated, _checks, _json
+from workbench import _checks, _json
 from workbench._format import percent, plain
 from workbench._markup import table
 from workbench.bounds.counts.intervals import INTERVALS, NAMES, current_name
@@ -261,7 +261,8 @@ class Deviation:
     done: str
     voids: bool = True
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 def label_of(sha256: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.quantities import QuantityArguments
 from workbench.bounds.wording import SYMBOLS, Wording
@@ -141,7 +141,7 @@ class Bound(Wording):
     recompute: Callable[[float], Bound] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.one_of(self.quantity, "quantity", SYMBOLS)
         _checks.one_of(self.guarantee, "guarantee", GUARANTEES)
         _checks.one_of(self.side, "side", ("lower", "upper", "two"))

@@ -14,7 +14,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._roots import turning_point
 from workbench.curves.error_rates import epsilon_of_point, mu_of_point
 from workbench.curves.renyi import renyi_of_rates, renyi_tradeoff
@@ -45,7 +45,8 @@ class QuantityArguments:
     prior: float | None = None
     order: float | None = None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 class Question(Protocol):

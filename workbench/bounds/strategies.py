@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.anytime.anytime import anytime_epsilon, anytime_mu
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.threshold import epsilon_at_threshold, mu_at_threshold
@@ -193,7 +193,8 @@ class Anytime(Strategy):
 
     ratio: tuple[int, int] = (1, 1)
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def epsilon(self, scores: Scores, delta: float, confidence: float) -> Bound:
         """Lower bound on ε at δ, from `anytime_epsilon`."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table
 from workbench.bounds.bound import Bound
@@ -88,7 +88,8 @@ class Coverage:
     values: Floats
     exceeded: NDArray[np.bool_]
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @property
     def reps(self) -> int:

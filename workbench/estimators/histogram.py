@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
@@ -66,7 +66,7 @@ class Histogram(Plotted):
     from_data: bool
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         edges, bins = self.edges, self.edges.size - 1
         shapes = {self.p_counts.shape, self.q_counts.shape}
         if edges.ndim != 1 or bins < 1 or shapes not in ({(bins,)}, {(bins + 1,)}):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._markup import table
 from workbench._plot import Plotted
 from workbench.curves.tradeoff import TradeoffCurve
@@ -40,7 +40,8 @@ class Roc(Plotted):
     true_positives: NDArray[np.int64]
     auc: float
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @cached_property
     def curve(self) -> TradeoffCurve:

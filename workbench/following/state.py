@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -52,7 +52,8 @@ class FollowState:
     stopped: str = ""
     notes: tuple[str, ...] = ()
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def e_value(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._markup import table
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
@@ -49,7 +49,8 @@ class LiveState:
     notes: tuple[str, ...] = ()
     closed: bool = False
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @property
     def verdict(self) -> str:

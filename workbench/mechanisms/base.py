@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.claims.base import Claim
 
 
@@ -55,7 +55,8 @@ class Domain:
     max_records: int = 10
     integer: bool = False
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class Mechanism:
     domain : Domain
     about : str
         What it does and, if it is broken, why.
-    pair : tuple of array
+    pair : tuple of array_like
         Neighboring datasets on which a broken mechanism violates its claim.
     source : str
         Reference.
@@ -94,7 +95,11 @@ class Mechanism:
     pair: tuple[NDArray[Any], NDArray[Any]]
     source: str = ""
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        if isinstance(self.pair, tuple | list):
+            pair = tuple(_checks.listed(dataset, "pair") for dataset in self.pair)
+            object.__setattr__(self, "pair", pair)
+        _checks.fields(self)
 
     def __call__(self, dataset: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
         return self.run(dataset, size, rng)

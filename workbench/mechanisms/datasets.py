@@ -63,6 +63,6 @@ def checked(run: Callable[Given, Returned]) -> Callable[Given, Returned]:
                 f"size times the values of a dataset, or its bins, must be at most {_MOST:,}, and "
                 f"steps at most {_MOST_STEPS:,}; got {cells:,} and {parameters.get('steps', 1):,}"
             )
-        return run(x, size, _checks.generator(rng, "rng"), **parameters)  # type: ignore[call-arg,arg-type]
+        return run(x, size, _checks.generator(rng, "rng"), **parameters)  # type: ignore[arg-type]
 
     return checked_run  # type: ignore[return-value]

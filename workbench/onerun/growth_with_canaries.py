@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.onerun.simulate import CanaryMechanism
 from workbench.onerun.studies import Auditor, Study, best_share, study
 from workbench.pairs.families.base import Family
@@ -20,7 +20,7 @@ EXACT, HOEFFDING = "independent canaries, exact", "independent canaries, Hoeffdi
 STEINKE = "Steinke et al. 2023, best abstention"
 
 
-@_annotated.arguments
+@_checks.arguments
 def growth(
     mechanism: CanaryMechanism,
     family: str | Family,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.simulate import SharedGaussian
 from workbench.onerun.studies import Auditor, study
@@ -50,7 +50,8 @@ class InterferenceStudy:
     delta: float
     confidence: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
@@ -59,7 +60,7 @@ class InterferenceStudy:
         )
 
 
-@_annotated.arguments
+@_checks.arguments
 def interference_study(
     mechanism: SharedGaussian,
     auditors: dict[str, Auditor],

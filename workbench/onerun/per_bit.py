@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, bdtrik, entr, ndtr, ndtri, xlog1py
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._roots import turning_point
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.curves.validation import Floats, Values, rates, shaped
@@ -72,7 +72,7 @@ def hoeffding_limit(errors: int, n: int, error: float) -> float:
 # -- mutual information ---------------------------------------------------------------------------
 
 
-@_annotated.arguments
+@_checks.arguments
 def mutual_information(pair: HasTradeoff, prior: ArrayLike) -> Values:
     """Mutual information u_f(p): the most bits that a guess can have about a coin of bias p.
 
@@ -112,7 +112,7 @@ def mutual_information(pair: HasTradeoff, prior: ArrayLike) -> Values:
     return shaped(most.reshape(p.shape))
 
 
-@_annotated.arguments
+@_checks.arguments
 def printed_bit_error(pair: HasTradeoff) -> float:
     """Bit error limit h⁻¹(1 − u_f(½)) of Xiang et al. (2025, eq. 19), at most (1 − TV_f)/2.
 
@@ -167,10 +167,11 @@ class BitErrorCurves:
     prior: Floats
     information: Floats
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
-@_annotated.arguments
+@_checks.arguments
 def bit_error_curves(family: Family, leak: ArrayLike, prior: ArrayLike = 0.5) -> BitErrorCurves:
     """Direct and printed bit error limits, and u_f(p), of members of a family.
 
@@ -225,10 +226,11 @@ class HypotheticalLimits:
     exact: float
     limit: float
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
 
-@_annotated.arguments
+@_checks.arguments
 def hypothetical_limits(
     family: Family,
     *,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.run import OneRun
 from workbench.pairs.accounting.dpsgd import DPSGDPair
@@ -96,7 +96,8 @@ class Memoryless(CanaryMechanism):
 
     of: Pair
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def name(self) -> str:
@@ -106,7 +107,7 @@ class Memoryless(CanaryMechanism):
     def pair(self) -> Pair:
         return self.of
 
-    @_annotated.arguments
+    @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         members = int(included.sum())
         p, q = self.of.sample((max(members, 2), max(included.size - members, 2)), seed=rng)
@@ -147,7 +148,7 @@ class SharedGaussian(CanaryMechanism):
     interference: float = 0.0
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.positive(self.mu, "mu")
         _checks.count(self.coordinates, "coordinates", least=1)
         if not 0 <= _checks.number(self.interference, "interference") <= 1:
@@ -162,7 +163,7 @@ class SharedGaussian(CanaryMechanism):
     def pair(self) -> Pair:
         return GaussianPair(self.mu)
 
-    @_annotated.arguments
+    @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         runs, n = included.shape
         d = min(self.coordinates, n)
@@ -208,7 +209,7 @@ class DPSGD(CanaryMechanism):
     batch_size: int = 64
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.count(self.batch_size, "batch_size", least=1)
         _ = self.claimed  # checks the others
 
@@ -234,7 +235,7 @@ class DPSGD(CanaryMechanism):
     def _weight(self) -> int:
         return self.batch_size if self.average_first else 1
 
-    @_annotated.arguments
+    @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         q, variance = self.sample_rate, self.noise_multiplier**2
         used, unused = (math.log(q), math.log1p(-q)) if q < 1 else (0.0, -math.inf)
@@ -263,7 +264,7 @@ class NameAndShame(CanaryMechanism):
     chance: float
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.open_unit(self.chance, "chance")
 
     @property
@@ -274,7 +275,7 @@ class NameAndShame(CanaryMechanism):
     def pair(self) -> Pair:
         return RandomizedResponsePair(0.0, self.chance)
 
-    @_annotated.arguments
+    @_checks.arguments
     def draw(self, included: Coins, rng: np.random.Generator) -> Floats:
         revealed = rng.random((included.shape[0], 1)) < self.chance
         return np.where(revealed, 2.0 * included - 1, rng.standard_normal(included.shape))

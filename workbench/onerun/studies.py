@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.curves.validation import Floats
 from workbench.onerun.bound import one_run_bound
 from workbench.onerun.simulate import CanaryMechanism, Coins
@@ -48,7 +48,7 @@ class Auditor:
     share: float = 1.0
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         if not 0 < _checks.number(self.share, "share") <= 1:
             raise ValueError(f"share must lie in (0, 1], got {self.share!r}")
 
@@ -56,7 +56,7 @@ class Auditor:
         """Number of canaries that are guessed."""
         return max(round(self.share * _checks.count(canaries, "canaries", least=1)), 1)
 
-    @_annotated.arguments
+    @_checks.arguments
     def correct(
         self, mechanism: CanaryMechanism, included: Coins, scores: Floats
     ) -> NDArray[np.int64]:
@@ -134,7 +134,8 @@ class Study:
     delta: float
     confidence: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def mean(self, name: str) -> Floats:
         """Mean bound over the seeds, shape (k,)."""
@@ -187,7 +188,7 @@ class Study:
         return pd.concat(parts, ignore_index=True)
 
 
-@_annotated.arguments
+@_checks.arguments
 def study(
     mechanism: CanaryMechanism,
     auditors: dict[str, Auditor],
@@ -243,7 +244,7 @@ def study(
     )
 
 
-@_annotated.arguments
+@_checks.arguments
 def best_share(
     mechanism: CanaryMechanism,
     auditor: Auditor,
@@ -311,7 +312,8 @@ class FalseClaims:
     delta: float
     confidence: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def rate(self) -> float:
@@ -326,7 +328,7 @@ class FalseClaims:
         return float(bdtrc(self.false - 1, self.runs, 1 - self.confidence)) if self.false else 1.0
 
 
-@_annotated.arguments
+@_checks.arguments
 def false_claims(
     mechanism: CanaryMechanism,
     auditor: Auditor,

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.random_split import second_split
 from workbench.onerun.bound import one_run_bound
@@ -63,7 +63,8 @@ class Tuning:
     rule_simultaneous: Rule
     rule_held_out: Rule | None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 def tune_one_run(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import plain, round_safely
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.tradeoff import TradeoffCurve
@@ -51,7 +51,8 @@ class GDPRegret:
     regret: float
     floor: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def enough(self) -> bool:

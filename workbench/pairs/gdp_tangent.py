@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.curves.gdp import gaussian_log_profile
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
@@ -56,7 +56,8 @@ class Meeting:
     delta: float
     tangent: bool
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 def meeting_point(pair: Pair, floor: float) -> Meeting | None:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.curves.validation import Floats, finite, quiet, reals
 from workbench.selection.runs import log_rates
 
@@ -102,7 +102,8 @@ class Monotone(Score):
 
     increasing: bool = True
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def name(self) -> str:

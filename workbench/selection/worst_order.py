@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.quantities import QuantityArguments
 from workbench.curves.tradeoff import TradeoffCurve
@@ -69,7 +69,8 @@ class WorstOrder:
     order: BlockOrder
     event: int
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def __float__(self) -> float:
         return float(self.bound)

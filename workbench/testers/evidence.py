@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.testers.finders.neighbors import Neighbors
 from workbench.testers.property_testers.base import Finding
 
@@ -86,7 +86,8 @@ class Trial:
     digest: str = ""
     dependent: str | None = None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def violation(self) -> bool:

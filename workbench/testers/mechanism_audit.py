@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _annotated, _checks, _markup
+from workbench import _checks, _markup
 from workbench._format import percent, plain, round_safely
 from workbench.claims.base import Claim
 from workbench.testers import report, serialization
@@ -104,7 +104,8 @@ class MechanismAudit:
     mechanism: Callable[..., Any] | None = None
     used: Mapping[str, Tester] = field(default_factory=dict)
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     # -- settings ---------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.testers.evidence import TrialFinding
 from workbench.testers.property_testers.base import Finding
 from workbench.testers.report import finding_in_words
@@ -39,7 +39,8 @@ class Replay:
     samples: int
     seed: int
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def violation(self) -> bool:

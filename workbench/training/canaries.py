@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.parametric.gdp_fit import gdp_fit
 from workbench.curves.validation import Floats
@@ -50,7 +50,8 @@ class CanaryRun:
     sigma: float
     norm: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def truth(self) -> GaussianPair:

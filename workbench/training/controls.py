@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.power.verdict import Verdict, judge
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.progress import Report, silent
@@ -75,7 +75,8 @@ class PositiveControl:
     audit: WhiteBox
     why: str
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def bug(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._markup import table
 from workbench.scores.examples import card
 from workbench.workspaces.draws import KINDS
@@ -58,7 +58,8 @@ class DataSet:
     reread: str = ""
     declared: Reading | None = None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def kind(self) -> str:

@@ -149,6 +149,14 @@ class Workspace:
         allowance: Allowance | None = None,
         seen: SeenData | None = None,
     ):
+        if seen is not None:
+            _checks.instance(seen, SeenData, "seen", "the seen of another workspace")
+        if allowance is not None:
+            need = "an object with require_data_set and require_room"
+            _checks.instance(allowance, Allowance, "allowance", need)
+        for name, asked in (("open_archive", open_archive), ("has_audits", has_audits)):
+            if asked is not None:
+                _checks.function(asked, name, "a function without arguments")
         self._store: Store = _store(store)
         self._base = None if base is None else _shared_data(base)
         self.closed = False

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from workbench import _annotated, _checks, _json
+from workbench import _checks, _json
 from workbench._format import percent
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -85,7 +85,8 @@ class SeriesAudit:
     series: str = ""
     load: Callable[[], Audit | None] | None = field(default=None, repr=False, compare=False)
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @cached_property
     def audit(self) -> Audit | None:
@@ -184,7 +185,7 @@ class AuditSeries(Plotted):
     audits: tuple[SeriesAudit, ...] = ()
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         object.__setattr__(self, "confidence", _checks.confidence(self.confidence))
 
     @property

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._plot import Plotted
 from workbench.bounds.anytime.betting import (
     Claims,
@@ -71,17 +71,18 @@ class AnytimePath(Plotted):
     n_q: NDArray[np.int64]
     values: Floats
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     def at(self, n: int) -> Bound:
         """The bound when ``n`` scores of P had been seen: that of the last point by then.
 
         Guarantee: anytime, for all ``n`` at once.
         """
-        n = _checks.number_or_infinite(n, "n")
-        if n >= self.n_p[-1]:
+        seen = _checks.number_or_infinite(n, "n")
+        if seen >= self.n_p[-1]:
             return self.bound
-        last = int(np.searchsorted(self.n_p, n, side="right")) - 1
+        last = int(np.searchsorted(self.n_p, seen, side="right")) - 1
         if last < 0 or not self.n_p[last]:
             note = f"The first {WARM_UP} scores of P and of Q only place the thresholds."
             return replace(self.bound, value=0.0, n_p=0, n_q=0, note=note)

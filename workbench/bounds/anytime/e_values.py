@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import plain
 from workbench.bounds.anytime.anytime import out_of_order
 from workbench.bounds.anytime.betting import EpsilonClaims, log_factors, log_wealth
@@ -50,7 +50,7 @@ class EValue:
     void: str | None = None
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.number_or_infinite(self.log, "log")
 
     def __float__(self) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import plain
 from workbench._plot import Plotted
 from workbench.bounds.anytime.anytime import out_of_order
@@ -70,7 +70,8 @@ class FixedSizeLimits:
     n: NDArray[np.int64]
     values: Floats
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     def at(self, n: int) -> Bound:
         """The limit at the last look by row ``n``; void, because it is one look of many."""
@@ -181,7 +182,8 @@ class EvidencePath(Plotted):
     log: Floats
     void: str | None
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     def at(self, n: int) -> EValue:
         """The e-value at the last look by row ``n``; 1 before the first."""
@@ -242,7 +244,8 @@ class BettingCounts:
     counts: Floats
     void: str | None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def evidence(self, epsilon: float, delta: float) -> EvidencePath:
         """Evidence against the claim (ε, δ)-DP at every look.

@@ -152,8 +152,8 @@ def order_statistic_tail_upper(rank: ArrayLike, n: int, error: float) -> NDArray
     That mass is Beta(rank, n − rank + 1) for a continuous distribution and stochastically smaller
     with ties, so the limit holds with probability at least ``1 - error`` for any distribution.
     """
-    rank, n, error = _checked(rank, n, error)
-    return np.asarray(betainccinv(rank, n - rank + 1, error), dtype=np.float64)
+    k, samples, error = _checked(rank, n, error)
+    return np.asarray(betainccinv(k, samples - k + 1, error), dtype=np.float64)
 
 
 def miss_probability(rate: ArrayLike, limit: Limit, n: int, error: float) -> NDArray[np.float64]:

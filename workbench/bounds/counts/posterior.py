@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import betainc, betaln, xlogy
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.counts.four_counts import FourCounts
 from workbench.curves.tradeoff import TradeoffCurve
 from workbench.curves.validation import Floats
@@ -107,7 +107,8 @@ class PosteriorCurve:
     thresholds: NDArray[np.float64]
     mass: NDArray[np.float64]
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
 
 def posterior_over_thresholds(
@@ -158,7 +159,8 @@ class PosteriorMember:
     probability: float
     monotone: bool
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def __float__(self) -> float:
         return self.parameter

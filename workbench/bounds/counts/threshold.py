@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.bounds.counts.binomial import clopper_pearson_upper
 from workbench.bounds.counts.counts import Counts
@@ -38,7 +38,8 @@ class ErrorRates:
     fnr_upper: NDArray[np.float64]
     confidence: float
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @property
     def mu(self) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._markup import table
 from workbench.bounds.random_split import describe_split, in_first, split
 from workbench.curves.validation import Floats, quiet
@@ -62,7 +62,8 @@ class Ordering:
     rule: Callable[[Any], Floats]
     learned_on: tuple[int, int]
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def apply(self, x: ArrayLike) -> Floats:
         """The learned score of outcomes: larger is more member-like.

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.parametric.departures import CheckPower, Departures, departures
@@ -82,7 +82,8 @@ class FamilyCheck:
     fpr_there: float | None = None
     fnr_there: float | None = None
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     def power(self, delta: float = 1e-5) -> CheckPower:
         """What a check of this size would have found, and what it can miss does to ε at δ.

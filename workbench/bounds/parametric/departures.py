@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._format import plain, round_safely
 from workbench.bounds.parametric.estimators import FamilyEstimator, ResponseScores
 from workbench.bounds.parametric.laws import ExpectedScores, Law
@@ -147,7 +147,8 @@ class CheckPower:
     claimed: float
     truth: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def adds(self) -> float:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench.bounds.bound import Bound
@@ -54,7 +54,8 @@ class FamilyFit:
     fits: bool
     void: str | None = None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def parameter(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._format import percent, plain
 from workbench.curves.validation import Floats, rates
 from workbench.pairs.base import Pair
@@ -41,7 +41,8 @@ class BoundDistribution:
     values: Floats
     truth: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def quantile(self, level: ArrayLike) -> Any:
         """Quantiles of the bound, in the shape of ``level``."""
@@ -86,7 +87,8 @@ class Power:
     n_q: int
     how: str
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def __float__(self) -> float:
         return self.value
@@ -118,7 +120,8 @@ class SampleSize:
     power: Power
     wanted: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def __int__(self) -> int:
         return self.n

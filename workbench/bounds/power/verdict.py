@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench._markup import escape_html as escape
 from workbench._markup import table
@@ -95,7 +95,8 @@ class RefutingPoint:
     claimed_fnr: float
     p_value: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,8 @@ class Detectable:
     twice: float
     power_at_twice: float
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def too_weak(self) -> bool:
@@ -196,7 +198,7 @@ class Verdict:
     guarantee: str = "simultaneous"
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         _checks.one_of(self.verdict, "verdict", VERDICTS)
 
     @property

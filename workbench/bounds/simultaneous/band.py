@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -53,7 +53,7 @@ class TradeoffBand(Plotted):
     thresholds: Floats
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         if self.thresholds.shape != self.ranks.tests.weight.shape:
             raise ValueError(
                 f"thresholds must be one for each of {self.ranks.tests.weight.size} ranks, got "

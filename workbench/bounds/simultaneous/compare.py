@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table
 from workbench._plot import Plotted
@@ -53,7 +53,8 @@ class Comparison(Plotted):
     b_lower: Floats
     b_upper: Floats
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @property
     def verdict(self) -> NDArray[np.int8]:

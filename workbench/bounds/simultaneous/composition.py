@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import round_safely
 from workbench._markup import table
 from workbench._roots import falling_root
@@ -48,7 +48,8 @@ class ComposedHistogram:
     histogram: Histogram
     k: int
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def infinite_p(self) -> float:
@@ -155,7 +156,8 @@ class ComposedBand:
     band: TradeoffBand
     k: int
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def profile(self, epsilon: ArrayLike) -> Any:
         """Lower bound on δ(ε) of the k steps, for all ε together, in the shape of ``epsilon``."""

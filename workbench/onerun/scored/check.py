@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.curves.validation import Floats
 
 #: Values of a permutation this close to the observed one count as ties, which sums in another order
@@ -38,7 +38,8 @@ class IndependenceCheck:
     p_value: float
     found: str
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
 
 def normal_scores(x: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import plain
 from workbench._markup import table
 from workbench.onerun.run import OneRun
@@ -49,7 +49,8 @@ class CanaryIndependence:
     checks: tuple[IndependenceCheck, ...]
     untested: str = ""
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def p_value(self) -> float | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated
+from workbench import _checks
 from workbench._format import percent, plain, round_safely
 from workbench.progress import Report, part
 from workbench.tables.bounds.each_record import RecordLimits, holm
@@ -32,7 +32,7 @@ class CombinedLimits:
     confidence: float
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         if len({limits.values.shape for limits in self.attacks.values()}) != 1:
             raise ValueError("attacks must be limits of the same records, by one attack at least")
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench._format import percent, plain
 from workbench._markup import table as html_table
 from workbench.progress import Report, silent
@@ -63,7 +63,7 @@ class AttackOverlap:
     true_positive_rates: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        _annotated.fields(self)
+        _checks.fields(self)
         shape = (len(self.tables), next(iter(self.tables.values())).n_records if self.tables else 0)
         if not self.tables or self.true_positive_rates.shape != shape:
             raise ValueError(

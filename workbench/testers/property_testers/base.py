@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.bounds.bound import Bound
 from workbench.claims.base import Claim
 
@@ -41,7 +41,8 @@ class Finding:
     allowed: float
     parameter: float | None = None
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     @property
     def violation(self) -> bool:

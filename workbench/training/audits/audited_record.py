@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.training.dp_sgd.data import LabeledData
 
 RECORDS = ("row", "mislabeled", "blank")
@@ -38,7 +38,7 @@ class AuditedRecord:
         _checks.one_of(self.kind, "kind", RECORDS)
         object.__setattr__(self, "row", _checks.count(self.row, "row"))
 
-    @_annotated.arguments
+    @_checks.arguments
     def split(self, data: LabeledData) -> tuple[LabeledData, LabeledData]:
         """The data without the record, and the record.
 

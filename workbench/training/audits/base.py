@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, get_type_hints
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.onerun.run import OneRun
 from workbench.pairs.base import Pair
 from workbench.pairs.last_iterate import LastIteratePair
@@ -125,7 +125,7 @@ class TrainingAudit(ABC):
             Rows of too few models.
         """
 
-    @_annotated.arguments
+    @_checks.arguments
     def two_samples(self, rows: Rows, name: str) -> Scores:
         """The scores of subjects that were in (P) and out (Q).
 
@@ -193,7 +193,7 @@ class TrainingAudit(ABC):
         return {"kind": self.kind, **plain(self)}
 
     @classmethod
-    @_annotated.arguments
+    @_checks.arguments
     def from_parameters(
         cls, parameters: Mapping[str, Any], data: LabeledData | None = None
     ) -> Self:

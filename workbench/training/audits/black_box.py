@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.training.audits.loss_score import FINAL_LOSS, LossScore
 from workbench.training.audits.one_record import OneRecordAudit
 from workbench.training.audits.rows import Rows
@@ -59,7 +59,7 @@ class BlackBox(OneRecordAudit):
     def _check_own(self) -> None:
         _ = self._split
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         included = index % 2 == 0

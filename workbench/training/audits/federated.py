@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.scores.sample import Scores
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
@@ -87,7 +87,7 @@ class FederatedCanaries(TrainingAudit):
         """See `TrainingAudit`."""
         return 2 * self.canaries
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         n, size = self.canaries, self.settings.network.size
@@ -107,7 +107,7 @@ class FederatedCanaries(TrainingAudit):
         )
         return Rows.one_model(index, np.arange(2 * n) < n, score)
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.dp_sgd.dp_sgd import DPSGDSettings
 from workbench.training.dp_sgd.network import Vector
@@ -45,7 +45,7 @@ class InitialWeights:
         object.__setattr__(self, "seed", _checks.count(self.seed, "seed"))
         object.__setattr__(self, "steps", _checks.count(self.steps, "steps", least=1))
 
-    @_annotated.arguments
+    @_checks.arguments
     def theta(self, settings: DPSGDSettings, others: LabeledData) -> Vector | None:
         """The parameters that all models start from; None where each has its own.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.training.dp_sgd.data import LabeledData
 from workbench.training.dp_sgd.dp_sgd import Model
 from workbench.training.dp_sgd.network import LOSSES, Network
@@ -40,7 +40,7 @@ class LossScore:
         flag = _checks.flag(self.minus_initial, "minus_initial")
         object.__setattr__(self, "minus_initial", flag)
 
-    @_annotated.arguments
+    @_checks.arguments
     def of(self, network: Network, model: Model, records: LabeledData) -> NDArray[np.float64]:
         """Scores of records, shape (records,).
 

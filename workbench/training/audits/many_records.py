@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.scores.sample import ScoresError
 from workbench.tables.table import ScoreTable
 from workbench.training.audits.base import TrainingAudit
@@ -58,7 +58,7 @@ class ManyRecords(TrainingAudit):
         """See `TrainingAudit`."""
         return self.records
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         included = np.ones(self.data.size, dtype=bool)
@@ -68,7 +68,7 @@ class ManyRecords(TrainingAudit):
         score = self.score.of(self.settings.network, model, audited)
         return Rows.one_model(index, included[: self.records], score)
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> ScoreTable:
         """See `TrainingAudit`."""
         models, place = np.unique(rows.model, return_inverse=True)

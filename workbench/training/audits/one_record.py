@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.scores.sample import Scores
 from workbench.training.audits.audited_record import AuditedRecord
 from workbench.training.audits.base import TrainingAudit
@@ -47,7 +47,7 @@ class OneRecordAudit(TrainingAudit):
         """See `TrainingAudit`."""
         return 1
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.onerun.run import OneRun
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.loss_score import LOSS_CHANGE, LossScore
@@ -66,7 +66,7 @@ class CanariesInOneRun(TrainingAudit):
         """See `TrainingAudit`."""
         return self.canaries
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         coins = rng.random(self.canaries) < 0.5
@@ -74,7 +74,7 @@ class CanariesInOneRun(TrainingAudit):
         score = self.score.of(self.settings.network, model, self._canaries)
         return Rows.one_model(index, coins, score)
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> OneRun:
         """See `TrainingAudit`."""
         ids = [f"{m}:{c}" for m, c in zip(rows.model, rows.subject, strict=True)]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.scores.sample import Scores
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.loss_score import LOSS_CHANGE, LossScore
@@ -71,7 +71,7 @@ class OneShot(TrainingAudit):
         """See `TrainingAudit`."""
         return self.audited
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         chosen = rng.permutation(self.data.size)[: self.audited]
@@ -81,7 +81,7 @@ class OneShot(TrainingAudit):
         score = self.score.of(self.settings.network, model, self.data.take(chosen))
         return Rows.one_model(index, included[chosen], score, subject=chosen)
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.black_box import BlackBox
 from workbench.training.audits.federated import FederatedCanaries
@@ -32,7 +32,7 @@ AUDITS: dict[str, type[TrainingAudit]] = {
 }
 
 
-@_annotated.arguments
+@_checks.arguments
 def make_audit(parameters: Mapping[str, Any], data: LabeledData | None = None) -> TrainingAudit:
     """The audit of some parameters, as `TrainingAudit.parameters` gives them.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,8 @@ class Rows:
     included: NDArray[np.bool_]
     score: NDArray[np.float64]
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
     @classmethod
     def one_model(

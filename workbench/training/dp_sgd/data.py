@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +105,6 @@ class LabeledData:
         """All records but one (ValueError where it is none of them)."""
         return self.take(np.arange(self.size) != self._row(row))
 
-    @_annotated.arguments
     def joined(self, more: LabeledData) -> LabeledData:
         """These records, and then others with as many features and classes."""
         need = "a wb.training.LabeledData"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.pairs.accounting.dpsgd import DPSGDPair
 from workbench.parallel import one_blas_thread
 from workbench.training.dp_sgd.bugs import procedure
@@ -39,7 +39,8 @@ class Model:
     initial: NDArray[np.float32]
     final: NDArray[np.float32]
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,6 @@ class DPSGDSettings:
             )
         return DPSGDPair(self.noise_multiplier, self.sample_rate, self.steps)
 
-    @_annotated.arguments
     def train(
         self,
         data: LabeledData,

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.training.dp_sgd.data import LabeledData
 
 #: A vector or matrix of parameters, gradients or activations: float32, or float64 to check it.
@@ -60,7 +60,6 @@ class Network:
         """Number of parameters."""
         return sum((a + 1) * b for a, b in zip(self.sizes, self.sizes[1:], strict=False))
 
-    @_annotated.arguments
     def check(self, data: LabeledData) -> None:
         """Whether records have the features and classes of the network (ValueError otherwise)."""
         _checks.instance(data, LabeledData, "data", "a wb.training.LabeledData")
@@ -72,7 +71,6 @@ class Network:
                 f"{data.classes})"
             )
 
-    @_annotated.arguments
     def initial(self, rng: np.random.Generator) -> NDArray[np.float32]:
         """Random parameters: weights N(0, 2/inputs) (He et al., 2015), and 0 for the biases."""
         _checks.generator(rng, "rng")
@@ -107,7 +105,6 @@ class Network:
         """Outputs of the last layer, shape (records, classes)."""
         return self._forward(theta, x)[-1]
 
-    @_annotated.arguments
     def losses(self, theta: Vector, data: LabeledData, loss: str | None = None) -> Vector:
         """Loss of each record, shape (records,).
 
@@ -122,7 +119,6 @@ class Network:
         self.check(data)
         return _LOSSES[loss](self.logits(theta, data.x), data.y)[0]
 
-    @_annotated.arguments
     def accuracy(self, theta: Vector, data: LabeledData) -> float:
         """Share of the records whose label has the largest logit; ValueError without records."""
         self.check(data)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.claims.base import Claim
 from workbench.claims.parse import as_claim
 from workbench.scores.refusals import did_you_mean, listed
@@ -90,7 +90,7 @@ class TrainingPlan:
         return as_claim(self.audit.settings.pair if self.claim == ACCOUNTANT else self.claim)
 
     @classmethod
-    @_annotated.arguments
+    @_checks.arguments
     def of(cls, sections: Mapping[str, Any], data: LabeledData | None = None) -> Self:
         """The plan of sections, as `sections` gives them.
 
@@ -151,7 +151,7 @@ class TrainingPlan:
 _KEYS = {"run": _RUN, "claim": _CLAIM}
 
 
-@_annotated.arguments
+@_checks.arguments
 def read_plan(path: str | os.PathLike[str], data: LabeledData | None = None) -> TrainingPlan:
     """The plan in a TOML file.
 

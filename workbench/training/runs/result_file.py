@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import Scores
 from workbench.scores.statement import ScoreStatement
@@ -17,7 +17,7 @@ from workbench.tables.table import ScoreTable
 from workbench.training.runs.whole_file import write_whole
 
 
-@_annotated.arguments
+@_checks.arguments
 def write_result(path: str | Path, result: Scores | OneRun | ScoreTable) -> None:
     """Write scores to a parquet file that states their direction, sampling and name.
 

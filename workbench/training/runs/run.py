@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from workbench import _annotated
+from workbench import _checks
 from workbench.bounds.power.verdict import Verdict, judge
 from workbench.onerun.run import OneRun
 from workbench.progress import Report, silent, time_left
@@ -49,7 +49,8 @@ class TrainingRun:
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
 
-    __post_init__ = _annotated.fields
+    def __post_init__(self) -> None:
+        _checks.fields(self)
 
     def __repr__(self) -> str:
         return f"TrainingRun({self.audit.name!r}, {self.models} of {self.audit.models} models)"
@@ -117,7 +118,7 @@ class TrainingRun:
         return judge(self.result, claim, self.plan.confidence)
 
 
-@_annotated.arguments
+@_checks.arguments
 def run_training_audit(
     audit: TrainingAudit | TrainingPlan,
     seed: int = 0,
@@ -177,7 +178,7 @@ def run_training_audit(
         return replace(run, provenance=kept.provenance())
 
 
-@_annotated.arguments
+@_checks.arguments
 def open_run(folder: str | os.PathLike[str], data: LabeledData | None = None) -> TrainingRun:
     """The training run in a folder, finished or not.
 

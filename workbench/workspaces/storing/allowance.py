@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
+@runtime_checkable
 class Allowance(Protocol):
     """How much a workspace may hold; both methods raise a ValueError where it is too much."""
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.training.audits.one_record import OneRecordAudit
 from workbench.training.audits.rows import Rows
 from workbench.training.audits.white_box.step_statistics import StepStatistic, step_statistic
@@ -79,7 +79,7 @@ class WhiteBox(OneRecordAudit):
         """See `TrainingAudit`."""
         return False
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         included, statistic = index % 2 == 0, self._statistic()

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench import _annotated, _checks
+from workbench import _checks
 from workbench.scores.sample import Scores
 from workbench.training.audits.base import TrainingAudit
 from workbench.training.audits.rows import Rows
@@ -115,7 +115,7 @@ class WhiteBoxOneRun(TrainingAudit):
         """See `TrainingAudit`."""
         return self.canaries + self.left_out
 
-    @_annotated.arguments
+    @_checks.arguments
     def score_model(self, index: int, rng: np.random.Generator) -> Rows:
         """See `TrainingAudit`."""
         included = np.zeros(self.subjects, dtype=bool)
@@ -133,7 +133,7 @@ class WhiteBoxOneRun(TrainingAudit):
         self.settings.train(self.data, rng, canaries=inserted, watch=watch)
         return Rows.one_model(index, included, statistic.scores())
 
-    @_annotated.arguments
+    @_checks.arguments
     def collect(self, rows: Rows, name: str = "") -> Scores:
         """See `TrainingAudit`."""
         return self.two_samples(rows, name)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import workbench as wb
 from benchmarks import _valid_calls as valid
-from workbench import _annotated
+from workbench import _checks
 
 HUGE = 10**400
 
@@ -37,7 +37,8 @@ class Record:
     n_p: int = 4
     anything: Any = None
 
-    __post_init__ = _annotated.columns
+    def __post_init__(self) -> None:
+        _checks.columns(self)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_what_is_out_of_range(bad, says):
         Record(**bad)
 
 
-@_annotated.arguments
+@_checks.arguments
 def asked(
     pair: wb.GaussianPair,
     rng: np.random.Generator | None = None,
