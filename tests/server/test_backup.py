@@ -398,7 +398,9 @@ def test_what_was_left_by_one_that_was_killed_is_deleted_by_the_next(
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert done.returncode == -9
-    assert any(re.search(r"unfinished|\.backup|restored", one) for one in os.listdir(backup.parent))
+    assert any(
+        re.search(r"unfinished|workbench-backup|restored", one) for one in os.listdir(backup.parent)
+    )
     if call == "back_up":
         back_up(home, backup)
     restore(backup, new)

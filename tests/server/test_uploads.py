@@ -166,13 +166,14 @@ def test_a_restart_empties_the_folder(tmp_path):
 
 def test_a_second_server_of_a_folder_leaves_the_uploads_of_the_first_alone(tmp_path):
     first, second = (UploadFolder(tmp_path / "uploads") for _ in range(2))
-    (first.path / "half").write_bytes(b"on its way")
+    held = first.path
+    (held / "half").write_bytes(b"on its way")
     third = UploadFolder(tmp_path / "uploads")
     assert third.path not in (first.path, second.path)
     assert (first.path / "half").read_bytes() == b"on its way"
     os.close(first._hold)  # as when its process ends, however that ends
     UploadFolder(tmp_path / "uploads")
-    assert not (tmp_path / "uploads" / first._folder.name).exists()
+    assert not (tmp_path / "uploads" / held.name).exists()
 
 
 # -- sizes that lie, limits, the disk --------------------------------------------------------------

@@ -11,8 +11,6 @@ import errno
 import hashlib
 import logging
 import os
-import re
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -24,10 +22,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from workbench._held import delete_left, hold_folder
 from workbench.dashboard.limits import LimitError, ServerLimits
 from workbench.pages.core.queue import LatestWins, Task
 from workbench.pages.core.upload import UploadedFile
+from workbench.workspaces.storing.held import delete_left, new_folder
 
 logger = logging.getLogger(__name__)
 
@@ -42,8 +40,6 @@ LONGEST_NAME = 255
 
 #: Bytes of the disk that an upload must leave free.
 LEFT_FREE = 100 * 2**20
-
-_ANY = re.compile(".*")
 
 #: Kinds of gestures that are an upload; see `Receiver.take`.
 KINDS = ("files", "chunk")
@@ -73,24 +69,24 @@ class UploadFolder:
     def __init__(self, folder: Path | None = None, limits: ServerLimits | None = None):
         self.limits = ServerLimits() if limits is None else limits
         self._lock = Lock()
-        self._folder = folder
+        self._base, self._folder = folder, Path()
         self._hold: int | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         if folder is not None:
-            self._folder = folder / secrets.token_hex(8)
-            delete_left(folder, _ANY)
+            delete_left(folder, "")
 
     @property
     def path(self) -> Path:
         """The folder, made when it is first needed; only this user can look into it."""
         with self._lock:
-            if self._folder is None:
+            if self._base is None:
                 self._temporary = tempfile.TemporaryDirectory(prefix="workbench-uploads-")
-                self._folder = Path(self._temporary.name)
-            if not self._folder.is_dir():
-                self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._folder.mkdir(mode=0o700, exist_ok=True)
-                self._hold = hold_folder(self._folder)
+                self._base = Path(self._temporary.name)
+            if self._folder == Path() or not self._folder.is_dir():
+                self._base.mkdir(mode=0o700, parents=True, exist_ok=True)
+                if self._hold is not None:
+                    os.close(self._hold)
+                self._folder, self._hold = new_folder(self._base, "")
             return self._folder
 
     def check(self, names: Sequence[str], size: int) -> None:

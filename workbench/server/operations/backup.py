@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
 import sqlite3
 import tarfile
 import time
@@ -20,7 +19,6 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from workbench._held import delete_left, held_folder, hold
 from workbench.audits.storing.database_file import UNFINISHED, is_database, is_empty
 from workbench.server.operations.manifest import (
     NAME,
@@ -30,6 +28,7 @@ from workbench.server.operations.manifest import (
     check,
     require_whole,
 )
+from workbench.workspaces.storing.held import delete_left, held_folder, new_file
 
 #: Files that are made by the minute, or again by the program itself.
 _LEFT_OUT = re.compile(
@@ -37,8 +36,8 @@ _LEFT_OUT = re.compile(
     rf".*{re.escape(UNFINISHED)}.*"
 )
 
-#: What a backup that is being written adds to its name, and the folder of the copy of a database.
-_UNFINISHED, _COPY = r"\.unfinished-[0-9a-f]{8}", r"\.backup-[0-9a-f]{8}"
+#: What the name of a folder begins with that has the copy of a database while it is added.
+_COPY = ".workbench-backup-"
 
 #: Folders, by their paths, of which the same holds.
 _FOLDERS = ("server/uploads",)
@@ -73,12 +72,11 @@ def back_up(home: Path, to: Path, missing: Sequence[str] = ()) -> Manifest:
         raise BackupError(f"the backup must be outside of {home}, which may be lost with it")
     if to.exists():
         raise BackupError(f"{to} is there already; name another file")
-    delete_left(to.parent, re.compile(rf"{re.escape(to.name)}{_UNFINISHED}|{_COPY}"))
-    unfinished = to.with_name(f"{to.name}.unfinished-{secrets.token_hex(4)}")
+    for prefix in (f"{to.name}{UNFINISHED}", _COPY):
+        delete_left(to.parent, prefix)
+    unfinished, descriptor = new_file(to.parent, f"{to.name}{UNFINISHED}")
     try:
-        descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
-            hold(descriptor)
             with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as archive:
                 _Writing(home, archive, missing, to.parent).write()
             file.flush()
@@ -105,8 +103,7 @@ class _Writing:
         """Write everything, and the manifest at last."""
         made = datetime.now(UTC).isoformat(timespec="seconds")
         self._add_files()
-        folder = self._room / f".backup-{secrets.token_hex(4)}"
-        with held_folder(folder):
+        with held_folder(self._room, _COPY) as folder:
             copy = folder / "copy"
             for path in self._files():
                 with suppress(FileNotFoundError):  # deleted meanwhile, with a person's folder

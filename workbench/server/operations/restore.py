@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench._held import delete_left, held_folder
 from workbench.audits.storing.database_file import is_database
 from workbench.server.operations.manifest import (
     BackupError,
@@ -21,6 +19,7 @@ from workbench.server.operations.manifest import (
     require_known,
     require_same,
 )
+from workbench.workspaces.storing.held import delete_left, held_folder
 
 #: Bytes that must be left on the disk.
 _ROOM = 100 * 2**20
@@ -59,9 +58,9 @@ def restore(backup: Path, home: Path, replace: bool = False) -> tuple[Manifest, 
     with archive:
         _require_room(manifest, home)
         home.parent.mkdir(parents=True, exist_ok=True)
-        fresh = home.with_name(f"{home.name}.restored-{secrets.token_hex(4)}")
-        delete_left(home.parent, re.compile(rf"{re.escape(home.name)}\.restored-[0-9a-f]{{8}}"))
-        with held_folder(fresh):  # which has another name once it is in place
+        prefix = f"{home.name}.restored-"
+        delete_left(home.parent, prefix)
+        with held_folder(home.parent, prefix) as fresh:
             _extract(archive, manifest, fresh)
             return manifest, _put_in_place(fresh, home, filled)
 

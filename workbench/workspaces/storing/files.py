@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import time
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from workbench._held import CAN_HOLD, hold, was_left
+from workbench.workspaces.storing.held import CAN_HOLD, delete_left, new_file
 from workbench.workspaces.storing.store import file_hash
 
 _HASH = re.compile("[0-9a-f]{64}")
@@ -67,11 +66,9 @@ class ContentFiles:
         if self.read(digest) is not None:
             return digest
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        unfinished = self._folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        unfinished, descriptor = new_file(self._folder, _UNFINISHED)
         try:
-            descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(descriptor, "wb") as file:
-                hold(descriptor)
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -109,9 +106,10 @@ class ContentFiles:
             Seconds; younger files stay, because another program may be about to use them. What a
             program was writing when it was killed goes at once.
         """
+        delete_left(self._folder, _UNFINISHED)
         for path in self._folder.glob("*"):
             with suppress(OSError):
-                old = path.stat().st_mtime < time.time() - age
-                unused = old and path.name.removesuffix(self._suffix) not in used
-                if unused or (path.name.startswith(_UNFINISHED) and was_left(path)):
+                finished = not path.name.startswith(_UNFINISHED)
+                unused = path.name.removesuffix(self._suffix) not in used
+                if finished and unused and path.stat().st_mtime < time.time() - age:
                     path.unlink()
