@@ -62,6 +62,8 @@ def same_number(value: Any, recorded: Any, made_with: Mapping[str, str] | None =
     """
     versions = {} if made_with is None else made_with
     _checks.instance(versions, Mapping, "made_with", "a dict of versions by name")
+    for one, name in ((value, "value"), (recorded, "recorded")):
+        _checks.convertible(one, name)
     if not _same(value, recorded):
         raise ValueError(
             f"computed {_checks.shown(_plain(value))}, but the audit recorded "

@@ -12,6 +12,7 @@ bounds, does not. Two corrections are valid:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,9 @@ from workbench.onerun.bound import one_run_bound
 from workbench.onerun.guesses import Ends, Rule, Threshold
 from workbench.onerun.run import OneRun
 from workbench.scores.sample import ScoresError
+
+#: Rules with different numbers of guesses, at most.
+_MOST_RULES = 10_000
 
 #: Why the best pointwise bound is void.
 TUNED = "the rule of guessing was chosen because of the bounds that these very canaries gave"
@@ -137,8 +141,14 @@ def abstentions(canaries: int, ratio: float = 2.0, least: int = 8) -> tuple[Ends
     canaries = _checks.count(canaries, "canaries", least=2)
     if _checks.number(ratio, "ratio") <= 1:
         raise ValueError(f"ratio must be above 1, got {ratio!r}")
+    end = min(_checks.count(least, "least", least=1), canaries)
+    if math.log(canaries / end) > _MOST_RULES * math.log(ratio):
+        raise ValueError(
+            f"ratio = {ratio!r} makes more than {_MOST_RULES:,} rules of {canaries} canaries; give "
+            "a larger one, such as 2"
+        )
     guesses, rules = float(canaries), []
-    while guesses >= min(least, canaries):
+    while guesses >= end:
         k_in = round(guesses) // 2
         rules.append(Ends(k_in, round(guesses) - k_in))
         guesses /= ratio

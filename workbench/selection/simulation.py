@@ -67,7 +67,9 @@ def simulate(
     n_p, n_q = n if isinstance(n, (tuple, list)) else (n, n)
     rng = _checks.random(seed)
     p, q = (
-        _side(runs, mu, truth, _checks.count(size, name, least=2), rule, observed, rng)
+        _side(
+            runs, mu, truth, _checks.count(size, name, 2, _checks.DRAWN // 10), rule, observed, rng
+        )
         for truth, size, name in ((mu, n_p, "n_p"), (0.0, n_q, "n_q"))
     )
     name = f"best of runs ({runs.name}), score {rule.name}, μ = {mu:g}"

@@ -221,6 +221,7 @@ def _plan(
     kind = PLANS[_checks.one_of(guarantee, "guarantee", PLANS)]
     if issubclass(kind, BandPlan) and _has_ties(pair):
         kind = SimulatedPlan
+    _checks.random(seed)
     if isinstance(seed, np.random.Generator):
         # One number, so that all n are simulated alike.
         seed = int(seed.integers(2**63))

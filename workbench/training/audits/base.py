@@ -180,6 +180,7 @@ class TrainingAudit(ABC):
         index : int
             Of the model.
         """
+        seed, index = _checks.count(seed, "seed"), _checks.count(index, "index")
         return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
     # -- plans ------------------------------------------------------------------------------------

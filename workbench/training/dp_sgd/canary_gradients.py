@@ -73,7 +73,7 @@ class DiracCanaries:
         rng : numpy.random.Generator
         norm : float
         """
-        if _checks.count(count, "count") > _checks.count(size, "size"):
+        if _checks.count(count, "count") > _checks.count(size, "size", 0, _checks.DRAWN):
             raise ValueError(
                 f"{count} Dirac canaries need as many parameters, and the network has {size}; "
                 "take fewer canaries or a wider network"

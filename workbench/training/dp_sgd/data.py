@@ -137,7 +137,7 @@ class LabeledData:
         row: Any = np.reshape(_checks.array(x, "x"), (1, -1))
         if row.shape[1] != self.features:
             raise ValueError(f"x must have {self.features} features, got {row.shape[1]}")
-        return LabeledData(row, np.array([label]), self.classes, self.name)
+        return LabeledData(row, np.array([_checks.count(label, "label")]), self.classes, self.name)
 
     def _row(self, row: int) -> int:
         if _checks.count(row, "row") >= self.size:

@@ -101,7 +101,7 @@ class DPSGDSettings:
             )
         clip = _checks.number_or_infinite(self.clip, "clip")
         checked = {
-            "steps": _checks.count(self.steps, "steps", least=1),
+            "steps": _checks.count(self.steps, "steps", 1, _checks.REPEATED),
             "sample_rate": rate,
             "noise_multiplier": noise,
             "clip": clip if clip == np.inf and noise == 0 else _size(clip, "clip"),
