@@ -237,7 +237,7 @@ class _GridPair(OutcomesPair):
     def _tilted(self, epsilon: Floats, direction: str) -> Floats:
         """Log of the upper limit by the tilted compositions; 0 where there is none."""
         one = "P‖Q" if self.outcomes.symmetric else direction
-        tails = _tails(self._accounted, self.composition, one)
+        tails = _tails(self._accounted, one)
         limits = [tail.log_hockey_stick(epsilon) for tail in tails]
         return np.minimum.reduce([np.zeros_like(epsilon), *limits])
 
@@ -332,19 +332,17 @@ def _divergences(accounted: Accounted, excess: Floats) -> dict[float, float]:
 
 
 @lru_cache(maxsize=4)
-def _tails(
-    accounted: Accounted, composition: pld.Composition, direction: str
-) -> tuple[TiltedTail, ...]:
+def _tails(accounted: Accounted, direction: str) -> tuple[TiltedTail, ...]:
     """One direction of a composition, tilted for some δ below the resolution."""
     renyi = _renyi_limit(accounted)
     if renyi is None:
         return ()
-    step = composition.step
+    step = accounted.compose().step  # on its grid
     side = (step.first, step.p, step.p_only)
     if direction == "Q‖P":
         side = (1 - step.first - step.q.size, step.q[::-1], step.q_only)
     made = (
-        tilted_tail(step.width, *side, composition.steps, float(order) - 1)
+        tilted_tail(step.width, *side, accounted.steps, float(order) - 1)
         for order in np.unique(renyi.best_orders(np.array(_TILTED_DELTAS)))
     )
     return tuple(tail for tail in made if tail is not None)
