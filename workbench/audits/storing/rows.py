@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Double, Integer, LargeBinary, Text
+from sqlalchemy import Double, Integer, Label, LargeBinary, Text
 
 #: What the reading of a damaged row ends in.
 UNREADABLE = (
@@ -65,6 +65,8 @@ def _rules(columns: tuple[Any, ...]) -> tuple[tuple[str, tuple[type, ...], bool]
     """Name, types and whether it may be missing, of each column."""
     found = []
     for column in columns:
+        if isinstance(column, Label):  # under another name in a query
+            column = column.element
         kinds = next((kinds for kind, kinds in _KINDS if isinstance(column.type, kind)), (object,))
         found.append((column.name, kinds, bool(column.nullable)))
     return tuple(found)
