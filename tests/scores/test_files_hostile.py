@@ -156,6 +156,14 @@ def test_what_a_message_quotes_is_cut(tmp_path):
     assert len(refused(path, "it is open where", "and 39 more")) < 5000
 
 
+def test_a_cell_as_large_as_a_file(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("p,q\n1,2\n3,4\n")
+    with path.open("r+b") as file:
+        file.truncate(3 * 10**6)  # a row of zeros
+    refused(path, "column 'p' holds a text of 2,999,988 characters", "save the scores alone")
+
+
 def test_a_label_as_long_as_a_book_is_no_cluster(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("score,member,run\n" + "1,in,a\n2,out,b\n" * 50 + f"3,in,{'x' * 10_000}\n")

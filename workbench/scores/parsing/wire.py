@@ -18,6 +18,9 @@ from workbench.scores.sample import ScoresError
 from workbench.scores.statement import ScoreStatement
 from workbench.scores.table import DataTable
 
+#: Characters of a cell: the program would take several times as much memory to speak of it.
+MOST_CELL = 10**6
+
 #: Bytes that a header may have.
 MOST_HEADER = 32 * 10**6
 
@@ -152,11 +155,13 @@ def _text_parts(name: str, cells: NDArray[Any]) -> list[Any]:
         raise ScoresError(
             f"column {name!r} holds text that is no valid Unicode (unpaired surrogates); correct it"
         ) from None
-    return [
-        codes.astype(np.int32),
-        np.fromiter(map(len, texts), np.int64, count=len(texts)),
-        content,
-    ]
+    lengths = np.fromiter(map(len, texts), np.int64, count=len(texts))
+    if lengths.max(initial=0) > MOST_CELL:
+        raise ScoresError(
+            f"column {name!r} holds a text of {lengths.max():,} characters; check that the file is "
+            "what its name says, or save the scores alone"
+        )
+    return [codes.astype(np.int32), lengths, content]
 
 
 def _text_cells(buffers: Iterator[Any]) -> NDArray[Any]:
