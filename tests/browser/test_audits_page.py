@@ -133,7 +133,7 @@ def test_save_search_open_compare_delete_undo_export_import(audits, tmp_path):
     with page.expect_download() as download:
         one.act("threshold 0.25", "Export")
     file = tmp_path / download.value.suggested_filename
-    assert file.name == "threshold_0.25.audit.zip"
+    assert file.name == "threshold-0.25.audit.zip"
     download.value.save_as(file)
     one.act("threshold 0.25", "Delete")
     one.listed("counts of March", "a larger delta")
