@@ -211,6 +211,7 @@ class DPSGD(CanaryMechanism):
     def __post_init__(self) -> None:
         _checks.fields(self)
         _checks.count(self.batch_size, "batch_size", least=1)
+        _checks.count(self.steps, "steps", 1, _checks.REPEATED)
         _ = self.claimed  # checks the others
 
     @property

@@ -13,6 +13,7 @@ from workbench.curves.validation import Floats
 from workbench.live.canaries.base import LEAST, LiveCanaries
 from workbench.live.canaries.likelihood import log_ratio
 from workbench.training.dp_sgd.canary_gradients import (
+    MOST_PARAMETERS,
     CanaryGradients,
     DiracCanaries,
     RandomCanaries,
@@ -79,7 +80,7 @@ class GradientCanaries(LiveCanaries):
     ):
         need = "made by wb.live.GradientCanaries.dirac or .random"
         _checks.instance(directions, (DiracCanaries, RandomCanaries), "directions", need)
-        self.directions, self.size = directions, _checks.count(size, "size", least=1)
+        self.directions, self.size = directions, _checks.count(size, "size", 1, MOST_PARAMETERS)
         directions.check(self.size)
         count = _checks.count(directions.count, "the number of canaries", least=LEAST)
         self.sample_rate = _checks.number(sample_rate, "sample_rate")

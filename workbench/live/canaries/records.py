@@ -35,7 +35,7 @@ class RecordCanaries(LiveCanaries):
     def __init__(
         self, count: int, larger_is_member: bool = True, seed: int | np.random.Generator = 0
     ):
-        count = _checks.count(count, "count", least=LEAST)
+        count = _checks.count(count, "count", LEAST, _checks.DRAWN)
         self.larger_is_member = _checks.flag(larger_is_member, "larger_is_member")
         self.included = _checks.random(seed).random(count) < 0.5
         self._observed: Callable[[], ArrayLike] | None = None

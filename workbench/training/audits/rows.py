@@ -82,5 +82,5 @@ class Rows:
         models : array_like of int
             Their indices.
         """
-        kept = np.isin(self.model, models)
+        kept = np.isin(self.model, _checks.array(models, "models"))
         return Rows(*(getattr(self, f.name)[kept] for f in fields(self)))

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from workbench import _checks
 from workbench.training.dp_sgd.network import Vector
 
+#: Parameters of a network with canaries, at most, and numbers of random canaries.
+MOST_PARAMETERS = 5 * 10**8
+
 
 @runtime_checkable
 class CanaryGradients(Protocol):
@@ -73,7 +76,7 @@ class DiracCanaries:
         rng : numpy.random.Generator
         norm : float
         """
-        if _checks.count(count, "count") > _checks.count(size, "size", 0, _checks.DRAWN):
+        if _checks.count(count, "count") > _checks.count(size, "size", 0, MOST_PARAMETERS):
             raise ValueError(
                 f"{count} Dirac canaries need as many parameters, and the network has {size}; "
                 "take fewer canaries or a wider network"
@@ -132,6 +135,11 @@ class RandomCanaries:
     ) -> RandomCanaries:
         """Canaries in new directions; see `DiracCanaries.drawn`."""
         shape = _checks.count(count, "count"), _checks.count(size, "size", least=1)
+        if shape[0] * shape[1] > MOST_PARAMETERS:
+            raise ValueError(
+                f"count · size must be at most {MOST_PARAMETERS:,}, got {shape[0]} canaries with "
+                f"{shape[1]} parameters; take fewer, or DiracCanaries"
+            )
         drawn = _checks.generator(rng, "rng").standard_normal(shape, dtype=np.float32)
         drawn /= np.sqrt(_squared_norms(drawn))[:, None]
         return cls(drawn, norm)
