@@ -33,7 +33,7 @@ def test_a_position_is_a_whole_number_from_one(position):
 def test_a_confidence_is_one():
     with pytest.raises(ValueError, match=r"did you mean 0\.95"):
         wb.AuditSeries("nightly", 0.05)
-    with pytest.raises(TypeError, match="name must be text"):
+    with pytest.raises(TypeError, match="name of AuditSeries must be text"):
         wb.AuditSeries(3)
 
 
