@@ -23,7 +23,7 @@ from helpers.nasty_documents import (
 )
 from helpers.nasty_names import HARMLESS, NASTY_NAMES, RENDERERS, leads_elsewhere
 from helpers.reports import page_audit, page_states
-from helpers.served import SECRET, Served, cookie_of
+from helpers.served import Served, cookie_of
 from helpers.visits import settle
 
 from workbench._markup import visible
@@ -201,7 +201,7 @@ def bench():
 def test_names_run_and_fetch_nothing_on_the_pages(chromium, bench):
     served, person = bench
     url = f"http://localhost:{served.port}/"
-    name, _, value = cookie_of(person, SECRET).partition("=")
+    name, _, value = cookie_of(person, served.port).partition("=")
     context = chromium.new_context(**WIDE)
     context.add_cookies([{"name": name, "value": value, "url": url}])
     page, done = context.new_page(), []
