@@ -172,7 +172,8 @@ def test_without_scripts_a_report_has_its_numbers_and_pictures(opened):
 def test_nasty_names_are_text_on_the_screen(opened):
     audit = page_audit("counts").named(NASTY, note=NASTY, tags=(NASTY,))
     page = opened("counts", html(Contents(audit, audit.live), page_states("counts")))
-    assert page.locator("main > header h1").inner_text().split() == NASTY.split()
+    shown = NASTY.replace("\u202e", r"\u202e")  # else it would turn around what follows
+    assert page.locator("main > header h1").inner_text().split() == shown.split()
     assert page.locator("img[src=x], main script").count() == 0
 
 
