@@ -196,7 +196,7 @@ def test_markdown_is_a_table(capsys, mine):
     rows = [line for line in said.splitlines() if line.startswith("|")]
     assert {row.replace("\\|", "").count("|") for row in rows} == {4}
     assert len(rows) == 3
-    assert "4 trials lost: KeyError: 'no such \\| column'." in said
+    assert "4 trials lost: KeyError: 'no such &#124; column'." in said
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_the_workflow_compares_with_the_baseline_in_the_repository(shell, tmp_pa
     losses(shell.folder / "scores.csv", 2, 1)
     done = shell(audit["run"], {**GITHUB["env"], "CLAIM": "gdp(5)"})
     assert done.returncode == 1, done.stderr
-    assert "::error title=leaks more than the baseline::" in done.stdout
+    assert "::error title=leaks more than the imported baseline::" in done.stdout
 
 
 def test_bad_input_stops_the_workflow_without_a_report(shell):
