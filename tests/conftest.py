@@ -61,10 +61,13 @@ def logging_as_it_was() -> Iterator[None]:
     """Undo what a test, as a server of its own would, has set up for the log of the process."""
     found = [logging.getLogger(name) for name in LOGGERS]
     before = [(one, one.level, one.propagate, list(one.handlers)) for one in found]
+    filters = [(one, list(one.filters)) for logger in found for one in logger.handlers]
     hook = threading.excepthook
     yield
     threading.excepthook = hook
     logging.captureWarnings(False)
+    for handler, kept in filters:
+        handler.filters[:] = kept
     for one, level, propagate, handlers in before:
         one.setLevel(level)
         one.propagate = propagate

@@ -40,6 +40,7 @@ CALLS = sorted(
         if not call.constructs
         and call.name != "read_score_table"  # the name of a column
         and (name == "scores" or (call.name == "compare" and name in "ab"))
+        and call.name != "Auditor.correct"  # an array of canaries and slots
     }
 )
 
