@@ -137,9 +137,8 @@ class AuditSummary:
                 "headline": found["headline"],
             }
         except (ValueError, TypeError, KeyError, RecursionError):
-            return dict(
-                _NOTHING
-            )  # of a damaged row; the audit itself is verified when it is opened
+            # Of a damaged row; the audit itself is verified when it is opened.
+            return dict(_NOTHING)
 
 
 def _time(text: str) -> str:
