@@ -19,11 +19,11 @@ def main() -> None:
     """Write all files."""
     folder = Path(__file__).parent
     test = MechanismPage(executor=None)
-    store(folder, "mechanism", test, "search", test.run_job("search").to_dict())
+    store(folder, "mechanism", test, "search", test.work.run("search").to_dict())
     coverage = CoverageLabPage()
-    store(folder, "coverage", coverage, "simulate", plain_results(coverage.run_job("simulate")))
+    store(folder, "coverage", coverage, "simulate", plain_results(coverage.work.run("simulate")))
     training = TrainPage()
-    store(folder, "training", training, "train", stored_of(training.run_job("train")))
+    store(folder, "training", training, "train", stored_of(training.work.run("train")))
 
 
 if __name__ == "__main__":

@@ -76,13 +76,13 @@ def test_a_search_is_drawn_while_it_runs_cancelled_made_again_and_re_checked(vis
         log_fresh=4.0,
         executor=None,
     )
-    same.run_job("search")
+    same.work.run("search")
     assert board.number("Strongest evidence") == same.strongest().rounded
     page.get_by_text("This is search no. 2 of this mechanism").wait_for()
     board.step("Runs of the re-check", "ArrowLeft", 4, 4.0)
     board.press("Re-check on new runs")
     board.badge("Re-check result", "held-out")
-    same.run_job("recheck")
+    same.work.run("recheck")
     assert board.number("Re-check result") == same.fresh().rounded
     page.get_by_text("Confirmed on fresh samples").wait_for()
     assert [s["name"] for s in board.drawn("witness")["data"]] == [

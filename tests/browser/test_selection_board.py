@@ -44,7 +44,7 @@ def test_a_selection_follows_its_sliders_and_its_audit_runs(visit, served):
     page.get_by_role("button", name="Run the audit").first.click()
     page.get_by_text("For the monotone score, the audit shows").wait_for(timeout=60_000)
     page.locator(".wb-job-words").filter(has_text="Done").wait_for(timeout=60_000)
-    same.run_job("simulate")
+    same.work.run("simulate")
     board.wait(
         "x => window.wbPlots.grown.data.filter(t => t.mode === 'lines+markers').length === x", 2
     )

@@ -161,17 +161,17 @@ def test_a_job_in_a_kernel_runs_between_cells_and_can_be_cancelled(started):
     kernel.run(PAGE)
     comm = kernel.run(PRESS).strip("'")
     press(kernel, comm)
-    until(kernel, "view.page.job_state('wait').status", "'done'", seconds=60)
+    until(kernel, "view.page.work.state('wait').status", "'done'", seconds=60)
     assert kernel.run("'10' in view._live.board.item_shown") == "True"
     kernel.run("view.n = 10_000")
     press(kernel, comm)
     until(kernel, "view.waited is not None and 0 < view.waited < 10_000 "
-        "and view.page.job_state('wait').running", "True")  # fmt: skip
+        "and view.page.work.state('wait').running", "True")  # fmt: skip
     assert kernel.run(PRESS.replace("comm.comm_id", "description")) == "'Cancel'"
     kernel.run("view.n = 9_000")  # a cell, meanwhile
     time.sleep(0.5)
     press(kernel, comm)
-    until(kernel, "view.page.job_state('wait').status", "'cancelled'")
+    until(kernel, "view.page.work.state('wait').status", "'cancelled'")
     assert "settings have changed" in kernel.run("view._live.board.job_wait")
     kernel.run("view.close()")
 
@@ -184,7 +184,7 @@ def test_an_interrupted_cell_keeps_the_partial_result_and_the_processes(started)
     client.execute("view.n = 10_000; view.wait()")
     time.sleep(3)
     manager.interrupt_kernel()
-    until(kernel, "view.page.job_state('wait').status", "'cancelled'")
+    until(kernel, "view.page.work.state('wait').status", "'cancelled'")
     assert 0 < int(kernel.run("view.waited")) < 10_000
     kernel.run("view.n = 5")
     assert kernel.run("view.wait()") == "5"

@@ -27,23 +27,23 @@ EMPTY = {MechanismPage: 1, CoverageLabPage: 1, TrainPage: 0}
 def test_the_first_result_fits_the_first_settings_and_says_what_it_is(kind, job, name):
     page = kind()
     assert first_result(page, job, name) is not None, "run data/make_first_results.py"
-    assert page.job_state(job).words == IN_ADVANCE
-    assert not page.job_state(job).running
+    assert page.work.state(job).words == IN_ADVANCE
+    assert not page.work.state(job).running
     for item in page.items():
         page.draw(item)
     drawn = [page.draw(item) for item in page.numbers()]
     assert [one.text for one in drawn if isinstance(one, Fact)].count("–") == EMPTY[kind]
     page.seed += 1
-    assert page.job_state(job).words == f"{IN_ADVANCE} The settings have changed since."
+    assert page.work.state(job).words == f"{IN_ADVANCE} The settings have changed since."
     page.seed -= 1
-    assert page.job_state(job).words == IN_ADVANCE
+    assert page.work.state(job).words == IN_ADVANCE
 
 
 @pytest.mark.parametrize(("kind", "job", "name"), PAGES)
 def test_a_page_with_other_settings_starts_empty(kind, job, name):
     page = kind(seed=1)
     assert first_result(page, job, name) is None
-    assert page.job_state(job).words == ""
+    assert page.work.state(job).words == ""
     assert not getattr(page, page.jobs()[job].into)
 
 
@@ -53,7 +53,7 @@ def test_the_stored_search_counts_as_seen_and_its_evidence_can_be_checked():
     assert page.search_number() == 1
     assert page.strongest().void is None
     page.log_fresh = 4.0
-    assert page.run_job("recheck").replay.samples == 10_000
+    assert page.work.run("recheck").replay.samples == 10_000
 
 
 #: Entries of a search that another machine does not repeat: how long something took, and a hash of
@@ -75,7 +75,7 @@ def _anywhere(value):
 def test_the_stored_search_is_what_the_job_finds():
     page = MechanismPage(executor=None)
     stored = first_result(page, "search", "mechanism")
-    found = json.loads(json.dumps(page.run_job("search").to_dict()))
+    found = json.loads(json.dumps(page.work.run("search").to_dict()))
     assert_nearly(_anywhere(found), _anywhere(stored), rel=1e-9)
 
 
@@ -83,7 +83,7 @@ def test_the_stored_search_is_what_the_job_finds():
 def test_the_stored_coverage_is_what_the_job_simulates():
     page = CoverageLabPage()
     stored = first_result(page, "simulate", "coverage")
-    assert_nearly(plain_results(page.run_job("simulate")), stored, rel=1e-9)
+    assert_nearly(plain_results(page.work.run("simulate")), stored, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -91,4 +91,4 @@ def test_the_stored_models_are_what_the_job_trains():
     page = TrainPage()
     stored = first_result(page, "train", "training")
     # The scores of models are stored as they were trained, in single precision.
-    assert_nearly(stored_of(page.run_job("train")), stored, rel=1e-6)
+    assert_nearly(stored_of(page.work.run("train")), stored, rel=1e-6)

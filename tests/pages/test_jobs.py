@@ -75,7 +75,7 @@ class Steps(Page):
 def page():
     made = Steps()
     yield made
-    made.end_jobs()
+    made.work.end()
 
 
 def until(condition):
@@ -86,12 +86,12 @@ def until(condition):
 
 
 def ended(page):
-    until(lambda: not page.job_state("count").running)
-    return page.job_state("count")
+    until(lambda: not page.work.state("count").running)
+    return page.work.state("count")
 
 
 def test_a_job_works_on_a_snapshot_and_its_result_says_what_it_rests_on(page):
-    page.start_job("count")
+    page.work.begin("count")
     page.n = 3
     page.allow(5)
     state = ended(page)
@@ -106,9 +106,9 @@ def test_a_job_works_on_a_snapshot_and_its_result_says_what_it_rests_on(page):
     assert state.words.startswith("Done in ")
     assert state.words.endswith("The settings have changed since.")
     page.n = 5
-    assert not page.job_state("count").stale
+    assert not page.work.state("count").stale
     page.other = 0.5  # the job does not rest on it
-    assert not page.job_state("count").stale
+    assert not page.work.state("count").stale
 
 
 def test_nothing_that_a_snapshot_sets_is_seen_by_those_who_watch_the_page(page):
@@ -143,29 +143,29 @@ def test_a_page_goes_on_watching_itself_after_a_snapshot():
 
 def test_progress_and_partial_results_come_while_it_runs(page, monkeypatch):
     monkeypatch.setattr(jobs, "EVERY", 0.0)
-    page.start_job("count")
+    page.work.begin("count")
     page.allow(4)
-    until(lambda: page.job_state("count").fraction == 0.8)
-    state = page.job_state("count")
+    until(lambda: page.work.state("count").fraction == 0.8)
+    state = page.work.state("count")
     assert (state.running, state.words, len(page.found)) == (True, "step 4", 4)
     assert page.how_many().text == "4"
-    page.start_job("count")  # once is enough
+    page.work.begin("count")  # once is enough
     page.allow(1)
     ended(page)
     assert page.found[-1] == "end"
 
 
 def test_cancelling_keeps_the_last_partial_result_even_one_that_was_not_told(page):
-    page.start_job("count")
+    page.work.begin("count")
     page.allow(3)
     until(lambda: len(page.reported) == 3)
-    page.cancel_job("count")
-    assert page.job_state("count").words in ("Cancelling …", ended(page).words)
+    page.work.cancel("count")
+    assert page.work.state("count").words in ("Cancelling …", ended(page).words)
     assert page.found == (0, 1, 2)
-    assert page.job_state("count").words.endswith("The result shown is partial.")
+    assert page.work.state("count").words.endswith("The result shown is partial.")
     page.n = 4
-    page.start_job("count")
-    page.cancel_job("count")
+    page.work.begin("count")
+    page.work.cancel("count")
     assert ended(page).words.endswith(
         "The result shown is from an earlier run. The settings have changed since."
     )
@@ -179,19 +179,19 @@ def test_many_reports_are_few_changes_of_the_page(page, monkeypatch):
     page.param.watch(changes.append, "found")
     page.n = 20_000
     page.allow(20_000)
-    page.run_job("count")
+    page.work.run("count")
     assert 20_000 / 100 <= len(changes) <= 3 + next(clock) / 100
 
 
 def test_an_error_is_shown_and_the_earlier_result_stays(page):
     page.allow(5)
-    assert page.run_job("count") == (0, 1, 2, 3, 4, "end")
+    assert page.work.run("count") == (0, 1, 2, 3, 4, "end")
     page.n = 13
     with pytest.raises(ValueError, match="unlucky"):
-        page.run_job("count")
+        page.work.run("count")
     assert page.message == "Count the steps: 13 is unlucky"
     page.message = ""
-    page.start_job("count")
+    page.work.begin("count")
     state = ended(page)
     assert (state.status, state.error, state.shown) == (
         "failed",
@@ -204,29 +204,29 @@ def test_an_error_is_shown_and_the_earlier_result_stays(page):
 
 def test_a_result_that_was_taken_away_is_not_spoken_of(page):
     page.allow(5)
-    page.run_job("count")
+    page.work.run("count")
     page.found = None
     page.n = 4
-    assert page.job_state("count").shown == "nothing"
-    assert not page.job_state("count").stale
+    assert page.work.state("count").shown == "nothing"
+    assert not page.work.state("count").stale
 
 
 def test_a_double_click_begins_a_job_and_does_not_cancel_it(page, monkeypatch):
     def direct(key, change):
         change()
 
-    page.press_job("count", direct)
-    page.press_job("count", direct)
-    assert page.job_state("count").words == "Starting …"
+    page.work.press("count", direct)
+    page.work.press("count", direct)
+    assert page.work.state("count").words == "Starting …"
     monkeypatch.setattr(jobs, "DOUBLE_CLICK", 0.0)
-    page.press_job("count", direct)
+    page.work.press("count", direct)
     assert ended(page).status == "cancelled"
 
 
 def test_changes_are_made_where_the_front_end_wants_them(page):
     posted = {}
     page.allow(5)
-    page.start_job("count", posted.__setitem__)
+    page.work.begin("count", posted.__setitem__)
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
     assert page.found is None
     assert list(posted) == [("job", "count")]  # the latest is enough
@@ -235,10 +235,10 @@ def test_changes_are_made_where_the_front_end_wants_them(page):
 
 
 def test_a_page_that_nobody_looks_at_ends_its_jobs(page):
-    page.start_job("count")
-    page.end_jobs()
+    page.work.begin("count")
+    page.work.end()
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
-    assert page.job_state("count").status == "cancelled"
+    assert page.work.state("count").status == "cancelled"
     assert page.found is None
 
 
@@ -274,10 +274,10 @@ def test_the_dashboard_ends_the_jobs_of_a_page_that_ended(page):
     live = LivePage("steps", page, Nobody(), lambda *call: None)
     viewer = Viewer(lambda text: None, Sent())
     live.receive({"kind": "job", "job": "count", "serial": 1}, viewer)
-    until(lambda: page.job_state("count").running)
+    until(lambda: page.work.state("count").running)
     live.end()
     until(lambda: not any(t.name == "job-count" for t in threading.enumerate()))
-    assert page.job_state("count").status == "cancelled"
+    assert page.work.state("count").status == "cancelled"
 
 
 # -- many tasks ------------------------------------------------------------------------------------

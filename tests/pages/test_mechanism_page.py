@@ -271,7 +271,7 @@ TINY = {"executor": None, "trials": 3, "log_samples": 3.5, "seed": 3}
 def searched():
     """A finished search of a broken mechanism on the pair of its card."""
     page = MechanismPage(mechanism="svt5", datasets="pair", **TINY)
-    page.run_job("search")
+    page.work.run("search")
     return page
 
 
@@ -281,7 +281,7 @@ def test_before_a_search_everything_waits():
         shown(page.draw(item))
     assert page.verdict() == page.strongest() == Fact("–", "not searched yet")
     with pytest.raises(ValueError, match="search first"):
-        page.run_job("recheck")
+        page.work.run("recheck")
     assert "search first" in page.message
 
 
@@ -319,22 +319,22 @@ def test_a_search_finds_what_audit_mechanism_finds(searched):
 
 def test_a_result_is_stale_once_what_it_rests_on_has_changed(searched):
     page = searched
-    assert page.job_state("search").shown == "this run"
+    assert page.work.state("search").shown == "this run"
     page.shown_trial = 1
-    assert not page.job_state("search").stale
+    assert not page.work.state("search").stale
     before = page.strongest()
     page.epsilon = 2.0
-    assert page.job_state("search").stale
+    assert page.work.state("search").stale
     assert page.strongest().value == before.value  # still of the claim that was tested
     assert page.claimed().text == "≤ 1"
     page.param.update(epsilon=1.0, shown_trial=0)
-    assert not page.job_state("search").stale
+    assert not page.work.state("search").stale
 
 
 def test_evidence_is_re_checked_on_fresh_runs(searched):
     page = searched
     page.log_fresh = 4.0
-    done = page.run_job("recheck")
+    done = page.work.run("recheck")
     assert done.replay.samples == 10_000
     assert done.replay.violation
     bound = page.fresh()
@@ -345,7 +345,7 @@ def test_evidence_is_re_checked_on_fresh_runs(searched):
 
 def test_nothing_is_claimed_of_a_private_mechanism():
     page = MechanismPage(mechanism="randomized-response", datasets="grid", **TINY)
-    page.run_job("search")
+    page.work.run("search")
     assert page.verdict().text == "none found"
     assert page.strongest().value <= 1
     assert "does not show that the mechanism is private" in page.said()
@@ -366,16 +366,16 @@ def test_a_search_that_is_cancelled_keeps_its_trials():
     calls = threading.Semaphore(25)  # two trials, and the third has begun
     page = MechanismPage(slow, "pure(60)", **{**TINY, "trials": 9})
     page.source = lambda: {"datasets": "random"}  # in this process, and without a time limit
-    page.start_job("search")
+    page.work.begin("search")
     assert reached.wait(PATIENCE)
-    page.cancel_job("search")
+    page.work.cancel("search")
     go_on.set()
     deadline = threading.Event()
     for _ in range(10 * PATIENCE):
-        if page.job_state("search").status == "cancelled":
+        if page.work.state("search").status == "cancelled":
             break
         deadline.wait(0.1)
-    state = page.job_state("search")
+    state = page.work.state("search")
     assert (state.status, state.shown) == ("cancelled", "this run")
     assert 1 <= len(page.found.trials) < 9
     assert not page.found.complete
@@ -399,7 +399,7 @@ def test_settings_that_make_no_search_are_told(change, said):
     page = MechanismPage(leaky, **TINY)
     page.param.update(change)
     with pytest.raises(ValueError, match=said):
-        page.run_job("search")
+        page.work.run("search")
     assert said in page.message
 
 

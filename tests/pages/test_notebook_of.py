@@ -100,20 +100,20 @@ def watched():
     page.log_rows = 2.0
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(watch, "MANY", 10)
-        page.run_job("watch_many")
+        page.work.run("watch_many")
         return audit_of(page)
 
 
 def audited_selection():
     page = SelectionPage(runs_kind="poisson", log_mean=1.0, log_n=4.0, base_kind="dp-sgd")
-    page.run_job("simulate")
+    page.work.run("simulate")
     return page
 
 
 def searched():
     page = MechanismPage(mechanism="svt3", trials=1, log_samples=3.0, log_fresh=3.0)
-    page.run_job("search")
-    page.run_job("recheck")
+    page.work.run("search")
+    page.work.run("recheck")
     return page
 
 
@@ -282,7 +282,7 @@ def test_a_job_that_nobody_ran_is_not_run():
 
 def test_numbers_of_other_settings_are_named_and_not_computed():
     page = SelectionPage(runs_kind="poisson", log_mean=1.0, log_n=4.0)
-    page.run_job("simulate")
+    page.work.run("simulate")
     page.seed = 5
     cells = notebook_of(page)["cells"]
     assert "shown = " not in "\n".join(cell["source"] for cell in cells)
@@ -295,7 +295,7 @@ def test_a_simulated_plan_is_repeated(monkeypatch):
     monkeypatch.setattr(plan, "COARSE", (2.0, 2.5))
     monkeypatch.setattr(plan, "FEW", 4)
     page = PlanPage(method="held-out", log_n=2.2, target=0.0)
-    page.run_job("simulate")
+    page.work.run("simulate")
     found = page.median_at_n().text
     code = page.code({}).split("\n\n")
     names = {}

@@ -294,15 +294,15 @@ def test_the_place_of_the_run_follows_its_guesses():
 def test_more_canaries_are_simulated():
     page = OneRunPage(seeds=5)
     assert "Press" in page.growth()["layout"]["meta"]["summary"]
-    found = page.run_job("simulate")
+    found = page.work.run("simulate")
     for item in page.figures():
         assert "NaN" not in board.content(page.draw(item))
     assert found.truth == pytest.approx(page.simulated().epsilon(page.delta))
     drawn = {trace["name"]: trace for trace in page.growth()["data"]}
     assert list(drawn[EXACT]["y"]) == pytest.approx(list(found.mean(EXACT)))
-    assert not page.job_state("simulate").stale
+    assert not page.work.state("simulate").stale
     page.leak = 1.5
-    assert page.job_state("simulate").stale
+    assert page.work.state("simulate").stale
     page.threshold = 0.3
     assert page.steinke().void is not None
 

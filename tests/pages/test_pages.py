@@ -155,21 +155,21 @@ def test_the_lab_runs_and_says_what_it_found():
     assert "Press “Simulate”" in page.verdict()
     seen = []
     page.param.watch(lambda event: seen.append(event.new), "results")
-    results = page.run_job("simulate")
+    results = page.work.run("simulate")
     assert len(seen) >= 1
     assert all(result.reps == 100 for result in results)
     assert "no method exceeded that" in page.verdict()
     assert page.caught().text == f"0 of {len(results)}"
     for figure in page.figures():
         assert page.draw(figure)["data"]
-    assert not page.job_state("simulate").stale
+    assert not page.work.state("simulate").stale
     page.log_delta = -3.0
-    assert page.job_state("simulate").stale
+    assert page.work.state("simulate").stale
 
 
 @pytest.mark.statistical
 def test_the_lab_shows_those_that_fail_as_failing():
     page = CoverageLabPage(setting="laplace", group="fails", log_reps=2.75)
-    page.run_job("simulate")
+    page.work.run("simulate")
     assert "the threshold was chosen after seeing its bound" in page.verdict()
     assert "@bad" in str(page.false_claims())

@@ -104,7 +104,7 @@ def test_a_pointwise_plan_needs_no_simulation(page):
 def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(page, here):
     seen = []
     page.param.watch(lambda event: seen.append(event.new), "plan")
-    found = page.run_job("simulate")
+    found = page.work.run("simulate")
     assert isinstance(found, Plan)
     assert len(seen) >= 1
     wanted = wb.samples_needed(wb.GaussianPair(1.0), claim_epsilon=1.5, delta=1e-5)
@@ -117,7 +117,7 @@ def test_the_simulation_fills_charts_and_numbers_and_is_of_its_settings_alone(pa
     page.log_n = 4.0
     assert page.needed().text == f"{wanted.n:,}"
     page.target = 1.0
-    assert page.job_state("simulate").stale
+    assert page.work.state("simulate").stale
     assert page.needed().text == "–"
     assert not traces(page.power_curve(), "simultaneous")
 
@@ -132,7 +132,7 @@ def test_whole_audits_are_read_off_the_charts(page, here, method, monkeypatch):
     monkeypatch.setattr(plan.sample_size, "power", lambda n, **asked: power)
     page.method = method
     assert page.power_at_n().text == page.median_at_n().text == "–"
-    page.run_job("simulate")
+    page.work.run("simulate")
     assert "interpolated" in page.power_at_n().note
     assert page.needed().text == "300"
     assert page.median_at_n().text.startswith("ε ≥ ")

@@ -151,7 +151,7 @@ def test_a_large_table_is_compared_when_asked(monkeypatch):
     with mock.patch.object(attacks_module, "attacks_of", side_effect=AssertionError):
         assert draw(page) == ("Press “Compare attacks”.", "")
     fractions = []
-    page.run_job("compare_attacks")
+    page.work.run("compare_attacks")
     page.compare_attacks(lambda done=None, *rest: fractions.append(done))
     told = [done for done in fractions if done is not None]
     assert told == sorted(told)
@@ -161,7 +161,7 @@ def test_a_large_table_is_compared_when_asked(monkeypatch):
     assert np.array_equal(found.together.limits, expected.together.limits)
     shown = draw(page)
     page.fpr = 0.01
-    assert page.job_state("compare_attacks").stale
+    assert page.work.state("compare_attacks").stale
     assert draw(page) == shown  # which states its own rate
     page.larger_is_member = False
     assert draw(page)[0] == "Press “Compare attacks”."

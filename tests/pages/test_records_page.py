@@ -184,12 +184,12 @@ def test_a_large_table_is_ranked_when_asked_and_as_a_job(monkeypatch):
     assert "Press “Rank all records”" in page.doubt()
     draw(page)
     fractions = []
-    page.run_job("rank_records", lambda: fractions.append(page.job_state("rank_records").fraction))
+    page.work.run("rank_records", lambda: fractions.append(page.work.state("rank_records").fraction))
     assert page.exceeding().text == "≥ 5"
     assert page.doubt() == ""
     shown = draw(page)
     page.log_delta = -3.0
-    assert page.job_state("rank_records").stale
+    assert page.work.state("rank_records").stale
     assert draw(page)["worst"] == shown["worst"]
     page.data = NULL
     assert page.worst().text == "–"

@@ -134,7 +134,7 @@ def test_the_audit_shows_less_than_is_true_and_says_why():
     assert page.gap() == ""
     partial = []
     page.param.watch(lambda event: partial.append(event.new), "simulated")
-    done = page.run_job("simulate")
+    done = page.work.run("simulate")
     assert list(done.found) == ["monotone", "worst order"]
     assert list(partial[0].found) == ["monotone"]
     assert 0 < done.found["monotone"].simultaneous.value <= page.direct().value
@@ -149,7 +149,7 @@ def test_the_audit_shows_less_than_is_true_and_says_why():
     assert [t["x"] for t in grown] == [[10_000, 31_623]] * 2
     # What was simulated stays, with the settings that it was simulated for.
     page.mu = 2.0
-    assert page.job_state("simulate").stale
+    assert page.work.state("simulate").stale
     assert page.audited()["layout"]["meta"]["summary"] == rows
 
 

@@ -144,11 +144,11 @@ def test_what_was_trained_before_a_cancel_stays():
 
     def note(event):
         seen.append(event.new)
-        page.cancel_job("train")
+        page.work.cancel("train")
 
     page.param.watch(note, "trained")
-    assert isinstance(page.run_job("train"), TrainingRun)
-    assert page.job_state("train").status == "cancelled"
+    assert isinstance(page.work.run("train"), TrainingRun)
+    assert page.work.state("train").status == "cancelled"
     assert 0 < page.trained.models < 10_000
     assert np.array_equal(np.unique(page.trained.rows.model), np.arange(page.trained.models))
 
@@ -191,7 +191,7 @@ def test_a_drag_trains_nothing_and_changes_no_score():
     for name in ("steps", "noise", "rate", "log_delta", "log_models"):
         setattr(page, name, getattr(page, name) + page.param[name].step if name != "steps" else 9)
     assert page.trained is before
-    assert not page.job_state("train").running
+    assert not page.work.state("train").running
     assert "σ = 3" in page.what()
 
 
@@ -254,7 +254,7 @@ def test_a_table_is_opened_on_records():
 def test_settings_that_contradict_each_other_are_told():
     page = TrainPage(workspace=Workspace(), **TINY, kind="white-box-one-run", statistic="smallness")
     with pytest.raises(ValueError, match="smallness"):
-        page.run_job("train")
+        page.work.run("train")
     assert "smallness" in page.message
 
 
@@ -294,7 +294,7 @@ def test_a_stored_run_comes_back_to_nine_digits():
 
 def test_the_code_computes_every_number():
     page = trained()
-    page.show_stored("train", page.trained)
+    page.work.show_stored("train", page.trained)
     made = {}
     exec(page.code({}).rpartition("view = ")[0], made)
     wb.same_number(made["epsilon"], page.epsilon().value)
@@ -310,7 +310,7 @@ def test_a_run_that_is_given_is_shown_and_its_code_names_it():
     view = wb.explore(run)
     page = view.page
     assert page.trained is run
-    assert page.job_state("train").words == ""
+    assert page.work.state("train").words == ""
     assert wb.explore_training(run, spec={"steps": 7}).page.steps == 7
     made = {"run": run}
     exec(page.code({}).rpartition("view = ")[0], made)
@@ -358,7 +358,7 @@ def test_every_run_of_the_gallery_is_on_offer_and_training_replaces_it():
     offered = set(page.param.finished.get_range().values())
     assert offered == {"", *(run.name for run in wb.training.gallery())}
     page.finished = "one-shot-private"
-    assert page.job_state("train").words == ""
+    assert page.work.state("train").words == ""
     run_here(page)
     assert page.finished == ""
     assert page.trained.audit.kind == "black-box"
@@ -366,12 +366,12 @@ def test_every_run_of_the_gallery_is_on_offer_and_training_replaces_it():
 
 def test_without_a_finished_run_the_page_shows_what_it_did_before():
     page = trained()
-    run, state = page.trained, page.job_state("train")
+    run, state = page.trained, page.work.state("train")
     page.finished = "one-shot-private"
     page.finished = "flawed-white-box"
     page.finished = ""
     assert page.trained is run
-    assert page.job_state("train") == state
+    assert page.work.state("train") == state
 
 
 def test_a_finished_run_that_cannot_be_read_is_told(monkeypatch):

@@ -251,7 +251,7 @@ def test_what_is_yet_to_come_is_faint(page):
 def test_many_audits_are_counted(page, monkeypatch):
     monkeypatch.setattr("workbench.pages.watch.MANY", 10)
     page.sample_n = 200
-    found = page.run_job("watch_many")
+    found = page.work.run("watch_many")
     assert found.runs == 10
     assert "10 simulated audits" in page.ever_above().note
     page.log_delta = -4.0

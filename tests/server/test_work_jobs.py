@@ -52,7 +52,7 @@ def page_of(name, runner=None):
             setattr(page, parameter, value)
     page.settings()  # as front ends do, which is kept
     if runner is not None:
-        page.runner = runner
+        page.work.runner = runner
     return page
 
 
@@ -94,9 +94,9 @@ def test_a_job_has_the_same_result_in_a_process_as_in_a_thread(name, job, runner
     here, there = page_of(name), page_of(name, runner)
     before = {"recheck": ["search"]}.get(job, [])
     for one in (*before, job):
-        mine, other = here.run_job(one), there.run_job(one)
+        mine, other = here.work.run(one), there.work.run(one)
         assert mine is not None
-        assert there.job_state(one).status == "done", there.job_state(one)
+        assert there.work.state(one).status == "done", there.work.state(one)
         assert differences(in_order(mine), in_order(other)) == []
     assert here.message == there.message == ""
     # The pages show the same, whichever process computed it.
@@ -108,8 +108,8 @@ def test_a_job_has_the_same_result_in_a_process_as_in_a_thread(name, job, runner
 
 def test_what_a_job_was_given_is_the_same_object_in_its_result(runner):
     page = page_of("mechanism", runner)
-    page.run_job("search")
-    page.run_job("recheck")
+    page.work.run("search")
+    page.work.run("recheck")
     assert page.rechecked.audit is page.found
 
 
@@ -132,11 +132,11 @@ def test_a_mechanism_of_the_operator_runs_in_a_sandbox_of_the_job(runner, tmp_pa
     page = MechanismPage(own=own, workspace=Workspace())
     page.param.update(trials=2, log_samples=3.0, max_records=3)
     page.settings()
-    page.runner = runner
-    found = page.run_job("search")
+    page.work.runner = runner
+    found = page.work.run("search")
     assert not found.errors
     assert len(found.trials) == 2
-    assert page.job_state("search").status == "done"
+    assert page.work.state("search").status == "done"
 
 
 def test_a_page_for_a_process_has_what_the_work_needs_and_nothing_else():

@@ -374,30 +374,30 @@ class Counting(Page):
 def test_a_page_whose_job_was_killed_says_so_once_and_stays_as_it_is(runner):
     page = Counting()
     page.other = object()  # nothing that could be sent, and nothing that the job needs
-    page.runner = runner.of("me")
+    page.work.runner = runner.of("me")
     said = []
     page.param.watch(lambda event: said.append(event.new), "message")
-    page.start_job("count")
+    page.work.begin("count")
     until(lambda: page.found == 5)
     page.n = 7
-    os.kill(int(page.job_state("count").message), signal.SIGKILL)
-    until(lambda: not page.job_state("count").running)
+    os.kill(int(page.work.state("count").message), signal.SIGKILL)
+    until(lambda: not page.work.state("count").running)
     assert said == [
         "Count: The process of this job was ended from outside (signal 9), perhaps because the "
         "machine ran out of memory. The result shown is partial. Press “Count” to run it again."
     ]
-    assert (page.n, page.found, page.job_state("count").status) == (7, 5, "failed")
-    assert "The result shown is partial." in page.job_state("count").words
-    page.start_job("count")
+    assert (page.n, page.found, page.work.state("count").status) == (7, 5, "failed")
+    assert "The result shown is partial." in page.work.state("count").words
+    page.work.begin("count")
     until(lambda: page.found == 7)
-    page.end_jobs()
+    page.work.end()
     until(lambda: runner.running() == [])
 
 
 def test_a_page_without_a_runner_does_its_jobs_in_a_thread():
     page = Counting()
     with pytest.raises(ValueError, match="enough"):
-        page.runner.run(page, page.jobs()["count"], enough)
+        page.work.runner.run(page, page.jobs()["count"], enough)
 
 
 def enough(*told, **named):

@@ -73,7 +73,7 @@ class Controls:
     def _state(self, name: str, kind: str, parameter: Any) -> dict[str, Any]:
         page = self._page
         if kind == "job":
-            running = page.job_state(name).running
+            running = page.work.state(name).running
             return {"running": running, "label": CANCEL if running else page.jobs()[name].title}
         if kind in ("button", "notice", "files"):
             return {}

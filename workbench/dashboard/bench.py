@@ -783,7 +783,7 @@ FIRST_DRAW = "draw:gaussian?mu=1.0&n=10000&seed=0"
 def _end_jobs(page: Page, gone: Collection[str]) -> None:
     """End the jobs of a page that shows data sets that are gone: they hold the data."""
     if any(getattr(page, name) in gone for name in _choices(page)):
-        page.end_jobs()
+        page.work.end()
 
 
 def data_sets(workspace: Workspace, sharing: Sharing | None = None) -> list[dict[str, Any]]:

@@ -131,7 +131,7 @@ class LivePage:
         runner: JobRunner | None = None,
     ):
         self.name, self.page = name, page
-        page.runner = runner or page.runner
+        page.work.runner = runner or page.work.runner
         self.controls = Controls(page)
         self.session = PageSession(
             page,
@@ -226,8 +226,8 @@ class LivePage:
 
     def _refuse(self, job: str, words: str) -> None:
         """Say why something is refused; whoever may start no job may end one."""
-        if job in self.page.jobs() and self.page.job_state(job).running:
-            self.page.cancel_job(job)
+        if job in self.page.jobs() and self.page.work.state(job).running:
+            self.page.work.cancel(job)
         else:
             self.page.message = words
 

@@ -122,7 +122,7 @@ class PageAttributes:
 
     def _run(self, job: str) -> Any:
         try:
-            return self.page.run_job(job, after=self._draw)
+            return self.page.work.run(job, after=self._draw)
         finally:
             self._draw()
 

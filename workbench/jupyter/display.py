@@ -101,7 +101,7 @@ class Display:
     def _notes(self) -> list[str]:
         """The states of the jobs that were started."""
         page = self._session.page
-        states = [(job.title, page.job_state(job.name).words) for job in page.jobs().values()]
+        states = [(job.title, page.work.state(job.name).words) for job in page.jobs().values()]
         return [f"{title}: {words}" for title, words in states if words]
 
     def _draw(self) -> None:

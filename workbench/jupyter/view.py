@@ -248,7 +248,7 @@ class View(PageAttributes, Display):
 
     def close(self) -> None:
         """Free the widget; controls and numbers stay readable and settable from Python."""
-        self.page.end_jobs()
+        self.page.work.end()
         self._session.queue.clear()
         self._loop.cancel()
         self._observers.clear()

@@ -76,7 +76,7 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
     def __init__(self, **params: Any):
         super().__init__(**params)
         if (stored := first_result(self, "simulate", "coverage")) is not None:
-            self.show_stored("simulate", tuple(map(_revived, stored)))
+            self.work.show_stored("simulate", tuple(map(_revived, stored)))
 
     @job("Simulate", needs=ASKED, into="results")
     def simulate(self, report: Report) -> tuple[Coverage, ...]:

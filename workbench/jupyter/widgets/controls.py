@@ -140,7 +140,7 @@ class JobButton:
 
     def show(self) -> None:
         """Show whether a press starts or cancels the job."""
-        running = self.page.job_state(self.name).running
+        running = self.page.work.state(self.name).running
         _hide(self.widget, not self.offered)
         self.widget.description = CANCEL if running else self.job.title
         self.widget.button_style = "" if running else "primary"

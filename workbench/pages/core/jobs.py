@@ -41,7 +41,8 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import param
 
-from workbench.pages.core.state import PageState, same
+from workbench.pages.core.part import Part
+from workbench.pages.core.state import same
 from workbench.progress import Cancelled, Report
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -200,7 +201,7 @@ class JobRunner(Protocol):
 
         Parameters
         ----------
-        page : PageJobs
+        page : Page
             A snapshot.
         job : Job
         report : Report
@@ -325,39 +326,34 @@ def _ignore(run: Run, state: JobState, value: Any) -> None:
     """Tell nobody."""
 
 
-class PageJobs(PageState):
+class Jobs(Part):
     """The jobs of a page: started, cancelled, and their results taken."""
 
     #: Has the jobs done.
     runner: JobRunner = InThread()
 
-    stays: ClassVar[tuple[str, ...]] = (*PageState.stays, "runner")
+    stays: ClassVar[tuple[str, ...]] = ("runner",)
+    stays_from_work: ClassVar[tuple[str, ...]] = ("_runs", "_results")
 
-    message = param.String("", precedence=-1, doc="The last error message, in plain words.")
     job_states = param.Dict({}, precedence=-1, doc="The `JobState` of every job that was started.")
 
-    def __init__(self, **params: Any):
+    def start(self, given: frozenset[str]) -> None:
+        """Begin without a run."""
         self._runs: dict[str, Run] = {}
         self._results: dict[str, Run] = {}
         self._turned: dict[str, float] = {}
-        super().__init__(**params)
 
-    @classmethod
-    def jobs(cls) -> dict[str, Job]:
-        """The page's jobs by name, in the order of definition."""
-        return {job.name: job for job in cls.marked("_job", Job)}
-
-    def job_state(self, name: str) -> JobState:
+    def state(self, name: str) -> JobState:
         """The state of the job of this name."""
-        state, job = self.job_states.get(name, JobState()), self.jobs()[name]
+        state, job = self.job_states.get(name, JobState()), self.page.jobs()[name]
         run = self._results.get(job.into)
-        if run is None or run.job != job or getattr(self, job.into) is None:
+        if run is None or run.job != job or getattr(self.page, job.into) is None:
             return state
         stale = not same(run.inputs, self._inputs_of(job))
         shown = "this run" if run is self._runs.get(name) else "an earlier run"
         return replace(state, shown=shown, stale=stale)
 
-    def start_job(self, name: str, post: Post = lambda key, change: change()) -> None:
+    def begin(self, name: str, post: Post = lambda key, change: change()) -> None:
         """Start a job in a thread, unless it runs already.
 
         Parameters
@@ -367,30 +363,23 @@ class PageJobs(PageState):
         post : callable
             Runs the changes of the page; see `Post`. By default in the thread of the job.
         """
-        if not self.job_state(name).running:
-            self._begin(name, post).start()
+        if not self.state(name).running:
+            self._run(name, post).start()
 
-    def press_job(self, name: str, post: Post) -> None:
-        """Start a job, or cancel it while it runs, as its button does; see `start_job`.
+    def press(self, name: str, post: Post) -> None:
+        """Start a job, or cancel it while it runs, as its button does; see `begin`.
 
         A click just after the label of the button changed was meant for the label before, and is
         ignored.
-
-        Parameters
-        ----------
-        name : str
-            The job.
-        post : callable
-            Runs the changes of the page; see `Post`.
         """
         if time.monotonic() - self._turned.get(name, -DOUBLE_CLICK) < DOUBLE_CLICK:
             return
-        if self.job_state(name).running:
-            self.cancel_job(name)
+        if self.state(name).running:
+            self.cancel(name)
         else:
-            self.start_job(name, post)
+            self.begin(name, post)
 
-    def run_job(self, name: str, after: Callable[[], None] = lambda: None) -> Any:
+    def run(self, name: str, after: Callable[[], None] = lambda: None) -> Any:
         """Result of a job that is run to its end in this thread.
 
         Parameters
@@ -412,16 +401,17 @@ class PageJobs(PageState):
         KeyboardInterrupt
             Ctrl-C; the page keeps the partial result.
         """
-        if self.job_state(name).running:
-            raise RuntimeError(f"{self.jobs()[name].title!r} is running already; cancel it first")
+        job = self.page.jobs()[name]
+        if self.state(name).running:
+            raise RuntimeError(f"{job.title!r} is running already; cancel it first")
 
         def post(key: Any, change: Callable[[], None]) -> None:
             change()
             after()
 
         with suppress(Cancelled):
-            self._begin(name, post)()
-        return getattr(self, self.jobs()[name].into)
+            self._run(name, post)()
+        return getattr(self.page, job.into)
 
     def show_stored(self, name: str, value: Any) -> None:
         """Show a result that was computed in advance with the present settings.
@@ -433,49 +423,49 @@ class PageJobs(PageState):
         value : object
             The result.
         """
-        job = self.jobs()[name]
+        job = self.page.jobs()[name]
         self._results[job.into] = Run(job, lambda report: value, self._inputs_of(job), _ignore)
-        setattr(self, job.into, value)
-        self._mark_job(name, JobState("stored"))
+        setattr(self.page, job.into, value)
+        self._mark(name, JobState("stored"))
 
-    def cancel_job(self, name: str) -> None:
+    def cancel(self, name: str) -> None:
         """Stop a job at its next report; the partial result stays."""
-        if self.job_state(name).running:
+        if self.state(name).running:
             self._runs[name].cancel()
-            self._mark_job(name, replace(self.job_states[name], message="Cancelling …"))
+            self._mark(name, replace(self.job_states[name], message="Cancelling …"))
 
-    def end_jobs(self) -> None:
+    def end(self) -> None:
         """Cancel all jobs, and ignore what they report from now on."""
         for name, run in self._runs.items():
             run.mute()
             run.cancel()
-            if self.job_state(name).running:
-                self._mark_job(name, replace(self.job_states[name], status="cancelled"))
+            if self.state(name).running:
+                self._mark(name, replace(self.job_states[name], status="cancelled"))
 
     def _hear(self, run: Run, state: JobState, value: Any) -> None:
-        into = run.job.into
-        with param.parameterized.batch_call_watchers(self):
-            if value is not None and value is not getattr(self, into):
+        page, into = self.page, run.job.into
+        with param.parameterized.batch_call_watchers(page):
+            if value is not None and value is not getattr(page, into):
                 self._results[into] = run
-                setattr(self, into, value)
+                setattr(page, into, value)
             if state.error:
-                self.message = " ".join([f"{run.job.title}: {state.error}", *_remedy(run, value)])
-            self._mark_job(run.job.name, state)
+                page.message = " ".join([f"{run.job.title}: {state.error}", *_remedy(run, value)])
+            self._mark(run.job.name, state)
 
-    def _begin(self, name: str, post: Post) -> Run:
+    def _run(self, name: str, post: Post) -> Run:
         def tell(run: Run, state: JobState, value: Any) -> None:
             post(("job", name), partial(self._hear, run, state, value))
 
-        job = self.jobs()[name]
-        work = partial(self.runner.run, self.snapshot(), job)
+        job = self.page.jobs()[name]
+        work = partial(self.runner.run, self.page.snapshot(), job)
         run = self._runs[name] = Run(job, work, self._inputs_of(job), tell)
-        self._mark_job(name, JobState("running"))
+        self._mark(name, JobState("running"))
         return run
 
-    def _mark_job(self, name: str, state: JobState) -> None:
-        if state.running != self.job_state(name).running:
+    def _mark(self, name: str, state: JobState) -> None:
+        if state.running != self.state(name).running:
             self._turned[name] = time.monotonic()
         self.job_states = {**self.job_states, name: state}
 
     def _inputs_of(self, job: Job) -> tuple[Any, ...]:
-        return self.values_of(tuple(sorted(self.parameters_of(job.needs))))
+        return self.page.values_of(tuple(sorted(self.page.parameters_of(job.needs))))

@@ -24,14 +24,20 @@ does this for all front ends. Long work is a job; see `workbench.pages.core.jobs
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar, Literal, Self, TypeVar
 
+import param
+
 from workbench.bounds.bound import Bound
-from workbench.pages.core.jobs import Job, PageJobs
-from workbench.pages.core.settings import PageSettings
+from workbench.pages.core.jobs import Job, Jobs
+from workbench.pages.core.part import Part
+from workbench.pages.core.settings import Files, restore, settable, settings_of, sliders
+from workbench.pages.core.sliders import widen
+from workbench.pages.core.state import PageState
+from workbench.workspaces.home import given_workspace
 from workbench.workspaces.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -283,8 +289,8 @@ def derived(needs: tuple[str, ...], shared: bool = False) -> Callable[[F], F]:
         shared_name = f"{method.__module__}.{method.__qualname__}" if shared else ""
 
         @wraps(method)
-        def cached(self: Page) -> Any:
-            return self.cached(name, needs, method, shared_name)
+        def cached(self: Page | Part) -> Any:
+            return self.cached(name, needs, partial(method, self), shared_name)
 
         cached._needs = needs  # type: ignore[attr-defined]
         return cached  # type: ignore[return-value]
@@ -292,28 +298,55 @@ def derived(needs: tuple[str, ...], shared: bool = False) -> Callable[[F], F]:
     return mark
 
 
-class Page(PageJobs, PageSettings):
-    """Base class of all pages; see the docstring of the module."""
+class Page(PageState):
+    """Base class of all pages; see the docstring of the module.
+
+    Parameters
+    ----------
+    given : object, optional
+        The object of Python that the page is about, on pages that can be about one.
+    workspace : Workspace, optional
+        The data sets that the page can show; by default those of a new workspace.
+    **params
+        Values of parameters.
+    """
 
     title: ClassVar[str] = ""
     about: ClassVar[str] = ""
     controls: ClassVar[tuple[Section, ...]] = ()
     main: ClassVar[tuple[str, ...]] = ()  #: one or two controls that a phone shows below the charts
-    stays: ClassVar[tuple[str, ...]] = (*PageJobs.stays, "_plain", "workspace")
+    stays: ClassVar[tuple[str, ...]] = (*PageState.stays, "_settable", "workspace")
+    follows: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from the state
     takes: ClassVar[str] = "scores"  #: the kind of data sets that the page is about: or "table"
     shows_live: ClassVar[bool] = False  #: whether it shows a file while rows are appended to it
     rests_on: ClassVar[str] = (
         "scores"  #: the parameter, if it has it, that other defaults depend on
     )
 
-    def __init__(self, workspace: Workspace | None = None, **params: Any):
+    work = Jobs()
+
+    message = param.String("", precedence=-1, doc="The last error message, in plain words.")
+
+    def __init__(self, given: Any = None, workspace: Workspace | None = None, **params: Any):
         #: The page that a control has asked for; a front end goes there and clears it.
         self.goes_to = ""
-        #: Settings that the page there takes, by name, as `PageSettings.settings` has them.
+        #: Settings that the page there takes, by name, as `settings` has them.
         self.goes_with: dict[str, Any] = {}
+        #: The object that the page is about; None where a data set of the workspace is chosen.
+        self.given = given
+        if workspace is None:
+            workspace = Workspace() if given is None else given_workspace()
         #: The data sets that the page can show.
-        self.workspace = Workspace() if workspace is None else workspace
+        self.workspace = workspace
+        self._settable: dict[str, param.Parameter] | None = None
         super().__init__(**params)
+        # No slider may stand beyond its own range, whoever set the number.
+        shown = sliders(type(self))
+        for name in shown:
+            widen(self.param[name], getattr(self, name))
+        self.param.watch(self._widen, shown)
+        for part in self.parts:
+            part.start(frozenset(params))
 
     @property
     def data_key(self) -> str:
@@ -323,7 +356,7 @@ class Page(PageJobs, PageSettings):
     @property
     def subjects(self) -> tuple[Any, ...]:
         """The objects of Python that the page is about, as its class takes them."""
-        return ()
+        return () if self.given is None else (self.given,)
 
     @property
     def given_scores(self) -> Mapping[str, Any]:
@@ -345,19 +378,44 @@ class Page(PageJobs, PageSettings):
         """
 
     def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of settings kept earlier that still describe the data set in view.
-
-        Parameters
-        ----------
-        settings : mapping
-        """
+        """Those of settings kept earlier that still describe the data set in view."""
         return dict(settings)
 
     def note_shown(self) -> None:
         """Take note that results of the page are shown now."""
+        for part in self.parts_with("note_shown"):
+            part.note_shown()
 
     def refresh(self) -> None:
         """Take note of data sets that were added, renamed, removed or read in another way."""
+        for part in self.parts:
+            part.refresh()
+
+    @property
+    def settable(self) -> dict[str, param.Parameter]:
+        """The parameters that are settings, by name."""
+        if self._settable is None:
+            self._settable = settable(self)
+        return self._settable
+
+    def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
+        """The settings as JSON values; see `workbench.pages.core.settings.settings_of`."""
+        return settings_of(self, names)
+
+    def restore(self, settings: Mapping[str, Any], file: Files = lambda sha256: None) -> list[str]:
+        """Set the settings of another page; see `workbench.pages.core.settings.restore`."""
+        with self.restoring():
+            return restore(self, settings, self.control_names(), file)
+
+    @classmethod
+    def control_names(cls) -> list[str]:
+        """Names of the controls, in the order of the page."""
+        return [control.name for section in cls.controls for control in section.controls]
+
+    @classmethod
+    def jobs(cls) -> dict[str, Job]:
+        """The page's jobs by name, in the order of definition."""
+        return {job.name: job for job in cls.marked("_job", Job)}
 
     @classmethod
     def figures(cls) -> list[Item]:
@@ -393,6 +451,10 @@ class Page(PageJobs, PageSettings):
         """The item in the present state: a plotly dict, a `Bound`, a `Fact` or a text."""
         self.note_shown()
         return getattr(self, item.name)()
+
+    def _widen(self, *events: Any) -> None:
+        for event in events:
+            widen(self.param[event.name], event.new)
 
 
 def _mark(method: F, item: Item) -> F:

@@ -105,7 +105,7 @@ class PageSession:
     def end(self) -> None:
         """Let go of the page: cancel its jobs, and run nothing from now on."""
         self.page.param.unwatch(self._watcher)
-        self.page.end_jobs()
+        self.page.work.end()
         self.queue.close()
         self._draw = self._outside = lambda: None
         self._actions.clear()
@@ -177,7 +177,7 @@ class PageSession:
 
     def press(self, job: str) -> None:
         """Start a job, or cancel it while it runs, soon."""
-        self.queue.post(("press", job), partial(self.page.press_job, job, self.queue.post))
+        self.queue.post(("press", job), partial(self.page.work.press, job, self.queue.post))
 
     def assign(self, name: str, value: Any, typed: bool = False) -> None:
         """Set a parameter now; a number that it does not take becomes the message of the page.
@@ -252,7 +252,7 @@ class PageSession:
 
     def _job(self, gesture: dict[str, Any]) -> Asked:
         job = self.page.jobs()[gesture["job"]].name
-        return ("press", job), partial(self.page.press_job, job, self.queue.post)
+        return ("press", job), partial(self.page.work.press, job, self.queue.post)
 
     def _dismiss(self, gesture: dict[str, Any]) -> Asked:
         return "message", partial(setattr, self.page, "message", "")

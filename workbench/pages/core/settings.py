@@ -1,17 +1,18 @@
-"""`PageSettings`: the settings of a page as JSON values, and a page restored from them."""
+"""The settings of a page as JSON values, and a page restored from them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from typing import Any, ClassVar
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from typing import Any
 
 import param
 
-from workbench.pages.core.sliders import LogNumber, displayed, widen
+from workbench.pages.core.sliders import LogNumber, displayed
+from workbench.pages.core.state import PageState
 from workbench.pages.core.upload import Upload
 
-#: Passes in which `PageSettings.restore` sets parameters that depend on each other.
+#: Passes in which `restore` sets parameters that depend on each other.
 RESTORE_PASSES = 4
 
 #: ``file(sha256)`` returns the content of an uploaded file, or None if it is not there.
@@ -21,104 +22,81 @@ Files = Callable[[str], bytes | None]
 KINDS = (param.Boolean, param.Number, param.String, param.Selector, Upload)
 
 
-class PageSettings(param.Parameterized):
-    """Settings that outlive a page, such as when the connection to the server is lost."""
 
-    controls: ClassVar[tuple[Any, ...]] = ()  #: see `workbench.pages.core.page.Section`
-    follows: ClassVar[tuple[str, ...]] = ("message", "loaded")  #: texts that follow from the state
+def settable(page: PageState) -> dict[str, param.Parameter]:
+    """The parameters that are settings of a page, by name."""
+    other = page.not_settings()
+    return {
+        name: parameter
+        for name, parameter in page.param.objects().items()
+        if isinstance(parameter, KINDS)
+        and not isinstance(parameter, param.Event)
+        and name not in other
+    }
 
-    _plain: dict[str, Any] | None = None  # what `settings` are taken from, kept
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
-        # No slider may stand beyond its own range, whoever set the number.
-        sliders = self._sliders()
-        for name in sliders:
-            widen(self.param[name], getattr(self, name))
-        self.param.watch(self._widen, sliders)
+def settings_of(page: PageState, names: Collection[str] | None = None) -> dict[str, Any]:
+    """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
 
-    def settings(self, names: Collection[str] | None = None) -> dict[str, Any]:
-        """The settings by name: a selector's choice as its label, files by name, size and SHA-256.
+    Parameters
+    ----------
+    page : PageState
+    names : collection of str, optional
+        Names of parameters; all by default.
 
-        Parameters
-        ----------
-        names : collection of str, optional
-            Names of parameters; all by default.
+    Returns
+    -------
+    dict of str to object
+        Values that JSON can hold.
+    """
+    known = page.settable
+    chosen = known if names is None else known.keys() & set(names)
+    return {name: _setting(page, known[name]) for name in chosen}
 
-        Returns
-        -------
-        dict of str to object
-            Values that JSON can hold.
-        """
-        known = self._settable()
-        chosen = known if names is None else known.keys() & set(names)
-        return {name: _setting(self, known[name]) for name in chosen}
 
-    def restore(self, settings: Mapping[str, Any], file: Files = lambda sha256: None) -> list[str]:
-        """Set the parameters to the `settings` of another page of this class.
+def restore(
+    page: PageState, settings: Mapping[str, Any], order: Collection[str], file: Files
+) -> list[str]:
+    """Set the parameters of a page to the settings of another page of its class.
 
-        Setting one parameter may change others, such as the threshold when the data change; hence
-        several passes. Parameters without a control, such as a seed, come first and last.
+    Setting one parameter may change others, such as the threshold when the data change; hence
+    several passes. Parameters without a control, such as a seed, come first and last.
 
-        Parameters
-        ----------
-        settings : mapping of str to object
-            May come from an older version or from a stranger: unknown names and values are
-            ignored.
-        file : callable, optional
-            Finds uploaded files; see `Files`. By default there are none.
+    Parameters
+    ----------
+    page : PageState
+    settings : mapping of str to object
+        May come from an older version or from a stranger: unknown names and values are ignored.
+    order : collection of str
+        Names of the controls, in the order of the page.
+    file : callable
+        Finds uploaded files.
 
-        Returns
-        -------
-        list of str
-            Labels of the parameters that could not be restored.
-        """
-        shown = self.control_names()
-        known = self._settable()
-        hidden = [name for name in known if name not in shown]
-        order = [*hidden, *(name for name in shown if name in known), *hidden]
-        wanted = {name: settings[name] for name in known if name in settings}
-        with self.restoring():
-            for _ in range(RESTORE_PASSES):
-                for name in order:
-                    if name in wanted and _setting(self, known[name]) != wanted[name]:
-                        with suppress(ValueError, TypeError, KeyError):
-                            setattr(self, name, _from_setting(known[name], wanted[name], file))
-            lost = [name for name in wanted if _setting(self, known[name]) != wanted[name]]
-        return [str(known[name].label) for name in lost]
+    Returns
+    -------
+    list of str
+        Labels of the parameters that could not be restored.
+    """
+    known = page.settable
+    hidden = [name for name in known if name not in order]
+    steps = [*hidden, *(name for name in order if name in known), *hidden]
+    wanted = {name: settings[name] for name in known if name in settings}
+    for _ in range(RESTORE_PASSES):
+        for name in steps:
+            if name in wanted and _setting(page, known[name]) != wanted[name]:
+                with suppress(ValueError, TypeError, KeyError):
+                    setattr(page, name, _from_setting(known[name], wanted[name], file))
+    lost = [name for name in wanted if _setting(page, known[name]) != wanted[name]]
+    return [str(known[name].label) for name in lost]
 
-    @contextmanager
-    def restoring(self) -> Iterator[None]:
-        """Context in which settings of an earlier page are set: nobody chooses anything in it."""
-        yield
 
-    @classmethod
-    def _sliders(cls) -> list[str]:
-        return [
-            name
-            for name, parameter in cls.param.objects("existing").items()
-            if isinstance(parameter, param.Number) and None not in parameter.get_soft_bounds()
-        ]
-
-    def _widen(self, *events: Any) -> None:
-        for event in events:
-            widen(self.param[event.name], event.new)
-
-    @classmethod
-    def control_names(cls) -> list[str]:
-        """Names of the controls, in the order of the page."""
-        return [control.name for section in cls.controls for control in section.controls]
-
-    def _settable(self) -> dict[str, Any]:
-        if self._plain is None:
-            self._plain = {
-                name: parameter
-                for name, parameter in self.param.objects().items()
-                if isinstance(parameter, KINDS)
-                and not isinstance(parameter, param.Event)
-                and name not in ("name", *self.follows)
-            }
-        return self._plain
+def sliders(kind: type[PageState]) -> list[str]:
+    """Names of the parameters of a page class that a slider shows."""
+    return [
+        name
+        for name, parameter in kind.param.objects("existing").items()
+        if isinstance(parameter, param.Number) and None not in parameter.get_soft_bounds()
+    ]
 
 
 def setting_text(parameter: Any, value: Any) -> str:
@@ -129,7 +107,7 @@ def setting_text(parameter: Any, value: Any) -> str:
     parameter : param.Parameter or None
         None where it is not known.
     value : object
-        As `PageSettings.settings` has it.
+        As `settings_of` has it.
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -143,7 +121,7 @@ def setting_text(parameter: Any, value: Any) -> str:
     return "none" if value is None or value == "" else str(value)
 
 
-def _setting(page: PageSettings, parameter: Any) -> Any:
+def _setting(page: PageState, parameter: Any) -> Any:
     """A parameter's value as a JSON value."""
     value = getattr(page, parameter.name)
     if hasattr(parameter, "setting"):

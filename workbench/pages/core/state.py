@@ -1,17 +1,22 @@
-"""`PageState`: the parameters of a page, and the results that are cached from them."""
+"""`PageState`: the parameters and parts of a page, and the results that are cached from them."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 import param
 
+from workbench.pages.core.part import Part, WithParts
 from workbench.pages.core.shared import PLAIN, shared_result
 
 M = TypeVar("M")
+
+#: Attributes that decorators leave on methods whose names are unique on a page.
+MARKS = ("_item", "_job", "_needs")
 
 
 class LeftBehind:
@@ -36,20 +41,113 @@ class LeftBehind:
         raise RuntimeError(f"{self._name!r} is not among the needs of this work")
 
 
-class PageState(param.Parameterized):
-    """Parameters, and results that depend on them directly or through other results."""
+class PageState(param.Parameterized, metaclass=WithParts):
+    """Parameters and parts, and results that depend on parameters directly or through others."""
 
     #: Attributes that stay behind when a page goes to another process.
     stays: ClassVar[tuple[str, ...]] = ("param",)
 
+    #: Parameters that follow from others and are no settings.
+    follows: ClassVar[tuple[str, ...]] = ()
+
     def __init__(self, **params: Any):
         self._kept: dict[str, tuple[tuple[Any, ...], Any]] = {}
+        self._quiet = self._restores = False
+        vars(self).update(self._parts_of(self, self.part_templates()))
         super().__init__(**params)
+
+    def __getattr__(self, name: str) -> Any:
+        """A result or an item of a part, which has a name of its own on the page."""
+        part = type(self)._in_parts().get(name)
+        if part is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(vars(self)[part], name)
+
+    @classmethod
+    @cache
+    def part_templates(cls) -> dict[str, Part]:
+        """The parts that the class declares, by name; those of a page are copies of them."""
+        return {
+            name: value
+            for base in reversed(cls.__mro__)
+            for name, value in vars(base).items()
+            if isinstance(value, Part)
+        }
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts, in the order of definition."""
+        return tuple(self._parts.values())
+
+    @classmethod
+    @cache
+    def _overriding(cls, hook: str) -> tuple[str, ...]:
+        parts = cls.part_templates().items()
+        return tuple(n for n, one in parts if getattr(type(one), hook) is not getattr(Part, hook))
+
+    def parts_with(self, hook: str) -> list[Part]:
+        """The parts that do something in one of the methods that a page asks its parts."""
+        return [vars(self)[name] for name in self._overriding(hook)]
+
+    @property
+    def _parts(self) -> dict[str, Part]:
+        return {name: vars(self)[name] for name in self.part_templates()}
+
+    @staticmethod
+    def _parts_of(page: Any, parts: dict[str, Part]) -> dict[str, Part]:
+        return {name: part.of(page) for name, part in parts.items()}
+
+    def not_settings(self) -> frozenset[str]:
+        """Names of the parameters, of the page and its parts, that are no settings."""
+        in_parts = (name for part in self.parts for name in part.not_settings())
+        return frozenset(("name", *self.follows, *in_parts))
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the page itself sets parameters at the moment, and no person does."""
+        return self._quiet
+
+    @property
+    def restores(self) -> bool:
+        """Whether settings of an earlier page are set at the moment."""
+        return self._restores
+
+    def set_quietly(self, **values: Any) -> None:
+        """Set parameters on the page's own account: nothing is loaded or marked because of it."""
+        before, self._quiet = self._quiet, True
+        try:
+            self.param.update(values)
+        finally:
+            self._quiet = before
+
+    @contextmanager
+    def restoring(self) -> Iterator[None]:
+        """Context in which settings of an earlier page are set: nobody chooses anything in it."""
+        before, self._restores = self._restores, True
+        try:
+            yield
+        finally:
+            self._restores = before
+        if not before:
+            for part in self.parts:
+                part.restored()
+
+    @classmethod
+    @cache
+    def _in_parts(cls) -> dict[str, str]:
+        """For each result, item and job of a part its name, and the name of the part."""
+        return {
+            name: part
+            for part, template in cls.part_templates().items()
+            for base in type(template).__mro__
+            for name, value in vars(base).items()
+            if any(hasattr(value, mark) for mark in MARKS)
+        }
 
     @classmethod
     @cache
     def marked(cls, mark: str, kind: type[M]) -> tuple[M, ...]:
-        """The objects of a kind that decorators left on the methods of the class.
+        """The objects of a kind that decorators left on the methods of the class and its parts.
 
         Parameters
         ----------
@@ -64,11 +162,16 @@ class PageState(param.Parameterized):
             In the order of definition, those of base classes first.
         """
         seen: dict[str, M] = {}
-        for base in reversed(cls.__mro__):
-            for value in vars(base).values():
-                found = getattr(value, mark, None)
-                if isinstance(found, kind):
-                    seen[found.name] = found  # type: ignore[attr-defined]
+
+        def look_through(owner: type) -> None:
+            for base in reversed(owner.__mro__):
+                for value in vars(base).values():
+                    if isinstance(value, Part):
+                        look_through(type(value))
+                    elif isinstance(found := getattr(value, mark, None), kind):
+                        seen[found.name] = found  # type: ignore[attr-defined]
+
+        look_through(cls)
         return tuple(seen.values())
 
     @classmethod
@@ -85,17 +188,23 @@ class PageState(param.Parameterized):
             need = open_needs.pop()
             if need not in found:
                 found.add(need)
-                open_needs += () if need in cls.param else getattr(cls, need)._needs
+                open_needs += () if need in cls.param else cls._method(need)._needs
         return frozenset(found)
+
+    @classmethod
+    def _method(cls, name: str) -> Any:
+        """The method of the class, or of a part, of this name."""
+        part = cls._in_parts().get(name)
+        return getattr(cls if part is None else type(cls.part_templates()[part]), name)
 
     def values_of(self, needs: tuple[str, ...]) -> tuple[Any, ...]:
         """Present values of parameters and derived results; see `same`."""
         return tuple(self._value(need) for need in needs)
 
     def cached(
-        self, name: str, needs: tuple[str, ...], method: Callable[[Any], Any], shared: str = ""
+        self, name: str, needs: tuple[str, ...], compute: Callable[[], Any], shared: str = ""
     ) -> Any:
-        """The result of ``method(self)``, computed again only if one of its needs has changed.
+        """The result of ``compute()``, computed again only if one of its needs has changed.
 
         Parameters
         ----------
@@ -103,8 +212,8 @@ class PageState(param.Parameterized):
             Name of the result.
         needs : tuple of str
             The parameters and derived results that it depends on.
-        method : callable
-            Computes the result from the page.
+        compute : callable
+            Computes the result.
         shared : str
             Name under which all visitors share the result; "" keeps it to this page. See
             `workbench.pages.core.shared`.
@@ -112,7 +221,7 @@ class PageState(param.Parameterized):
         key = self.values_of(needs)
         kept = self._kept.get(name)
         if kept is None or not same(kept[0], key):
-            value = self._shared(shared, needs, method) if shared else method(self)
+            value = self._shared(shared, needs, compute) if shared else compute()
             kept = self._kept[name] = (key, value)
         return kept[1]
 
@@ -129,6 +238,7 @@ class PageState(param.Parameterized):
         own = copy.copy(self._param__private)
         own.values, own.params, own.watchers = dict(own.values), dict(own.params), {}
         state = {name: value for name, value in vars(self).items() if name != "param"}
+        state |= self._parts_of(twin, self._parts)
         vars(twin).update(state, _param__private=own, _kept=dict(self._kept))
         if watching:
             own.watchers = self._watchers_of(twin)
@@ -162,8 +272,8 @@ class PageState(param.Parameterized):
             name: LeftBehind(name) if name in large - needed else value
             for name, value in values.items()
         }
-        behind = (*self.stays, "_runs", "_results")
-        state = {name: value for name, value in vars(self).items() if name not in behind}
+        state = {name: value for name, value in vars(self).items() if name not in self.stays}
+        state |= {name: part.for_process(twin) for name, part in self._parts.items()}
         kept = {name: value for name, value in self._kept.items() if name in needed}
         vars(twin).update(state, _param__private=own, _kept=kept)
         return twin, {name: values[name] for name in large & needed}
@@ -182,26 +292,31 @@ class PageState(param.Parameterized):
             copied.owner, copied.watchers = twin, {}
         for name in self.stays:
             vars(twin).pop(name, None)
+        for part in twin.parts:
+            for name in part.stays:
+                vars(part).pop(name, None)
         vars(twin).update(_param__private=fresh, _kept={})
         return twin
 
     def _watchers_of(self, twin: Self) -> dict[str, dict[str, list[Any]]]:
-        """The watchers that are methods of the page, as methods of its copy."""
+        """The watchers that are methods of the page and its parts, as methods of its copy."""
+        twins: dict[int, Any] = {id(mine): own for mine, own in zip(self.parts, twin.parts, strict=True)}
+        twins[id(self)] = twin
         return {
             name: {
                 what: [
-                    one._replace(inst=twin, fn=one.fn.__func__.__get__(twin))
+                    one._replace(inst=twin, fn=one.fn.__func__.__get__(twins[id(one.fn.__self__)]))
                     for one in watchers
-                    if getattr(one.fn, "__self__", None) is self
+                    if id(getattr(one.fn, "__self__", None)) in twins
                 ]
                 for what, watchers in kinds.items()
             }
             for name, kinds in self._param__private.watchers.items()
         }
 
-    def _shared(self, name: str, needs: tuple[str, ...], method: Callable[[Any], Any]) -> Any:
+    def _shared(self, name: str, needs: tuple[str, ...], compute: Callable[[], Any]) -> Any:
         values = {name: getattr(self, name) for name in sorted(self.parameters_of(needs))}
-        return shared_result(name, values, partial(method, self))
+        return shared_result(name, values, compute)
 
     def _value(self, need: str) -> Any:
         value = getattr(self, need)

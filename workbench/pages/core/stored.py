@@ -12,16 +12,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from workbench.pages.core.jobs import PageJobs
+from workbench.pages.core.state import PageState
 from workbench.scores.examples import data_folder
 
 
-def first_result(page: PageJobs, job: str, name: str) -> Any | None:
+def first_result(page: PageState, job: str, name: str) -> Any | None:
     """The stored result of a job as JSON values, or None if it belongs to other settings.
 
     Parameters
     ----------
-    page : PageJobs
+    page : PageState
         The page, whose present settings must be those of the result.
     job : str
         The job.
@@ -32,7 +32,7 @@ def first_result(page: PageJobs, job: str, name: str) -> Any | None:
     return stored["result"] if stored.get("settings") == settings_of(page, job) else None
 
 
-def store(folder: Path, name: str, page: PageJobs, job: str, result: Any) -> None:
+def store(folder: Path, name: str, page: PageState, job: str, result: Any) -> None:
     """Write the result of a job with the settings of the page.
 
     Parameters
@@ -41,7 +41,7 @@ def store(folder: Path, name: str, page: PageJobs, job: str, result: Any) -> Non
         Where the file is written.
     name : str
         Name of the file.
-    page : PageJobs
+    page : PageState
         The page whose job it was.
     job : str
         The job.
@@ -53,7 +53,7 @@ def store(folder: Path, name: str, page: PageJobs, job: str, result: Any) -> Non
     (folder / f"first-{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def settings_of(page: PageJobs, job: str) -> dict[str, Any]:
+def settings_of(page: PageState, job: str) -> dict[str, Any]:
     """Values of the parameters that a job depends on, by name."""
     names = page.parameters_of(page.jobs()[job].needs)
     return {name: getattr(page, name) for name in sorted(names)}

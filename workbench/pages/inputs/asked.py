@@ -9,15 +9,16 @@ import param
 from workbench._format import plain
 from workbench.bounds.quantities import Epsilon, Mu, Question
 from workbench.bounds.wording import SYMBOLS
+from workbench.pages.core.page import sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import number_of
-from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
+from workbench.workspaces.seen.record import SeenRecord
 
 
-class AskedInAdvance(ResetSetting, DeltaSetting):
+class AskedInAdvance(Part):
     """The quantity that was fixed in advance, and whether it was.
 
-    Provides ``asked`` (the control), ``fixed_question`` (None where none was fixed in time),
-    ``asked_words`` and ``asked_late``. The question with which the first results of some data were
+    The question with which the first results of some data were
     shown is in time for them, on every page of the workspace and after a reload; any other one is
     late. A δ that is moved later leaves the question at the δ that it had.
     """
@@ -39,27 +40,26 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
         doc="The δ of the question where the page has moved to another one; 0 elsewhere.",
     )
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
-        self.param.watch(self._ask, "asked")
+    def start(self, given: frozenset[str]) -> None:
+        """Watch the question and its δ."""
+        self.page.param.watch(self._ask, "asked")
         # Also where the page itself moves δ, as a plan does.
-        self.param.watch(self._keep_delta, "log_delta")
+        self.page.param.watch(self._keep_delta, "log_delta")
 
     @property
-    def fixed_question(self) -> Question | None:
+    def question(self) -> Question | None:
         """The quantity that was fixed before the results of these data were seen, or None."""
-        self.note_shown()
+        self.page.note_shown()
         if self.asked == "none" or self.asked_late:
             return None
         return self._asked_for
 
-    @property
     def choices(self) -> dict[str, Any]:
-        """The choices that the results rest on: also the question, unless it was late."""
-        return {**super().choices, "question": "" if self.asked_late else self._question()}
+        """The question, unless it was late."""
+        return {"question": "" if self.asked_late else self._question()}
 
     @property
-    def asked_words(self) -> str:
+    def words(self) -> str:
         """The question of the control, such as "ε at δ = 1e-5"; empty for none."""
         if self.asked == "none":
             return ""
@@ -69,42 +69,66 @@ class AskedInAdvance(ResetSetting, DeltaSetting):
 
     @property
     def _asked_for(self) -> Question:
-        return Mu() if self.asked == "mu" else Epsilon(self.asked_delta or self.delta)
+        return Mu() if self.asked == "mu" else Epsilon(self.asked_delta or self.page.delta.value)
 
     def _question(self, asked: str | None = None) -> str:
         """A question as it is kept: "mu", "epsilon 1e-05"; "" for none."""
         asked = self.asked if asked is None else asked
         if asked == "none":
             return ""
-        return asked if asked == "mu" else f"{asked} {self.asked_delta or self.delta!r}"
+        return asked if asked == "mu" else f"{asked} {self.asked_delta or self.page.delta.value!r}"
 
     def _ask(self, event: Any) -> None:
-        if self._quiet or not self.shows_results:
+        page = self.page
+        if page.quiet or not page.validity.in_view:
             return
-        if not self._restores:
-            self.note_shown(question="" if self.asked_late else self._question(event.old))
-        self._set_quietly(asked_late=self.asked != "none", asked_delta=0.0)
-        self.recall()
+        if not page.restores:
+            page.validity.note_shown(question="" if self.asked_late else self._question(event.old))
+        page.set_quietly(asked_late=self.asked != "none", asked_delta=0.0)
+        page.validity.recall()
 
     def _keep_delta(self, *events: Any) -> None:
-        if self.asked == "epsilon" and not self.asked_delta and self.shows_results:
-            self._set_quietly(asked_delta=number_of(events[-1].old))
-            self.recall()
+        shown = self.page.validity.in_view
+        if self.asked == "epsilon" and not self.asked_delta and shown:
+            self.page.set_quietly(asked_delta=number_of(events[-1].old))
+            self.page.validity.recall()
 
-    def recall(self, arriving: bool = False, last: str = "") -> None:
-        """Mark a question that is not the one with which the first results were shown.
-
-        Parameters
-        ----------
-        arriving, last
-            See `ChosenAfterLooking.recall`.
-        """
-        super().recall(arriving, last)
-        known = [one.first["question"] for one in self.shown_before if "question" in one.first]
+    def recalled(self, known: tuple[SeenRecord, ...], arriving: bool) -> None:
+        """Mark a question that is not the one with which the first results were shown."""
+        first = [one.first["question"] for one in known if "question" in one.first]
         if arriving:
-            first, _, delta = known[0].partition(" ") if known else ("", "", "")
-            moved = first == self.asked == "epsilon" and float(delta) != self.delta
-            self._set_quietly(asked_late=False, asked_delta=float(delta) if moved else 0.0)
-        if known:
-            late = self.asked != "none" and any(one != self._question() for one in known)
-            self._set_quietly(asked_late=late)
+            asked, _, delta = first[0].partition(" ") if first else ("", "", "")
+            moved = asked == self.asked == "epsilon" and float(delta) != self.page.delta.value
+            self.page.set_quietly(asked_late=False, asked_delta=float(delta) if moved else 0.0)
+        if first:
+            late = self.asked != "none" and any(one != self._question() for one in first)
+            self.page.set_quietly(asked_late=late)
+
+    @sentence(needs=("asked", "asked_late", "asked_delta", "log_delta"), place="strip")
+    def asked_afterwards(self) -> str:
+        """That the question was chosen too late for these data."""
+        if self.asked == "none" or not self.asked_late:
+            return ""
+        return (
+            f"The question “{self.words}” was chosen after results of these data were seen: "
+            "all bounds here stay simultaneous. It is in time for the next data set that you open "
+            "or draw."
+        )
+
+    @sentence(needs=("band", "answer", "log_delta", "void_words"), place="head")
+    def in_advance(self) -> str:
+        """The question that was fixed in advance, and the simultaneous bound beside it."""
+        answer = self.page.answer()
+        if answer is None:
+            return ""
+        if answer.delta is not None and answer.delta != self.page.delta.value:
+            return (
+                f"Fixed in advance: {self.page.validity.certified(answer)}. The ε shown at δ = "
+                f"{plain(self.page.delta.value)} is another question, with the simultaneous bound."
+            )
+        band = self.page.band()
+        other = band.mu() if answer.quantity == "mu" else band.epsilon(self.page.delta.value)
+        return (
+            f"The bound on {answer.symbol} uses that this question was fixed in advance; the "
+            f"simultaneous bound is {other.rounded}."
+        )

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from workbench.pages.core.page import Page
-from workbench.pages.inputs.score_source import ScoreSource
 from workbench.pages.registry import PAGES
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
@@ -101,13 +100,13 @@ class Name(str):
 
 def repeatable(page: Page, job: str) -> bool:
     """Whether code that runs a job with the present settings gives the result in view."""
-    state = page.job_state(job)
+    state = page.work.state(job)
     return state.status in ("done", "stored") and not state.stale
 
 
 def duration(page: Page, job: str) -> str:
     """How long a job took, as a comment; "" if it was not run, or took no second."""
-    state = page.job_state(job)
+    state = page.work.state(job)
     if state.status == "stored":
         return comment("takes up to a minute")
     return comment(f"takes about {state.seconds:.0f} s") if state.seconds >= 1 else ""
@@ -137,18 +136,20 @@ def kept(spec: dict[str, Any], *more: str) -> dict[str, Any]:
     return {name: spec[name] for name in (*KEPT, *more) if name in spec}
 
 
-def data_code(page: ScoreSource, split: bool = False) -> str:
+def data_code(page: Page, split: bool = False) -> str:
     """The step that makes the page's ``scores``; see `given_code` where they are given.
 
     Parameters
     ----------
-    page : ScoreSource
+    page : Page
+        With a `ScoreSource`.
     split : bool
         Whether a number of the page rests on a random split of them.
     """
-    if page.dataset is None:
+    dataset = page.source.dataset
+    if dataset is None:
         return given_code(page.scores, "scores", split)
-    return dataset_code(page.dataset, page.scores, "scores", split)
+    return dataset_code(dataset, page.scores, "scores", split)
 
 
 def given_code(scores: Scores, variable: str, split: bool = False) -> str:

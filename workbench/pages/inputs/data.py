@@ -1,19 +1,19 @@
 """The choice of a data set of the workspace, and the controls of a draw from a pair.
 
-A page declares the parameter of the key as a `DataChoice`, and the controls of the draw under a
-prefix: the pair (see `workbench.pages.inputs.pair`), the size ``{prefix}_n`` and a seed. A
-`DataInput` names them, and keeps the key and the controls in agreement.
+A page has the key as a `DataChoice`, and the controls of the draw under a prefix: a `Sample` and a
+seed. A `DataInput` names them, and keeps the key and the controls in agreement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
 from workbench.pages.core.page import Control, Page
 from workbench.pages.core.value_selector import ValueSelector
 from workbench.pages.inputs.pair import (
+    PairChoice,
     chosen_pair,
     pair_controls,
     pair_parameters,
@@ -100,7 +100,7 @@ class DataChoice(ValueSelector):
 
     def _validate(self, val: Any) -> None:
         page = self._page
-        if page is not None and val != self.default and not page._quiet:
+        if page is not None and val != self.default and not page.quiet:
             page.workspace.dataset(val)
 
     @property
@@ -131,6 +131,12 @@ class SizeChoice(ValueSelector):
     def _validate(self, val: Any) -> None:
         if isinstance(val, bool) or not isinstance(val, int) or not 2 <= val <= MOST_DRAWN:
             raise ValueError(f"{self.label} must be from 2 to {MOST_DRAWN:,}, got {val!r}")
+
+
+class Sample(PairChoice):
+    """The pair that scores are sampled from, and the size of the sample; see `PairChoice`."""
+
+    n = SizeChoice()
 
 
 @dataclass(frozen=True)
@@ -164,14 +170,20 @@ class DataInput:
         """The parameters that people set."""
         return (self.data, *pair_parameters(self.prefix), self.n)
 
-    def controls(self) -> tuple[Control, ...]:
-        """The controls: those of the pair and the size are offered while a draw is in view."""
+    def controls(self, when: Callable[[Any], bool] = lambda page: True) -> tuple[Control, ...]:
+        """The controls: those of the pair and the size are offered while a draw is in view.
+
+        Parameters
+        ----------
+        when : callable, optional
+            ``when(page)`` is True while the choice is offered.
+        """
 
         def drawn(page: Any) -> bool:
-            return is_draw(getattr(page, self.data))
+            return when(page) and is_draw(getattr(page, self.data))
 
         return (
-            Control(self.data, menu=self.menu),
+            Control(self.data, when=when, menu=self.menu),
             *pair_controls(self.prefix, when=drawn),
             Control(self.n, when=drawn),
         )
@@ -188,7 +200,7 @@ class DataInput:
         Parameters
         ----------
         page : Page
-            Its parameters are set by ``_set_quietly``.
+            Its parameters are set quietly.
         changed : collection of str
             Names of the parameters that changed. The controls among them determine a draw; the
             others follow its key.
@@ -203,7 +215,7 @@ class DataInput:
             return key
         if self.data in changed:
             shown = self._values(DrawnSource.of(key))
-            page._set_quietly(**{name: v for name, v in shown.items() if name not in changed})
+            page.set_quietly(**{name: v for name, v in shown.items() if name not in changed})
         return self.drawn(page).key
 
     def _values(self, source: DrawnSource) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The choice of a distribution pair and its parameters, for any page that needs one.
 
-Each mixin declares the same parameters under its own prefix: ``sample_kind``, ``sample_mu``, …;
-a page may inherit several. The functions below take the prefix.
+A page may have several `PairChoice` parts, each with a prefix: ``sample_kind``, ``sample_mu``, ….
+The functions below take the prefix.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 import param
 
 from workbench.pages.core.page import Control
+from workbench.pages.core.part import Part
 from workbench.pairs.base import Pair
 from workbench.workspaces.draws import KINDS
 
@@ -75,37 +76,37 @@ def response_delta_slider() -> param.Number:
     )
 
 
-class SamplePair(param.Parameterized):
-    """The pair that scores are sampled from; see `KINDS` for the parameters of each kind."""
+class PairChoice(Part):
+    """A pair of distributions; see `KINDS` for the parameters of each kind.
 
-    sample_kind = kind_selector("Pair", "gaussian")
-    sample_mu = mu_slider()
-    sample_q = sampling_rate_slider()
-    sample_sigma = noise_slider()
-    sample_epsilon = response_epsilon_slider()
-    sample_pure_delta = response_delta_slider()
+    Parameters
+    ----------
+    prefix : str
+        What the page's names of the parameters begin with.
+    default : str
+        A key of `KINDS`.
+    label : str
+        Of the choice of the kind.
+    """
 
+    kind = kind_selector("Pair", "gaussian")
+    mu = mu_slider()
+    q = sampling_rate_slider()
+    sigma = noise_slider()
+    epsilon = response_epsilon_slider()
+    pure_delta = response_delta_slider()
 
-class KnownPair(param.Parameterized):
-    """The pair whose privacy loss a page takes as known, under the prefix ``pair``."""
+    def __init__(self, prefix: str, default: str = "gaussian", label: str = "Pair"):
+        super().__init__(prefix)
+        self._kind = kind_selector(label, default)
 
-    pair_kind = kind_selector("Pair", "gaussian")
-    pair_mu = mu_slider()
-    pair_q = sampling_rate_slider()
-    pair_sigma = noise_slider()
-    pair_epsilon = response_epsilon_slider()
-    pair_pure_delta = response_delta_slider()
+    def declared(self) -> dict[str, param.Parameter]:
+        """The parameters, the kind with its label and default."""
+        return {**super().declared(), self.flat("kind"): self._kind}
 
-
-class ClaimedPair(param.Parameterized):
-    """The pair whose trade-off function is claimed, under the prefix ``curve``."""
-
-    curve_kind = kind_selector("Trade-off function of", "gaussian")
-    curve_mu = mu_slider()
-    curve_q = sampling_rate_slider()
-    curve_sigma = noise_slider()
-    curve_epsilon = response_epsilon_slider()
-    curve_pure_delta = response_delta_slider()
+    def pair(self) -> Pair:
+        """The pair as chosen."""
+        return chosen_pair(self.page, self.prefix)
 
 
 def parameters_of_kind(kind: str) -> dict[str, str]:

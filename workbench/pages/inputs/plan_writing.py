@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import param
 
 from workbench.audits.plan import DIGITS, RegisteredPlan, time_text
 from workbench.bounds.counts.intervals import NAMES
-from workbench.pages.core.page import Control, Page, Section, sentence
+from workbench.pages.core.page import Control, Section, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import SCORE, NumberField
 from workbench.pages.inputs.plan_choice import short_name
-from workbench.pages.inputs.settings import ConfidenceSetting, DeltaSetting
 from workbench.scores.sample import CLUSTER_RULES, SAMPLINGS
 from workbench.workspaces.planning import plan as store
 
@@ -22,13 +23,16 @@ def _fixes(*choices: str) -> Any:
     return lambda page: page.planned_fixes in choices
 
 
-class PlanWriting(ConfidenceSetting, DeltaSetting, Page):
-    """Base of a page that stores plans, with its own δ, confidence and sample size.
+class PlanWriting(Part):
+    """The fields of a plan, which is stored with the δ and the confidence of the page.
 
-    Classes define ``n``, the scores per group.
+    Parameters
+    ----------
+    size : callable
+        ``size(page)`` is the number of scores per group.
     """
 
-    follows: ClassVar[tuple[str, ...]] = (*Page.follows, "stored")
+    follows: ClassVar[tuple[str, ...]] = ("stored",)
 
     planned_name = param.String("", label="Name of the plan")
     planned_data = param.String(
@@ -92,7 +96,7 @@ class PlanWriting(ConfidenceSetting, DeltaSetting, Page):
     )
     stored = param.Parameter(None, precedence=-1, doc="The RegisteredPlan that was stored.")
 
-    plan_section: ClassVar[Section] = Section(
+    section: ClassVar[Section] = Section(
         _WRITTEN,
         (
             Control("planned_name"),
@@ -112,14 +116,13 @@ class PlanWriting(ConfidenceSetting, DeltaSetting, Page):
         ),
     )
 
-    def __init__(self, *args: Any, **params: Any):
-        super().__init__(*args, **params)
-        self.param.watch(self._store_plan, "store_plan")
+    def __init__(self, size: Callable[[Any], int]):
+        super().__init__()
+        self._size = size
 
-    @property
-    def n(self) -> int:
-        """Scores per group."""
-        raise NotImplementedError
+    def start(self, given: frozenset[str]) -> None:
+        """Watch the button."""
+        self.page.param.watch(self._store_plan, "store_plan")
 
     @sentence(needs=("stored",), place="strip")
     def plan_stored(self) -> str:
@@ -129,14 +132,14 @@ class PlanWriting(ConfidenceSetting, DeltaSetting, Page):
             return ""
         return (
             f"Plan “{short_name(plan)}” was stored at {time_text(plan.created)} with the hash "
-            f"{plan.sha256[:DIGITS]}…, {self.workspace.audits.where}. Open the scores now, and "
+            f"{plan.sha256[:DIGITS]}…, {self.page.workspace.audits.where}. Open the scores now, and "
             "choose it on the page “Scores”."
         )
 
     def _store_plan(self, *events: Any) -> None:
         fixes, sizes = self.planned_fixes, self.planned_sizes
         bins = {"bins": self.planned_bins, "range": (self.planned_low, self.planned_high)}
-        n = self.n if sizes == "fixed" else None
+        n = self._size(self.page) if sizes == "fixed" else None
         try:
             found = store(
                 self.planned_name,
@@ -146,16 +149,16 @@ class PlanWriting(ConfidenceSetting, DeltaSetting, Page):
                 larger_is_member=self.planned_direction,
                 sampling=self.planned_sampling,
                 cluster_rule=self.planned_rule,
-                delta=self.delta,
-                confidence=self.confidence,
+                delta=self.page.delta.value,
+                confidence=self.page.confidence,
                 interval=self.planned_interval,
                 claim=self.planned_claim,
                 n_p=n,
                 n_q=n,
                 stopping="anytime" if sizes == "anytime" else "fixed",
-                workspace=self.workspace,
+                workspace=self.page.workspace,
             )
         except ValueError as error:
-            self.message = f"The plan was not stored: {error}"
+            self.page.message = f"The plan was not stored: {error}"
         else:
-            self.param.update(message="", stored=found)
+            self.page.param.update(message="", stored=found)

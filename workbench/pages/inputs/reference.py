@@ -13,13 +13,13 @@ from typing import Any
 import param
 
 from workbench.pages.core.page import Control
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.core.upload import Upload, UploadedFile
 from workbench.pages.inputs.pair import KINDS as PAIRS
 from workbench.pages.inputs.pair import (
     mu_slider,
     noise_slider,
-    pair_parameters,
     parameters_of_kind,
     response_delta_slider,
     response_epsilon_slider,
@@ -126,41 +126,41 @@ REFERENCES: dict[str, Reference] = {
 }
 
 
-class ReferenceChoice(param.Parameterized):
+class ReferenceChoice(Part):
     """The reference that scores are compared with; see `REFERENCES` for each kind's parameters.
 
-    Needs ``message``, which says what is wrong with an uploaded table.
+    The page's message says what is wrong with an uploaded table.
     """
 
-    reference_kind = param.Selector(
+    kind = param.Selector(
         default=None,
         objects={"none": None, **{kind.label: name for name, kind in REFERENCES.items()}},
         label="Reference",
         doc="What the mechanism is claimed to satisfy. It is drawn beside what the scores show.",
     )
-    reference_mu = mu_slider()
-    reference_q = sampling_rate_slider()
-    reference_sigma = noise_slider()
-    reference_epsilon = response_epsilon_slider()
-    reference_pure_delta = response_delta_slider()
-    reference_times = param.Integer(
+    mu = mu_slider()
+    q = sampling_rate_slider()
+    sigma = noise_slider()
+    epsilon = response_epsilon_slider()
+    pure_delta = response_delta_slider()
+    times = param.Integer(
         1, bounds=(1, 200), label="Releases k", doc="Independent releases; the attacker sees all."
     )
-    reference_multiplier = param.Number(
+    multiplier = param.Number(
         1.0,
         bounds=(0.3, 10),
         step=0.05,
         label="Noise multiplier",
         doc="Standard deviation of the noise, divided by the clipping norm.",
     )
-    reference_log_rate = LogNumber(
+    log_rate = LogNumber(
         -2.0,
         bounds=(-4, 0),
         step=0.05,
         label="Sampling rate",
         doc="Probability that a record is in a batch: batch size divided by the number of records.",
     )
-    reference_log_steps = LogNumber(
+    log_steps = LogNumber(
         3.0,
         bounds=(0, 5),
         step=0.1,
@@ -168,15 +168,15 @@ class ReferenceChoice(param.Parameterized):
         label="Steps",
         doc="Number of epochs divided by the sampling rate.",
     )
-    reference_neighboring = param.Selector(
+    neighboring = param.Selector(
         default=NEIGHBORING[0],
         objects={"add or remove": NEIGHBORING[0], "substitute": NEIGHBORING[1]},
         label="Neighboring datasets",
     )
-    reference_discrete_sigma = param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ")
-    reference_scale = param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b")
-    reference_claimed_epsilon = param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε")
-    reference_log_claimed_delta = LogNumber(
+    discrete_sigma = param.Number(1.0, bounds=(0.2, 20), step=0.1, label="Noise σ")
+    scale = param.Number(1.0, bounds=(0.1, 20), step=0.1, label="Noise scale b")
+    claimed_epsilon = param.Number(1.0, bounds=(0, 20), step=0.1, label="Claimed ε")
+    log_claimed_delta = LogNumber(
         -5.0,
         bounds=LOG_DELTA,
         inclusive_bounds=(True, False),
@@ -184,46 +184,38 @@ class ReferenceChoice(param.Parameterized):
         step=0.5,
         label="Claimed δ",
     )
-    reference_order = param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order")
-    reference_table = Upload(
+    order = param.Number(8.0, bounds=(1.1, 64), step=0.1, label="Rényi order")
+    table = Upload(
         default=(),
         label="Upload table of claims",
         doc="csv, tsv, parquet, feather, npz or json with columns epsilon and delta; each row "
         "claims (ε, δ)-DP. It stays in this server's memory, for this session only.",
     )
 
-    @param.depends("reference_table", watch=True)
-    def _check_table(self) -> None:
+    def __init__(self) -> None:
+        super().__init__("reference")
+
+    def start(self, given: frozenset[str]) -> None:
+        """Check tables that are uploaded."""
+        self.page.param.watch(self._check_table, self.flat("table"))
+
+    def pair(self) -> Pair | None:
+        """The reference as chosen; None if there is none, or its table is not uploaded yet."""
+        if self.kind is None:
+            return None
+        kind = REFERENCES[self.kind]
+        return kind.build(**{name: getattr(self, name) for name in kind.takes})
+
+    def _check_table(self, *events: Any) -> None:
         try:
-            read_claims(self.reference_table)
-            self.message = ""
+            read_claims(self.table)
+            self.page.message = ""
         except ValueError as error:
-            self.message = str(error)
+            self.page.message = str(error)
 
 
 #: Names of the choice's parameters.
-REFERENCE = (
-    *pair_parameters("reference"),
-    "reference_times",
-    "reference_multiplier",
-    "reference_log_rate",
-    "reference_log_steps",
-    "reference_neighboring",
-    "reference_discrete_sigma",
-    "reference_scale",
-    "reference_claimed_epsilon",
-    "reference_log_claimed_delta",
-    "reference_order",
-    "reference_table",
-)
-
-
-def chosen_reference(page: Any) -> Pair | None:
-    """The reference as chosen; None if there is none, or its table is not uploaded yet."""
-    if page.reference_kind is None:
-        return None
-    kind = REFERENCES[page.reference_kind]
-    return kind.build(**{name: getattr(page, f"reference_{name}") for name in kind.takes})
+REFERENCE = tuple(f"reference_{name}" for name in ReferenceChoice.parameters)
 
 
 def reference_controls() -> list[Control]:

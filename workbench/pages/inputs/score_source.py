@@ -1,15 +1,16 @@
-"""`ScoreSource`: base of the pages about one data set of the workspace."""
+"""`ScoreSource`: the scores that a page is about, of a data set of the workspace or given."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any
 
 import param
 
-from workbench.pages.core.page import Control, Page, Section
+from workbench.pages.core.page import Control, Section, sentence
+from workbench.pages.core.part import Part
 from workbench.pages.inputs.data import (
     DataChoice,
     DataInput,
@@ -19,8 +20,6 @@ from workbench.pages.inputs.data import (
     is_draw,
     same_numbers,
 )
-from workbench.pages.inputs.pair import SamplePair
-from workbench.pages.inputs.settings import ResetSetting
 from workbench.scores.examples import card
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
@@ -28,13 +27,15 @@ from workbench.workspaces.followed.data import require_kept
 from workbench.workspaces.followed.source import following_of
 from workbench.workspaces.seen.identity import named
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.sources import DrawnSource, ExampleSource
-from workbench.workspaces.workspace import Workspace
+from workbench.workspaces.sources import DrawnSource, ExampleSource, source_of
 
 FIRST_EXAMPLE = "subsampled-gaussian"
 
 #: What the direction of the score is kept under.
 DIRECTION = "larger_is_member"
+
+#: Where scores come from that were given in Python; see `ScoreSource.kind`.
+GIVEN = "given"
 
 #: The choice of the data of a page about one data set.
 INPUT = DataInput("data", "sample", "seed")
@@ -79,38 +80,73 @@ def sight_of(dataset: DataSet | None, scores: Scores) -> Sight:
     return Sight(scores, dataset.name, dataset.sha256, kept.get(dataset.source.kind, "store"))
 
 
-class ScoreSource(ResetSetting, SamplePair, Page):
-    """Base of the pages about one data set of the workspace.
+class ScoreSource(Part):
+    """The scores that a page is about: of a data set of the workspace, or given in Python.
 
-    Provides ``scores``, ``loaded`` (what they are), ``source_controls`` and ``adopt``, which pages
-    extend to set what depends on new scores. If loading fails, the former data set stays in view,
-    under its name, and ``message`` says why.
+    The page has a `Sample` under the prefix ``sample``, and a method ``adopt(scores, said,
+    arrival)`` that takes scores into view with `show` and sets what depends on them. If loading
+    fails, the former data set stays in view, under its name, and the message says why.
+
+    Parameters
+    ----------
+    default : str
+        The key of the data set that the page begins with.
+    doc : str
+        Help on the choice of data.
+    harmless : tuple of str
+        What may be changed about how the data are read without an effect on the bounds.
     """
 
     data = data_choice(example_key(FIRST_EXAMPLE))
-    sample_n = SizeChoice()
     seed = param.Integer(default=0, precedence=-1, doc="Seed of the sample.")
     draw_again = param.Event(label="Draw again", doc="A new sample from the same pair.")
+    larger_is_member = param.Selector(
+        default=True,
+        objects={"larger = member": True, "smaller = member": False},
+        label="Direction of the score",
+        doc="A loss is smaller for members, a similarity to the record is larger.",
+    )
 
     scores = param.Parameter(precedence=-1, doc="The Scores in view.")
     loaded = param.String("", precedence=-1, doc="What was loaded, and how it was read.")
 
-    source_controls: ClassVar[tuple[Section, ...]] = (
-        Section(
-            "Data",
-            (
-                *INPUT.controls(),
-                Control("draw_again", when=lambda page: page.source == DrawnSource.kind),
-            ),
+    section = Section(
+        "Data",
+        (
+            Control("larger_is_member", when=lambda page: page.given is not None),
+            *INPUT.controls(when=lambda page: page.given is None),
+            Control("draw_again", when=lambda page: page.source.kind == DrawnSource.kind),
         ),
     )
 
-    def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._dataset: DataSet | None = None
-        self._most_seed = -1
-        super().__init__(workspace=workspace, **params)
-        self.param.watch(self._load, [*INPUT.parameters, "draw_again"])
-        self._open({"data", *params})
+    _dataset: DataSet | None = None
+    _most_seed = -1
+
+    def __init__(
+        self,
+        default: str = example_key(FIRST_EXAMPLE),
+        doc: str = "",
+        harmless: tuple[str, ...] = (),
+    ):
+        super().__init__()
+        self._choice, self._harmless = data_choice(default, doc), harmless
+
+    def declared(self) -> dict[str, param.Parameter]:
+        """The parameters, the choice of data with the page's default."""
+        return {**super().declared(), "data": self._choice}
+
+    def start(self, given: frozenset[str]) -> None:
+        """Take the first scores into view."""
+        page = self.page
+        if page.given is None:
+            page.param.watch(self._load, [*INPUT.parameters, "draw_again"])
+            self._take(INPUT.key(page, {"data", *given}))
+        else:
+            page.param.data.default = ""
+            page.set_quietly(data="", larger_is_member=page.given.larger_is_member)
+            page.param.watch(self._turn, "larger_is_member")
+            page.adopt(page.given, self._words_of_given(), Arrival.ANOTHER)
+            page.validity.recall(arriving=True)
 
     @property
     def dataset(self) -> DataSet | None:
@@ -118,24 +154,16 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return self._dataset
 
     @property
-    def source(self) -> str:
+    def kind(self) -> str:
         """Where the scores come from: "example", "file", "pair" or "given"."""
+        if self.page.given is not None:
+            return GIVEN
         return "" if self._dataset is None else self._dataset.source.kind
 
     @property
     def drawn(self) -> str:
         """Key of the draw that the controls of the pair describe."""
-        return INPUT.drawn(self).key
-
-    @property
-    def data_key(self) -> str:
-        """Key of the data set in view."""
-        return str(self.data)
-
-    @property
-    def reread(self) -> str:
-        """The choice of how the data are read that was changed after results were shown."""
-        return "" if self._dataset is None else self._dataset.reread
+        return INPUT.drawn(self.page).key
 
     @property
     def known(self) -> dict[str, Any]:
@@ -144,92 +172,139 @@ class ScoreSource(ResetSetting, SamplePair, Page):
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
     @property
-    def sights(self) -> tuple[Sight, ...]:
-        """The data in view, as the workspace knows them."""
-        return () if self.scores is None else (sight_of(self._dataset, self.scores),)
+    def key(self) -> str:
+        """Key of the data set in view; "" for scores that are given in Python."""
+        return str(self.data)
 
     @property
-    def choices(self) -> dict[str, Any]:
-        """The choices that the results rest on: also the direction of the score."""
-        return {**super().choices, DIRECTION: self.scores.larger_is_member}
-
-    @property
-    def choice_words(self) -> Mapping[str, str]:
-        """What messages call the choices; `reread` marks a direction that was declared."""
-        declared = None if self._dataset is None else self._dataset.declared
-        known = {} if declared is not None else {DIRECTION: "the direction of the score"}
-        return {**super().choice_words, **known}
+    def given_scores(self) -> Mapping[str, Scores]:
+        """The scores given in Python, in the direction that they have now."""
+        return {} if self.page.given is None else {"data": self.scores}
 
     def follow(self, key: str | None) -> None:
-        """Take a data set into view.
+        """Take a data set into view; pages about scores that are given stay with them.
 
         Parameters
         ----------
         key : str or None
             Of the workspace; None for the data set that the page begins with.
         """
-        self.data = self.param.data.default if key is None else key
+        if self.page.given is None:
+            self.data = self.page.param.data.default if key is None else key
 
-    def refresh(self) -> None:
-        """Take note that the data set was renamed or read in another way."""
-        self._load()
-
-    def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
-        """Take scores into view; pages extend it to set what depends on them.
+    def show(self, scores: Scores, said: str, **values: Any) -> None:
+        """Take scores into view, with the parameters that follow from them.
 
         Parameters
         ----------
         scores : Scores
         said : str
             What they are and how they were read.
-        arrival : Arrival
-            How they come.
+        **values : object
+            Further parameters of the page.
         """
-        self.param.update(scores=scores, loaded=said, message="")
+        self.page.param.update(scores=scores, loaded=said, message="", **values)
+
+    @sentence(needs=("loaded",), place="head")
+    def provenance(self) -> str:
+        """What the scores are and how they were read."""
+        return str(self.loaded)
+
+    # -- what the page and its parts ask -------------------------------------------------------
+
+    def not_settings(self) -> tuple[str, ...]:
+        """The direction, unless the scores are given: a data set has its own."""
+        return ("loaded",) if self.page.given is not None else ("loaded", "larger_is_member")
+
+    def refresh(self) -> None:
+        """Take note that the data set was renamed or read in another way."""
+        if self.page.given is None:
+            self._load()
 
     def restart(self) -> None:
         """Set what depends on the scores as if they had just come into view."""
-        self.adopt(self.scores, self.loaded, Arrival.REREAD)
+        if self.page.given is not None:
+            self.page.set_quietly(larger_is_member=self.page.given.larger_is_member)
+            self.scores = self.page.given
+        self.page.adopt(self.scores, self.loaded, Arrival.REREAD)
+
+    def sights(self) -> tuple[Sight, ...]:
+        """The data in view, as the workspace knows them."""
+        return () if self.scores is None else (sight_of(self._dataset, self.scores),)
+
+    def reread(self) -> str:
+        """The choice of how the data are read that was changed after results were shown."""
+        found = "" if self._dataset is None else self._dataset.reread
+        return "" if found in self._harmless else found
+
+    def choices(self) -> dict[str, Any]:
+        """The direction of the score."""
+        return {DIRECTION: self.scores.larger_is_member}
+
+    def choice_words(self) -> Mapping[str, str]:
+        """The direction; `reread` marks one that was declared."""
+        declared = None if self._dataset is None else self._dataset.declared
+        return {} if declared is not None else {DIRECTION: "the direction of the score"}
 
     # -- steps ---------------------------------------------------------------------------------
 
-    def _open(self, given: set[str]) -> None:
-        """Take the first data set into view; ``given`` are the parameters that were set."""
-        self._take(INPUT.key(self, given))
+    def _words_of_given(self) -> str:
+        scores: Scores = self.page.given
+        said = scores.name or f"{scores.n_p:,} + {scores.n_q:,} scores given in Python."
+        how = [source_of(scores).describe(), *scores.notes] if scores.is_counted else []
+        return " · ".join([said, *how])
+
+    def _turn(self, *events: Any) -> None:
+        """Read the scores that were given in the other direction."""
+        page = self.page
+        if not page.quiet:
+            if not page.restores:
+                page.note_shown()
+            scores = page.given.with_direction(self.larger_is_member)
+            page.adopt(scores, self.loaded, Arrival.REREAD)
+            page.validity.recall(last=DIRECTION)
 
     def _load(self, *events: Any) -> None:
-        if self._quiet:
+        page = self.page
+        if page.quiet:
             return
         changed = {event.name for event in events}
         try:
-            if "draw_again" in changed and self.source == DrawnSource.kind:
-                self._set_quietly(seed=self._most_seed + 1)
-            self._take(INPUT.key(self, changed))
+            if "draw_again" in changed and self.kind == DrawnSource.kind:
+                page.set_quietly(seed=self._most_seed + 1)
+            self._take(INPUT.key(page, changed))
         except ValueError as error:
             self._stay(str(error))
 
     def _take(self, key: str) -> None:
         """Take a data set into view, unless it is there already."""
-        dataset = self.workspace.dataset(key)
-        if not self.shows_live:
+        page = self.page
+        workspace, before, shown = page.workspace, self._dataset, self.scores
+        for part in page.parts:
+            part.data_leaves()
+        dataset = workspace.dataset(key)
+        if not page.shows_live:
             require_kept(dataset)
-        scores = self.workspace.scores(dataset.key)
-        said, before = described(self.workspace, dataset), self._dataset
+        scores = workspace.scores(dataset.key)
+        said = described(workspace, dataset)
         arrival = self._arrival(dataset.key)
-        if arrival is Arrival.REDRAWN and self.workspace.seen.of(scores) is not None:
+        if arrival is Arrival.REDRAWN and workspace.seen.of(scores) is not None:
             arrival = Arrival.MOVED  # another window was faster
         self._dataset = dataset
         try:
-            if arrival is Arrival.REREAD and same_numbers(scores, self.scores):
-                self._set_quietly(data=dataset.key, scores=scores, loaded=said)
+            if arrival is Arrival.REREAD and same_numbers(scores, shown):
+                page.set_quietly(data=dataset.key, scores=scores, loaded=said)
             else:
-                self._set_quietly(data=dataset.key)
-                self.adopt(scores, said, arrival)
+                page.set_quietly(data=dataset.key)
+                page.adopt(scores, said, arrival)
         except ValueError:
             self._dataset = before
             raise
         self._most_seed = max(self._most_seed, self.seed if is_draw(dataset.key) else -1)
-        self.recall(arriving=arrival is not Arrival.REREAD)
+        page.validity.recall(arriving=arrival is not Arrival.REREAD)
+        same = shown is not None and same_numbers(shown, scores)
+        for part in page.parts:
+            part.data_came(same)
 
     def _arrival(self, key: str) -> Arrival:
         before = "" if self._dataset is None else self._dataset.key
@@ -244,6 +319,6 @@ class ScoreSource(ResetSetting, SamplePair, Page):
     def _stay(self, why: str) -> None:
         """Keep the former data set in view, with its name and its controls."""
         if self._dataset is not None:
-            self._set_quietly(data=self._dataset.key)
-            INPUT.key(self, {"data"})
-        self.message = why
+            self.page.set_quietly(data=self._dataset.key)
+            INPUT.key(self.page, {"data"})
+        self.page.message = why

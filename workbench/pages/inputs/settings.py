@@ -1,16 +1,16 @@
-"""Settings that most pages have: δ, the confidence, and marks for choices made after looking."""
+"""Parts that most pages have: δ, the confidence, and marks for choices made after looking."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any
 
 import param
 
 from workbench import _checks
 from workbench._format import percent
 from workbench.bounds.bound import Bound
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.workspaces.seen.memory import Sight
 from workbench.workspaces.seen.record import SeenRecord
@@ -59,11 +59,8 @@ def confidence_selector(doc: str) -> ConfidenceSelector:
     )
 
 
-class DeltaSetting(param.Parameterized):
-    """The δ of (ε, δ), on a logarithmic slider.
-
-    Provides ``log_delta`` (the saved setting) and ``delta``.
-    """
+class DeltaSetting(Part):
+    """The δ of (ε, δ), on a logarithmic slider."""
 
     log_delta = LogNumber(
         -5.0,
@@ -76,94 +73,101 @@ class DeltaSetting(param.Parameterized):
     )
 
     @property
-    def delta(self) -> float:
+    def value(self) -> float:
         """The δ that the slider shows."""
         return number_of(self.log_delta)
 
 
-class ConfidenceSetting(param.Parameterized):
-    """The confidence level of the page's bounds.
-
-    Provides ``confidence``.
-    """
+class ConfidenceSetting(Part):
+    """The confidence level of bounds that no choice after looking can spoil."""
 
     confidence = confidence_selector("The share of audits in which a bound of this kind holds.")
 
 
-class ChosenAfterLooking(ConfidenceSetting):
+class Validity(Part):
     """Marks bounds as not valid when a choice that they rest on was made after seeing results.
 
     What was seen belongs to the data, not to the page: the workspace keeps it
     (`workbench.workspaces.seen`), and other windows, notebooks and programs add to it. The choices
     under which the first results were shown were made before; every other one is marked, on all
-    pages alike, until it is what it was.
-
-    Provides ``looked`` (which choice it was; empty for none), ``looked_words``, ``certified``,
-    ``note_shown``, ``recall`` and ``_set_quietly``. Classes may extend ``CHOICES``, ``sights`` and
-    ``choices``, and override ``shows_results`` and ``reread``. Without ``sights`` every change of a
+    pages alike, until it is what it was. Without data that the workspace knows, every change of a
     choice while results are shown is marked.
-    """
 
-    #: Parameters whose change after looking marks the bounds, and how messages call them.
-    CHOICES: ClassVar[Mapping[str, str]] = {"confidence": "the confidence"}
+    Parameters
+    ----------
+    choices : mapping of str to str
+        Parameters whose change after looking marks the bounds, and how messages call them. Other
+        parts add their own; see `Part.choices`.
+    resets : tuple of str
+        Parameters that the button “Reset” sets to their defaults.
+    """
 
     confidence = confidence_selector(
         "Set this before looking at results. Changing it afterwards marks the bounds as not valid."
     )
     looked = param.String("", precedence=-1, doc="What was changed after results were seen.")
+    reset = param.Event(label="Reset", doc="Restores the controls.")
 
-    def __init__(self, **params: Any):
-        self._quiet = False
-        self._restores = False
+    def __init__(
+        self,
+        choices: Mapping[str, str] = {"confidence": "the confidence"},  # noqa: B006
+        resets: tuple[str, ...] = ("log_delta", "confidence"),
+    ):
+        super().__init__()
+        self._marked, self._resets = choices, resets
+
+    def start(self, given: frozenset[str]) -> None:
+        """Watch the choices and the button."""
         self._noted: Any = None  # what was noted as shown last
-        super().__init__(**params)
         # After the watchers that take new data into view, which clear the mark.
-        self.param.watch(self._doubt, list(self.CHOICES), precedence=1)
+        self.page.param.watch(self._doubt, list(self._marked), precedence=1)
+        self.page.param.watch(self._reset, "reset")
 
-    @property
-    def sights(self) -> tuple[Sight, ...]:
-        """The data in view, as the workspace knows them; none where it does not."""
-        return ()
-
-    @property
     def choices(self) -> dict[str, Any]:
-        """The choices that the results rest on, by the names under which they are kept."""
-        return {name: getattr(self, name) for name in self.CHOICES}
+        """The present values of the marked choices."""
+        return {name: getattr(self.page, name) for name in self._marked}
+
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the marked choices."""
+        return self._marked
 
     @property
-    def shows_results(self) -> bool:
-        """Whether there are results in view, because of which a choice may be made."""
-        return True
-
-    @property
-    def reread(self) -> str:
-        """The choice of how the data are read that was changed after results were shown."""
-        return ""
-
-    @property
-    def looked_words(self) -> str:
+    def words(self) -> str:
         """Why bounds are not valid; empty while they are."""
-        changed = self.looked or self.reread
+        judged = next((part.judged() for part in self.page.parts_with("judged")), None)
+        if judged is not None:
+            return judged
+        changed = self.looked or self.read_anew
         return f"{changed} was changed after results were seen" if changed else ""
 
     @property
-    def looked_sentence(self) -> str:
-        """`looked_words` as a sentence to append; empty while bounds are valid."""
-        return f" The guarantee is not valid: {self.looked_words}." if self.looked_words else ""
+    def sentence(self) -> str:
+        """`words` as a sentence to append; empty while bounds are valid."""
+        return f" The guarantee is not valid: {self.words}." if self.words else ""
+
+    @property
+    def read_anew(self) -> str:
+        """The choice of how the data are read that was changed after results were shown."""
+        return next(filter(None, (part.reread() for part in self.page.parts_with("reread"))), "")
+
+    @property
+    def in_view(self) -> bool:
+        """Whether there are results in view, because of which a choice may be made."""
+        return all(part.shows_results() for part in self.page.parts_with("shows_results"))
 
     def certified(self, bound: Bound) -> Bound:
         """The bound, marked as not valid if a choice was made after looking."""
         self.note_shown()
-        return bound.voided(self.looked_words) if self.looked_words and not bound.void else bound
+        return bound.voided(self.words) if self.words and not bound.void else bound
 
     # -- what was seen -------------------------------------------------------------------------
 
     @property
     def shown_before(self) -> tuple[SeenRecord, ...]:
         """What was shown of the data in view, by whatever: the records of those that were seen."""
-        if not hasattr(self, "workspace"):  # in another process
+        if not hasattr(self.page, "workspace"):  # in another process
             return ()
-        known = (self.workspace.seen.of(one.data) for one in self.sights)
+        known = (self.page.workspace.seen.of(one.data) for one in self._sights())
         return tuple(one for one in known if one is not None and one.shown is not None)
 
     def note_shown(self, **before: Any) -> None:
@@ -174,27 +178,24 @@ class ChosenAfterLooking(ConfidenceSetting):
         **before : object
             Values that choices had until now, by name.
         """
-        if self._restores or not self.shows_results or not hasattr(self, "workspace"):
+        page = self.page
+        if page.restores or not hasattr(page, "workspace") or not self.in_view:
             return
-        sights = self.sights
-        choices = {**self.choices, **before}
-        noted = [(one.digest, one.kept) for one in sights], choices, id(self.workspace.seen)
+        sights, seen = self._sights(), page.workspace.seen
+        choices = {**self._all_choices(), **before}
+        noted = [(one.digest, one.kept) for one in sights], choices, id(seen)
         if not sights or noted == self._noted:
             return
-        by = f"the page “{self.title}”"  # type: ignore[attr-defined]
-        results = tuple(item.name for item in self.numbers())  # type: ignore[attr-defined]
+        by = f"the page “{page.title}”"
+        results = tuple(item.name for item in page.numbers())
         # What was changed after results of an earlier page is not the first choice.
-        unknown = {name: None for name, words in self.choice_words.items() if words == self.looked}
+        words = self.all_words()
+        unknown = {name: None for name, what in words.items() if what == self.looked}
         for one in sights:
-            first = {} if self.workspace.seen.was_shown(one.data) else unknown
-            self.workspace.seen.show(one, {**choices, **first}, by, results)
+            first = {} if seen.was_shown(one.data) else unknown
+            seen.show(one, {**choices, **first}, by, results)
         self._noted = noted
         self.recall()
-
-    @property
-    def choice_words(self) -> Mapping[str, str]:
-        """What messages call the choices that mark bounds, by name."""
-        return self.CHOICES
 
     def recall(self, arriving: bool = False, last: str = "") -> None:
         """Mark what differs from the choices that the first results of the data rest on.
@@ -208,15 +209,33 @@ class ChosenAfterLooking(ConfidenceSetting):
         """
         known = self.shown_before
         if arriving:
-            self._set_quietly(looked="")
+            self.page.set_quietly(looked="")
         if known:
             self._mark(self._changed(known), last)
+        for part in self.page.parts_with("recalled"):
+            part.recalled(known, arriving)
+
+    def restored(self) -> None:
+        """Mark the settings that were restored."""
+        self.recall()
+
+    def _sights(self) -> tuple[Sight, ...]:
+        return tuple(one for part in self.page.parts_with("sights") for one in part.sights())
+
+    def _all_choices(self) -> dict[str, Any]:
+        parts = self.page.parts_with("choices")
+        return {k: value for part in parts for k, value in part.choices().items()}
+
+    def all_words(self) -> dict[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        parts = self.page.parts_with("choice_words")
+        return {k: words for part in parts for k, words in part.choice_words().items()}
 
     def _changed(self, known: tuple[SeenRecord, ...]) -> list[str]:
         """The choices that differ from those that the first results rest on."""
-        now = self.choices
+        now = self._all_choices()
         found = []
-        for name, words in self.choice_words.items():
+        for name, words in self.all_words().items():
             first = [one.first[name] for one in known if name in one.first]
             other = now[name] is not None and any(one != now[name] for one in first)
             if other or (not first and words == self.looked):
@@ -225,62 +244,32 @@ class ChosenAfterLooking(ConfidenceSetting):
 
     def _mark(self, changed: list[str], last: str) -> None:
         """Set the marks of these choices."""
-        if self.looked and self.looked not in self.choice_words.values():
+        names = self.all_words()
+        for part in self.page.parts_with("judge_changed"):
+            changed = part.judge_changed(changed)
+        if self.looked and self.looked not in names.values():
             return  # such as another file, which stays chosen after looking
-        words = [self.choice_words[name] for name in changed]
+        words = [names[name] for name in changed]
         if last in changed or self.looked not in words:
-            looked = self.choice_words[last] if last in changed else next(iter(words), "")
-            self._set_quietly(looked=looked)
-
-    @contextmanager
-    def restoring(self) -> Iterator[None]:
-        """Context in which settings of an earlier page are set: nobody chooses anything in it."""
-        before, self._restores = self._restores, True
-        try:
-            yield
-        finally:
-            self._restores = before
-        if not before:
-            self.recall()
+            looked = names[last] if last in changed else next(iter(words), "")
+            self.page.set_quietly(looked=looked)
 
     def _doubt(self, *events: Any) -> None:
-        if self._quiet or not self.shows_results:
+        page = self.page
+        if page.quiet or not self.in_view:
             return
-        if not self.sights:
-            self.looked = self.CHOICES[events[-1].name]
-        elif not self._restores:
+        if not self._sights():
+            self.looked = self._marked[events[-1].name]
+        elif not page.restores:
             self.note_shown(**{event.name: event.old for event in events})
             self.recall(last=events[-1].name)
 
-    def _set_quietly(self, **values: Any) -> None:
-        """Set parameters on the page's own account: nothing is loaded or marked because of it."""
-        before, self._quiet = self._quiet, True
-        try:
-            self.param.update(values)
-        finally:
-            self._quiet = before
-
-
-class ResetSetting(ChosenAfterLooking):
-    """A button that sets controls to their defaults, after which `ChosenAfterLooking` marks them.
-
-    Provides ``reset``. Classes name the controls in ``RESETS`` and may extend ``restart``.
-    """
-
-    #: Parameters that the button sets to their defaults.
-    RESETS: ClassVar[tuple[str, ...]] = ("log_delta", "confidence")
-
-    reset = param.Event(label="Reset", doc="Restores the controls.")
-
-    def __init__(self, **params: Any):
-        super().__init__(**params)
-        self.param.watch(self._reset, "reset")
-
-    def restart(self) -> None:
-        """Set what depends on the data as if they had just come into view."""
-
     def _reset(self, *events: Any) -> None:
+        page = self.page
+        for part in page.parts:
+            part.before_reset()
         self.note_shown()
-        self._set_quietly(**{name: self.param[name].default for name in self.RESETS})
-        self.restart()
+        page.set_quietly(**{name: page.param[name].default for name in self._resets})
+        for part in page.parts:
+            part.restart()
         self.recall(arriving=True)

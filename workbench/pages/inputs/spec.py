@@ -69,7 +69,7 @@ class Spec:
 
 
 def _state(page: Page) -> dict[str, Any]:
-    follows = {"name", *page.follows, *(job.into for job in page.jobs().values())}
+    follows = {*page.not_settings(), *(job.into for job in page.jobs().values())}
     return {
         name: getattr(page, name)
         for name in page.param

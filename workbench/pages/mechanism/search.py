@@ -106,7 +106,7 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
         super().__init__(*given, **params)
         self.param.watch(self._saw, ["found", "rechecked"])
         if (stored := first_result(self, "search", "mechanism")) is not None:
-            self.show_stored("search", MechanismAudit.from_dict(stored))
+            self.work.show_stored("search", MechanismAudit.from_dict(stored))
 
     # -- jobs --------------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class MechanismSearch(MechanismChoice, ConfidenceSetting):
     @derived(needs=("found", "job_states"))
     def known_power(self) -> bool:
         """Whether the search has ended, so that its power is computed."""
-        return self.found is not None and not self.job_state("search").running
+        return self.found is not None and not self.work.state("search").running
 
     @derived(needs=("found", "shown_trial"))
     def shown(self) -> TrialFinding | None:

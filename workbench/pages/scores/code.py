@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.bounds.quantities import Epsilon, Mu
-from workbench.estimators.bin_rules import WIDTH_RULES
 from workbench.pages.core.sliders import number_of
 from workbench.pages.inputs.code import call, data_code, pair_code, script
 from workbench.pages.inputs.score_source import INPUT
@@ -36,13 +35,13 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
     pointwise = call(
         "wb.epsilon_lower_bound",
         "scores",
-        delta=page.delta,
+        delta=page.delta.value,
         confidence=page.confidence,
         guarantee="pointwise",
         threshold=page.threshold,
         interval=page.interval,
     )
-    given = ["scores"] if page.source in ("given", "file") else []
+    given = ["scores"] if page.source.kind in ("given", "file") else []
     # A plan belongs to a data set of a workspace, not to scores that are given.
     chosen = (*INPUT.parameters, INPUT.seed, "plan") if given else ()
     spec = {name: value for name, value in spec.items() if name not in chosen}
@@ -55,7 +54,7 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
         "total_variation = band.total_variation()",
         f"tpr = band.tpr({LOW_FPR})",
         f"epsilon_here = {pointwise}",
-        f"h = {call('wb.histogram', 'scores', **_bins(page))}\nhistogram_tv = h.total_variation",
+        f"h = {call('wb.histogram', 'scores', **page.bins.arguments())}\nhistogram_tv = h.total_variation",
         "curve = wb.roc(scores)\nauc = curve.auc",
         _claim(page.reference(), measured, page.confidence),
         "sizes = scores.n_p, scores.n_q",
@@ -65,13 +64,13 @@ def score_code(page: Any, spec: dict[str, Any]) -> str:
 
 
 def _epsilon(page: Any, measured: str) -> str:
-    if page.fixed_question != Epsilon(page.delta):
-        return f"band.epsilon({page.delta!r})"
-    return _one_question("wb.epsilon_lower_bound", page, measured, delta=page.delta)
+    if page.asking.question != Epsilon(page.delta.value):
+        return f"band.epsilon({page.delta.value!r})"
+    return _one_question("wb.epsilon_lower_bound", page, measured, delta=page.delta.value)
 
 
 def _mu(page: Any, measured: str) -> str:
-    if page.fixed_question != Mu():
+    if page.asking.question != Mu():
         return "band.mu()"
     return _one_question("wb.mu_lower_bound", page, measured)
 
@@ -85,16 +84,6 @@ def _claim(reference: Pair | None, measured: str, confidence: float) -> str:
         return ""
     judged = call("wb.judge", measured, "reference", confidence=confidence)
     return f"reference = {pair_code(reference)}\nverdict = {judged}\nclaim = verdict.verdict"
-
-
-def _bins(page: Any) -> dict[str, Any]:
-    if page.bin_rule == "quantile":
-        return {"bins": page.bin_count, "rule": "quantile"}
-    if page.bin_rule in WIDTH_RULES:
-        within = (page.range_low, page.range_high) if page.fixed_range else None
-        return {"rule": page.bin_rule, "range": within}
-    bins = {"bins": page.bin_count} if page.bin_rule == "count" else {"width": page.bin_width}
-    return {**bins, "range": (page.range_low, page.range_high) if page.fixed_range else None}
 
 
 def _fit(page: Any) -> str:

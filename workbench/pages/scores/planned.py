@@ -67,7 +67,7 @@ def audit_facts(page: Any, data: PlannedData) -> AuditFacts:
         cluster_rule=data.cluster_rule,
         threshold=page.threshold,
         bins=chosen_bins(page),
-        delta=page.delta,
+        delta=page.delta.value,
         confidence=page.confidence,
         interval=page.interval,
         claim=_claim_now(page),

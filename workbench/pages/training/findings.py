@@ -222,7 +222,7 @@ class TrainingFindings(TrainingWatched):
         """Models trained so far, how many a second, and the time left."""
         if self.trained is None:
             return WAITING
-        state, run = self.job_state("train"), self.trained
+        state, run = self.work.state("train"), self.trained
         done = f"{run.models:,} of {run.audit.models:,}"
         if state.status == "stored" or not state.seconds or state.shown != "this run":
             return Fact(done)

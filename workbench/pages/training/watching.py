@@ -78,7 +78,7 @@ class TrainingWatched(TrainingSetup):
         self.param.watch(self._open_result, "open_result")
         self.param.watch(self._open_finished, "finished")
         if (stored := first_result(self, "train", "training")) is not None:
-            self.show_stored("train", run_of(self, stored))
+            self.work.show_stored("train", run_of(self, stored))
 
     @job("Train", needs=ASKED, into="trained")
     def train(self, report: Report) -> TrainingRun:

@@ -12,7 +12,8 @@ from typing import Any
 
 from workbench._format import plain
 from workbench.dashboard.limits import LimitError, ServerLimits
-from workbench.pages.core.jobs import Job, JobEnded, PageJobs
+from workbench.pages.core.jobs import Job, JobEnded
+from workbench.pages.core.page import Page
 from workbench.progress import Cancelled, Report
 from workbench.server.operations import metrics
 from workbench.server.work.messages import receive, send
@@ -241,19 +242,19 @@ class PersonRunner:
     runner: ProcessRunner
     person: str
 
-    def run(self, page: PageJobs, job: Job, report: Report) -> Any:
+    def run(self, page: Page, job: Job, report: Report) -> Any:
         """The result of a job; see `workbench.pages.core.jobs.JobRunner`."""
         sent, known = page.for_process(job.needs)
         with _counted():
             return self.runner.run(self.person, job.title, run_job, (sent, job.name), report, known)
 
 
-def run_job(page: PageJobs, name: str, report: Report) -> Any:
+def run_job(page: Page, name: str, report: Report) -> Any:
     """The result of a job of a page that came from another process.
 
     Parameters
     ----------
-    page : PageJobs
+    page : Page
     name : str
         The job.
     report : Report

@@ -1,0 +1,203 @@
+"""`Part`: a part of a page, with parameters, their controls, and what is computed from them.
+
+A page has its parts as attributes of its class, and a part is written as a page is::
+
+    class Chance(Part):
+        heads = param.Number(0.5, bounds=(0, 1), label="Chance of heads")
+
+        @derived(needs=("heads",))
+        def odds(self):
+            return self.heads / (1 - self.heads)
+
+
+    class Coin(Page):
+        chance = Chance()
+
+        @number("Odds", needs=("odds",))
+        def shown_odds(self):
+            "Heads to tails."
+            return Fact(f"{self.chance.odds():.2f}")
+
+The values of the parameters are those of the page, under names that are unique on it: links, saved
+audits, undo and ``panel.Param`` know a page by one flat set of names, and a copy of a page is a
+copy of one object. In the part, ``self.heads`` is ``self.page.heads``.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import param
+from param.parameterized import ParameterizedMetaclass
+
+from workbench.workspaces.seen.memory import Sight
+from workbench.workspaces.seen.record import SeenRecord
+
+if TYPE_CHECKING:
+    from workbench.pages.core.page import Page
+
+
+class _OfPage:
+    """Attribute of a part: the value of the page's parameter."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __get__(self, part: Part | None, owner: type[Part]) -> Any:
+        return owner.parameters[self._name] if part is None else getattr(part.page, part.flat(self._name))
+
+    def __set__(self, part: Part, value: Any) -> None:
+        setattr(part.page, part.flat(self._name), value)
+
+
+class Part:
+    """A part of a page; see the docstring of the module.
+
+    Parameters
+    ----------
+    prefix : str
+        What the page's names of the parameters begin with, before an underscore. A page may have
+        several parts of a kind under prefixes of their own.
+    """
+
+    #: The parameters by their names in the part.
+    parameters: ClassVar[dict[str, param.Parameter]] = {}
+
+    #: Parameters, without prefix, that follow from others and are no settings.
+    follows: ClassVar[tuple[str, ...]] = ()
+
+    #: Attributes that stay behind when a page goes to another process, and those besides that
+    #: work there does without.
+    stays: ClassVar[tuple[str, ...]] = ()
+    stays_from_work: ClassVar[tuple[str, ...]] = ()
+
+    #: The page that has the part.
+    page: Page
+
+    def __init_subclass__(cls) -> None:
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, param.Parameter)}
+        cls.parameters = {**cls.parameters, **own}
+        for name in own:
+            setattr(cls, name, _OfPage(name))
+
+    def __init__(self, prefix: str = ""):
+        self.prefix = prefix
+
+    def flat(self, name: str) -> str:
+        """The page's name of a parameter."""
+        return f"{self.prefix}_{name}" if self.prefix else name
+
+    def declared(self) -> dict[str, param.Parameter]:
+        """The parameters that a page gets, by their names on the page."""
+        return {self.flat(name): copy.copy(one) for name, one in self.parameters.items()}
+
+    def of(self, page: Page) -> Self:
+        """The part as one of a page, with the state that it has here."""
+        twin = copy.copy(self)
+        twin.page = page
+        return twin
+
+    def for_process(self, page: Page) -> Self:
+        """The part as one of a page for work in another process."""
+        twin = self.of(page)
+        for name in (*self.stays, *self.stays_from_work):
+            vars(twin).pop(name, None)
+        return twin
+
+    def cached(
+        self, name: str, needs: tuple[str, ...], compute: Callable[[], Any], shared: str = ""
+    ) -> Any:
+        """See `PageState.cached`."""
+        return self.page.cached(name, needs, compute, shared)
+
+    # -- what a page asks its parts ------------------------------------------------------------
+
+    def start(self, given: frozenset[str]) -> None:
+        """Begin: watch parameters, and set what follows from them. All parts have their values.
+
+        Parameters
+        ----------
+        given : frozenset of str
+            Names of the parameters that were set when the page was made.
+        """
+
+    def not_settings(self) -> tuple[str, ...]:
+        """The page's names of the parameters that are no settings, as they follow from others."""
+        return tuple(map(self.flat, self.follows))
+
+    def refresh(self) -> None:
+        """Take note of data sets that were added, renamed, removed or read in another way."""
+
+    def data_leaves(self) -> None:
+        """Take note that other data, or the same ones read anew, are about to come into view."""
+
+    def data_came(self, same: bool) -> None:
+        """Take note that data have come into view; ``same`` if no number has changed."""
+
+    def before_reset(self) -> None:
+        """Take note that controls are about to be set to their defaults."""
+
+    def restart(self) -> None:
+        """Set what depends on the data as if they had just come into view."""
+
+    def restored(self) -> None:
+        """Take note that settings of an earlier page have been set."""
+
+    # -- what `workbench.pages.inputs.settings.Validity` asks ----------------------------------
+
+    def note_shown(self) -> None:
+        """Take note that results of the page are shown now."""
+
+    def shows_results(self) -> bool:
+        """Whether there are results in view, because of which a choice may be made."""
+        return True
+
+    def sights(self) -> tuple[Sight, ...]:
+        """The data in view, as the workspace knows them."""
+        return ()
+
+    def reread(self) -> str:
+        """The choice of how the data are read that was changed after results were shown."""
+        return ""
+
+    def choices(self) -> dict[str, Any]:
+        """The choices that the results rest on, by the names under which they are kept."""
+        return {}
+
+    def choice_words(self) -> Mapping[str, str]:
+        """What messages call the choices that mark bounds, by name."""
+        return {}
+
+    def judge_changed(self, changed: list[str]) -> list[str]:
+        """Those of the changed choices that are left to mark."""
+        return changed
+
+    def judged(self) -> str | None:
+        """Why bounds are not valid, by a part that judges that; "" while they are, else None."""
+        return None
+
+    def recalled(self, known: tuple[SeenRecord, ...], arriving: bool) -> None:
+        """Mark what differs from what the first results of the data rest on.
+
+        Parameters
+        ----------
+        known : tuple of SeenRecord
+            What was shown of the data before.
+        arriving : bool
+            Whether the data have just come into view.
+        """
+
+
+class WithParts(ParameterizedMetaclass):
+    """The class of page classes: a page class gets the parameters that its parts declare."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]):
+        super().__init__(name, bases, namespace)
+        for part in namespace.values():
+            if isinstance(part, Part):
+                for flat, parameter in part.declared().items():
+                    # A page may declare a parameter of a part itself, with another default.
+                    if flat not in namespace:
+                        cls.param.add_parameter(flat, parameter)  # type: ignore[attr-defined]
