@@ -16,7 +16,7 @@ from helpers.servers import free_port, running
 
 import workbench as wb
 from workbench.figures.paper.table import figure_csv
-from workbench.pages.given_scores import GivenScoresPage
+from workbench.pages.scores.page import ScoresPage
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -175,7 +175,7 @@ def test_a_view_lives_is_saved_and_is_still_there_when_reopened(open_notebook, l
         sys.stdout.write(f"\nkey press to last chart in JupyterLab: median {median:.0f} ms\n")
 
     # The same page without a widget says the same.
-    same = GivenScoresPage(wb.example(EXAMPLE))
+    same = ScoresPage(wb.example(EXAMPLE))
     same.threshold = round(page.evaluate("wbLab.shown()"), 2)
     card = page.locator('[aria-label="ε at the threshold"] .wb-value')
     assert card.text_content() == same.epsilon_here().rounded
@@ -268,7 +268,7 @@ def test_charts_are_saved_and_numbers_copied_with_the_help_of_the_kernel(open_no
     page = open_notebook()
     run(page, 0)
     page.locator(".wb-live .main-svg").nth(7).wait_for(state="attached")
-    same = GivenScoresPage(wb.example(EXAMPLE))
+    same = ScoresPage(wb.example(EXAMPLE))
     card = page.locator('[data-item="tradeoff"]')
     card.get_by_role("button", name="Save: Trade-off curve").click()
     menu = card.get_by_role("group", name="Save: Trade-off curve")

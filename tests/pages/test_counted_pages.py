@@ -10,9 +10,8 @@ import workbench as wb
 from workbench.bounds.bound import Bound
 from workbench.pages.auditing.attached import attachments_of, bring_data
 from workbench.pages.auditing.audit_of import audit_of
-from workbench.pages.compare import GivenComparePage
+from workbench.pages.compare import ComparePage
 from workbench.pages.family import FamilyPage
-from workbench.pages.given_scores import GivenFamilyPage, GivenScoresPage, GivenWatchPage
 from workbench.pages.importing.page import ImportPage
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.watch import WatchPage
@@ -37,10 +36,10 @@ def many():
 
 
 PAGES = {
-    "scores": GivenScoresPage,
-    "family": GivenFamilyPage,
-    "compare": lambda scores: GivenComparePage(scores, counted(0.9, seed=1)),
-    "watch": GivenWatchPage,
+    "scores": ScoresPage,
+    "family": FamilyPage,
+    "compare": lambda scores: ComparePage((scores, counted(0.9, seed=1))),
+    "watch": WatchPage,
 }
 
 
@@ -61,7 +60,7 @@ def test_a_page_draws_everything_in_little_memory(name, many):
 
 
 def test_the_numbers_of_the_scores_page_are_those_of_the_pair(many):
-    page = GivenScoresPage(many)
+    page = ScoresPage(many)
     truth = wb.GaussianPair(1).epsilon(page.delta)
     bound = next(x for x in map(page.draw, page.numbers()) if isinstance(x, Bound))
     assert 0.95 * truth < page.band().epsilon(page.delta).value <= truth
@@ -69,7 +68,7 @@ def test_the_numbers_of_the_scores_page_are_those_of_the_pair(many):
 
 
 def test_watch_uses_the_first_rows_and_says_so(many):
-    page = GivenWatchPage(many)
+    page = WatchPage(many)
     assert page.rows == 3000
     assert "first 3,000 scores of P" in page.epsilon().note
     assert "first 3,000 scores of P" in page.seen().note
@@ -81,7 +80,7 @@ def test_watch_uses_the_first_rows_and_says_so(many):
 def test_watch_says_in_a_sentence_that_it_needs_rows():
     without = wb.CountedScores([0, 1], [5, 9], [9, 5])
     with pytest.raises(wb.ScoresError, match="without their order of arrival"):
-        GivenWatchPage(without)
+        WatchPage(without)
     ws = Workspace()
     key = ws.add_scores(without, "counts").key
     page = WatchPage(workspace=ws)
@@ -155,7 +154,7 @@ def test_nonfinite_counts_are_left_out_by_another_reading():
 
 
 def test_an_audit_carries_the_counts(many):
-    audit = audit_of(page := GivenScoresPage(many))
+    audit = audit_of(page := ScoresPage(many))
     there = Workspace()
     bring_data(audit, attachments_of(page), there)
     (data,) = audit.data
@@ -166,7 +165,7 @@ def test_an_audit_carries_the_counts(many):
 def test_a_report_and_a_view_are_made_of_counts(many):
     from workbench.reports.write import report_bytes
 
-    audit = audit_of(GivenScoresPage(many))
+    audit = audit_of(ScoresPage(many))
     said = report_bytes(audit, "md", Workspace()).decode()
     assert f"{many.n_p:,}" in said
     view = wb.explore(many, show=("epsilon", "histogram"))

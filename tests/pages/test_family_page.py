@@ -18,7 +18,6 @@ import workbench as wb
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
 from workbench.pages.family import FAMILIES, FamilyPage
-from workbench.pages.given_scores import GivenFamilyPage
 from workbench.pages.inputs.data import draw_key, example_key
 
 
@@ -201,7 +200,7 @@ def test_the_band_on_normal_paper_holds_the_observed_points_and_every_step(page)
 def test_a_monotone_function_of_gaussian_scores_is_refuted_at_the_threshold_shown(page):
     """Its curve is Gaussian; the scores are not. The charts show the threshold."""
     s = wb.GaussianPair(1).sample(20_000, seed=0)
-    page = GivenFamilyPage(wb.Scores(np.exp(s.p), np.exp(s.q)))
+    page = FamilyPage(wb.Scores(np.exp(s.p), np.exp(s.q)))
     check = page.check()
     assert check.refuted
     assert f"{check.threshold:.4g}" in page.in_words()
@@ -250,7 +249,7 @@ def test_fitted_densities_lie_on_the_histograms_where_the_family_is_right(page, 
 
 def test_smaller_scores_of_members_are_drawn_as_well():
     s = wb.LaplacePair(1).sample(10_000, seed=0)
-    turned = GivenFamilyPage(wb.Scores(-s.p, -s.q, larger_is_member=False), family="laplace")
+    turned = FamilyPage(wb.Scores(-s.p, -s.q, larger_is_member=False), family="laplace")
     assert turned.verdict().text == "not refuted"
     assert distance(turned.distributions(), "laplace") < 0.035
     turned.larger_is_member = True

@@ -23,7 +23,7 @@ from workbench.pages import plan, watch
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.notebook import NOT_SHOWN, as_text, notebook_of
 from workbench.pages.auditing.steps import code_cells
-from workbench.pages.compare import ComparePage, GivenComparePage
+from workbench.pages.compare import ComparePage
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
 from workbench.pages.given import page_about, scores_page
@@ -247,7 +247,7 @@ def test_scores_given_in_python_are_found_in_the_workspace():
 
 def test_two_sets_of_scores_given_in_python_are_found():
     a, b = (wb.GaussianPair(mu).sample(200, seed=9) for mu in (1, 2))
-    cells = code_cells(audit_of(GivenComparePage(a, b)))
+    cells = code_cells(audit_of(ComparePage((a, b))))
     for scores in (a, b):
         wb.workspace().add_scores(scores)
     assert run(cells)["epsilon_b"] == wb.epsilon_lower_bound(b, delta=1e-5)

@@ -14,7 +14,6 @@ from workbench.audits.items import AuditNumber
 from workbench.pages.auditing.audit_of import audit_of
 from workbench.pages.auditing.page_of import page_of
 from workbench.pages.core.page import terms_of
-from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.scores.page import ScoresPage
 from workbench.workspaces.planning import PlannedData
 from workbench.workspaces.workspace import Workspace
@@ -365,7 +364,7 @@ def test_a_plan_to_stop_at_any_time_does_not_make_a_bound_for_fixed_sizes_valid(
 
 
 def test_scores_given_in_python_were_not_opened_at_a_known_time(space):
-    page = GivenScoresPage(scores(0), workspace=space)
+    page = ScoresPage(scores(0), workspace=space)
     controls = {one.name: one for section in page.controls for one in section.controls}
     assert not controls["plan"].offered(page)
     page.plan = planned(space).sha256

@@ -23,7 +23,7 @@ from workbench.pages.inputs.spec import Spec
 from workbench.pages.records import attacks as attacks_module
 from workbench.pages.records import ranking as ranking_module
 from workbench.pages.records.attacks import ComparedAttacks, Together
-from workbench.pages.records.page import GivenRecordsPage, RecordsPage
+from workbench.pages.records.page import RecordsPage
 from workbench.workspaces.score_tables.sources import DrawnTableSource
 from workbench.workspaces.workspace import Workspace
 
@@ -91,7 +91,7 @@ def test_kinds_of_signals(kind):
     given = signals(models=64, n=40)
     p = 1 / (1 + np.exp(-given.scores))
     scores = {"log-odds": given.scores, "probability": p, "loss": -np.log(p)}[kind]
-    page = GivenRecordsPage(
+    page = RecordsPage(
         wb.ScoreTable(scores, given.member, larger_is_member=kind != "loss"), scores_are=kind
     )
     # The first record is found by each of the attacks, and one number serves all kinds of signals.
@@ -113,7 +113,7 @@ REFUSED = {
 @pytest.mark.parametrize("why", REFUSED)
 def test_what_cannot_be_compared_is_named(why):
     more, kind, said = REFUSED[why]
-    page = GivenRecordsPage(signals(**more), scores_are=kind)
+    page = RecordsPage(signals(**more), scores_are=kind)
     summary, words = draw(page)
     assert summary == "No comparison of attacks is possible."
     assert said in words
@@ -122,7 +122,7 @@ def test_what_cannot_be_compared_is_named(why):
 
 
 def test_a_rate_that_few_models_cannot_show_is_named():
-    page = GivenRecordsPage(signals(), scores_are="log-odds", fpr=0.001)
+    page = RecordsPage(signals(), scores_are="log-odds", fpr=0.001)
     assert "too few for a false positive rate of 0.001" in draw(page)[1]
     page.fpr = 0.1
     assert isinstance(page.comparison(), ComparedAttacks)
@@ -211,7 +211,7 @@ def test_odd_tables(fields):
         "no leak": lambda: signals(n=40, seed=3),
         "ties": lambda: wb.ScoreTable(np.zeros((32, 5)), signals(n=5).member),
     }[fields]()
-    page = GivenRecordsPage(given, scores_are="log-odds")
+    page = RecordsPage(given, scores_are="log-odds")
     draw(page)
     found = page.comparison()
     if isinstance(found, ComparedAttacks) and isinstance(found.together, Together):
@@ -231,7 +231,7 @@ def test_the_chart_counts_every_record_once():
 
 
 def test_an_audit_keeps_the_comparison():
-    page = GivenRecordsPage(signals(n=40, name="mine"), scores_are="log-odds", fpr=0.1)
+    page = RecordsPage(signals(n=40, name="mine"), scores_are="log-odds", fpr=0.1)
     audit, other = audit_of(page), Workspace()
     bring_data(audit, attachments_of(page), other)
     assert draw(page_of(audit, other)) == draw(page)

@@ -21,7 +21,7 @@ from workbench.pages.given import page_about
 from workbench.pages.inputs.code import code_of
 from workbench.pages.inputs.spec import Spec
 from workbench.pages.records import ranking as ranking_module
-from workbench.pages.records.page import GivenRecordsPage, RecordsPage
+from workbench.pages.records.page import RecordsPage
 from workbench.pages.scores.page import ScoresPage
 from workbench.workspaces.score_tables.sources import DrawnTableSource
 from workbench.workspaces.workspace import Workspace
@@ -184,7 +184,9 @@ def test_a_large_table_is_ranked_when_asked_and_as_a_job(monkeypatch):
     assert "Press “Rank all records”" in page.doubt()
     draw(page)
     fractions = []
-    page.work.run("rank_records", lambda: fractions.append(page.work.state("rank_records").fraction))
+    page.work.run(
+        "rank_records", lambda: fractions.append(page.work.state("rank_records").fraction)
+    )
     assert page.exceeding().text == "≥ 5"
     assert page.doubt() == ""
     shown = draw(page)
@@ -220,7 +222,7 @@ ODD = {
 
 @pytest.mark.parametrize("kind", ODD)
 def test_an_odd_table_is_shown(kind):
-    page = GivenRecordsPage(ODD[kind]())
+    page = RecordsPage(ODD[kind]())
     shown = draw(page)
     assert page.message == ""
     assert "nan" not in str([shown[item.name] for item in page.numbers()]).lower()
@@ -229,9 +231,9 @@ def test_an_odd_table_is_shown(kind):
 
 
 def test_records_in_all_models_are_named():
-    page = GivenRecordsPage(ODD["all in all models"]())
+    page = RecordsPage(ODD["all in all models"]())
     assert page.doubt().startswith("No record can be audited")
-    one = GivenRecordsPage(ODD["one auditable"]())
+    one = RecordsPage(ODD["one auditable"]())
     assert "2 of the records are in fewer than two models" in one.design_words()
     assert one.in_view().size == 1
 
@@ -284,7 +286,7 @@ def test_the_shown_code_gives_the_numbers_in_view():
 def test_a_table_of_python_has_its_page():
     given = table(larger_is_member=False, name="mine")
     page = page_about(given)
-    assert isinstance(page, GivenRecordsPage)
+    assert isinstance(page, RecordsPage)
     assert page.table is given
     assert page.larger_is_member is False
     assert page.looked == ""
@@ -307,7 +309,7 @@ def test_an_audit_is_saved_with_its_table():
     given = table(name="mine")
     ws = Workspace()
     kept = ws.add_table(given)
-    for page in (GivenRecordsPage(given), RecordsPage(ws, data=kept.key)):
+    for page in (RecordsPage(given), RecordsPage(ws, data=kept.key)):
         audit, other = audit_of(page), Workspace()
         assert audit.data[0].sha256 == kept.sha256
         bring_data(audit, attachments_of(page), other)

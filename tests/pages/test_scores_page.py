@@ -20,7 +20,6 @@ import workbench as wb
 from workbench.bounds.bound import Bound
 from workbench.estimators.bin_rules import WIDTH_RULES, bin_width
 from workbench.pages.family import FamilyPage
-from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.data import draw_key, example_key
 from workbench.pages.inputs.reference import REFERENCES
 from workbench.pages.inputs.score_source import Arrival
@@ -477,7 +476,7 @@ def test_the_direction_is_not_asked_about_where_nothing_leaks():
 
 
 def test_the_area_of_the_mu_chart_reaches_over_no_gap():
-    page = GivenScoresPage(wb.GaussianPair(1).sample(500, seed=0))
+    page = ScoresPage(wb.GaussianPair(1).sample(500, seed=0))
     drawn = page.draw(next(item for item in page.figures() if item.name == "mu_curve"))
     observed = next(trace for trace in drawn["data"] if trace["name"] == "observed")
     (there,) = np.nonzero(np.isfinite(observed["y"]))

@@ -20,7 +20,6 @@ from workbench.bounds.anytime.monitoring import (
 )
 from workbench.bounds.bound import Bound
 from workbench.pages.core.page import Fact
-from workbench.pages.given_scores import GivenWatchPage
 from workbench.pages.inputs.data import example_key
 from workbench.pages.watch import WatchPage, _watch
 
@@ -286,5 +285,5 @@ def test_a_notebook_without_scores_samples_a_pair():
     names = {}
     exec(view.to_code(), names)
     assert names["view"].epsilon == view.epsilon
-    page = GivenWatchPage(PAIR.sample(100, seed=0))
+    page = WatchPage(PAIR.sample(100, seed=0))
     assert page.true_epsilon().text == "?"

@@ -16,7 +16,7 @@ from workbench.claims.base import Claim
 from workbench.jupyter.view import View
 from workbench.onerun.guesses import Guesses
 from workbench.onerun.run import OneRun
-from workbench.pages.compare import ComparePage, GivenComparePage
+from workbench.pages.compare import ComparePage
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
 from workbench.pages.family import FamilyPage
@@ -28,13 +28,12 @@ from workbench.pages.given import (
     page_about,
     pair_page,
 )
-from workbench.pages.given_scores import GivenFamilyPage, GivenWatchPage
 from workbench.pages.inputs.code import code_of
 from workbench.pages.mechanism.page import MechanismPage
 from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.plan import PlanPage
 from workbench.pages.selection.page import SelectionPage, run_values
-from workbench.pages.training.page import GivenTrainPage, TrainPage
+from workbench.pages.training.page import TrainPage
 from workbench.pages.watch import WatchPage
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
@@ -163,7 +162,7 @@ def explore_family(
     """
     estimator_named(family, q)
     asked: dict[str, Any] = {"family": family} | ({} if q is None else {"q": q})
-    page = FamilyPage(**asked) if scores is None else GivenFamilyPage(as_scores(scores), **asked)
+    page = FamilyPage(**asked) if scores is None else FamilyPage(as_scores(scores), **asked)
     return _view(page, show, controls, spec)
 
 
@@ -197,7 +196,7 @@ def explore_compare(
     """
     if (a is None) != (b is None):
         raise ValueError("explore_compare takes two score sets, or none; only one was given")
-    page = ComparePage() if a is None else GivenComparePage(as_scores(a), as_scores(b))
+    page = ComparePage() if a is None else ComparePage((as_scores(a), as_scores(b)))
     return _view(page, show, controls, spec)
 
 
@@ -266,7 +265,7 @@ def explore_watch(
     ValueError
         An unknown name in ``show``, ``controls`` or ``spec``.
     """
-    page = WatchPage() if scores is None else GivenWatchPage(as_scores(scores))
+    page = WatchPage() if scores is None else WatchPage(as_scores(scores))
     return _view(page, show, controls, spec)
 
 
@@ -459,7 +458,7 @@ def explore_training(
         return _view(TrainPage(), show, controls, spec)
     need = "a TrainingRun, such as wb.training.open_run(folder), or one of wb.training.gallery()"
     _checks.instance(run, (TrainingRun, GalleryRun), "run", need)
-    return _view(GivenTrainPage(run), show, controls, spec)
+    return _view(TrainPage(run), show, controls, spec)
 
 
 def _view(

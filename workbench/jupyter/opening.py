@@ -9,14 +9,12 @@ from pathlib import Path
 
 from workbench._markup import escape_html as escape
 from workbench.jupyter.launcher import NAME
-from workbench.pages.compare import GivenComparePage
 from workbench.pages.core.page import Page
 from workbench.pages.core.upload import Upload
-from workbench.pages.given_scores import GivenScoreSource
 from workbench.pages.inputs.code import page_name
 from workbench.pages.inputs.data import DataChoice
-from workbench.pages.records.page import GivenRecordsPage
 from workbench.pages.registry import PAGES
+from workbench.tables.table import ScoreTable
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.home import home_folder, make_ticket, owner_key, workspace
 from workbench.workspaces.link import PageLink
@@ -94,12 +92,12 @@ def _server() -> str:
 
 def _datasets(page: Page, own: Workspace) -> dict[str, DataSet]:
     """The data sets of a page, in the workspace of this computer, by their parameters."""
-    if isinstance(page, GivenScoreSource):
-        return {"data": own.add_scores(page.scores)}
-    if isinstance(page, GivenComparePage):
-        return {"a_data": own.add_scores(page.a), "b_data": own.add_scores(page.b)}
-    if isinstance(page, GivenRecordsPage):
-        return {"data": own.add_table(page.table)}
+    given = page.given_scores
+    if given:
+        return {
+            name: own.add_table(one) if isinstance(one, ScoreTable) else own.add_scores(one)
+            for name, one in given.items()
+        }
     choices = [name for name in page.param if isinstance(page.param[name], DataChoice)]
     found = {name: page.workspace.dataset(getattr(page, name)) for name in choices}
     if page.workspace is own:

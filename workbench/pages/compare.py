@@ -22,29 +22,135 @@ from workbench.pages.core.page import (
     number,
     sentence,
 )
+from workbench.pages.core.part import Part
 from workbench.pages.inputs.code import call, dataset_code, given_code, kept, script
-from workbench.pages.inputs.data import DataChoice, described, is_draw
+from workbench.pages.inputs.data import described, example_key, is_draw
 from workbench.pages.inputs.direction import direction_question
 from workbench.pages.inputs.score_source import sight_of
-from workbench.pages.inputs.scores import INPUTS, ScoresA, ScoresB
-from workbench.pages.inputs.settings import DeltaSetting, ResetSetting
+from workbench.pages.inputs.scores import INPUTS, ComparedScores
+from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.scores.sample import Scores
 from workbench.workspaces.dataset import DataSet
 from workbench.workspaces.followed.data import require_kept
-from workbench.workspaces.home import given_workspace
 from workbench.workspaces.seen.memory import Sight
-from workbench.workspaces.workspace import Workspace
 
 NO_COMPARISON = (
     "Do not rank A and B by these two numbers: the smaller one may simply come from a weaker audit."
 )
 
 
-class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
-    """State and drawings of the page.
+class ComparedSources(Part):
+    """The two sets of scores: data sets of the workspace, or given in Python as a pair.
 
-    If loading fails, the former data set stays in view, under its name, and ``message`` says why.
+    If loading fails, the former data set stays in view, under its name, and the message says why.
     """
+
+    draw_again = param.Event(label="Draw again", doc="New samples from the same pairs.")
+
+    a = param.Parameter(precedence=-1, doc="The first Scores.")
+    b = param.Parameter(precedence=-1, doc="The second Scores.")
+    loaded = param.Dict({}, precedence=-1, doc="What was loaded as A and as B.")
+
+    def start(self, given: frozenset[str]) -> None:
+        """Take the first scores into view."""
+        page = self.page
+        self._datasets: dict[str, DataSet] = {}
+        if page.given is None:
+            inputs = [name for one in INPUTS.values() for name in one.parameters]
+            page.param.watch(self._load, [*inputs, "draw_again"])
+            for side in INPUTS:
+                self._take(side, {"a_data", "b_data", *given})
+        else:
+            for one in INPUTS.values():
+                page.param[one.data].default = ""
+            page.set_quietly(**{one.data: "" for one in INPUTS.values()})
+            scores = dict(zip(INPUTS, page.given, strict=True))
+            said = {side: one.name or "given in Python" for side, one in scores.items()}
+            page.param.update(**scores, loaded=said)
+        page.validity.recall(arriving=True)
+
+    def data_key(self) -> str:
+        """Key of the data set that is A; "" for scores that are given in Python."""
+        return str(self.page.a_data)
+
+    def given_scores(self) -> Mapping[str, Scores]:
+        """The scores given in Python, by the parameter of the side."""
+        if self.page.given is None:
+            return {}
+        return {INPUTS[side].data: one for side, one in zip(INPUTS, self.page.given, strict=True)}
+
+    def follow(self, key: str | None) -> None:
+        """Take a data set into view as A."""
+        if self.page.given is None:
+            self.page.a_data = self.page.param.a_data.default if key is None else key
+
+    def refresh(self) -> None:
+        """Take note that the data sets were renamed or read in another way."""
+        if self.page.given is None:
+            self._load()
+
+    def reread(self) -> str:
+        """The choice of how data are read that was changed after results were shown."""
+        return next((one.reread for one in self._datasets.values() if one.reread), "")
+
+    def sights(self) -> tuple[Sight, ...]:
+        """Both data sets, as the workspace knows them."""
+        sides = [(self._datasets.get(side), getattr(self, side)) for side in INPUTS]
+        return tuple(sight_of(*one) for one in sides if one[1] is not None)
+
+    def code(self) -> list[str]:
+        """The steps that make the scores of both sides."""
+        return [
+            dataset_code(self._datasets[side], getattr(self, side), side)
+            if side in self._datasets
+            else given_code(getattr(self, side), side)
+            for side in INPUTS
+        ]
+
+    def _load(self, *events: Any) -> None:
+        page = self.page
+        if page.quiet:
+            return
+        changed, before = {event.name for event in events}, self._keys
+        if "draw_again" in changed:
+            seeds = {one.seed: getattr(page, one.seed) + len(INPUTS) for one in INPUTS.values()}
+            page.set_quietly(**seeds)
+        for side, one in INPUTS.items():
+            try:
+                self._take(side, changed)
+            except ValueError as error:
+                page.set_quietly(**{one.data: self._datasets[side].key})
+                one.key(page, {one.data})
+                page.message = f"{side.upper()}: {error}"
+        if self._keys != before:
+            page.validity.recall(arriving=True)
+
+    def _take(self, side: str, changed: set[str]) -> None:
+        """Take the data set of a side into view, unless it is there already."""
+        page, workspace = self.page, self.page.workspace
+        key = INPUTS[side].key(page, changed)
+        dataset, scores = workspace.dataset(key), workspace.scores(key)
+        require_kept(dataset)
+        said = dataset.name if dataset.virtual else described(workspace, dataset)
+        if is_draw(key):
+            said = dataset.source.describe().removesuffix(".")
+        if dataset != self._datasets.get(side) or scores is not getattr(self, side):
+            self._datasets[side] = dataset
+            page.set_quietly(**{INPUTS[side].data: dataset.key})
+            loaded = {**self.loaded, side: said}
+            page.param.update({side: scores, "loaded": loaded, "message": ""})
+
+    @property
+    def _keys(self) -> list[str]:
+        return [dataset.key for dataset in self._datasets.values()]
+
+
+def _chosen(page: Page) -> bool:
+    return page.given is None
+
+
+class ComparePage(Page):
+    """State and drawings of the page."""
 
     title = "Which leaks more?"
     about = (
@@ -53,15 +159,15 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
     )
     main: ClassVar[tuple[str, ...]] = ("log_delta",)
 
-    draw_again = param.Event(label="Draw again", doc="New samples from the same pairs.")
-
-    a = param.Parameter(precedence=-1, doc="The first Scores.")
-    b = param.Parameter(precedence=-1, doc="The second Scores.")
-    loaded = param.Dict({}, precedence=-1, doc="What was loaded as A and as B.")
+    delta = DeltaSetting()
+    validity = Validity()
+    first = ComparedScores("a", example_key("subsampled-gaussian"))
+    second = ComparedScores("b", example_key("gaussian"))
+    sources = ComparedSources()
 
     controls: ClassVar[tuple[Section, ...]] = (
-        Section("A", INPUTS["a"].controls()),
-        Section("B", INPUTS["b"].controls()),
+        Section("A", INPUTS["a"].controls(when=_chosen)),
+        Section("B", INPUTS["b"].controls(when=_chosen)),
         Section(
             "Audit",
             (
@@ -72,85 +178,6 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
             ),
         ),
     )
-
-    def __init__(self, workspace: Workspace | None = None, **params: Any):
-        self._datasets: dict[str, DataSet] = {}
-        super().__init__(workspace=workspace, **params)
-        inputs = [name for one in INPUTS.values() for name in one.parameters]
-        self.param.watch(self._load, [*inputs, "draw_again"])
-        self._open({"a_data", "b_data", *params})
-
-    @property
-    def data_key(self) -> str:
-        """Key of the data set that is A."""
-        return str(self.a_data)
-
-    @property
-    def reread(self) -> str:
-        """The choice of how data are read that was changed after results were shown."""
-        return next((one.reread for one in self._datasets.values() if one.reread), "")
-
-    @property
-    def sights(self) -> tuple[Sight, ...]:
-        """Both data sets, as the workspace knows them."""
-        sides = [(self._datasets.get(side), getattr(self, side)) for side in INPUTS]
-        return tuple(sight_of(*one) for one in sides if one[1] is not None)
-
-    def follow(self, key: str | None) -> None:
-        """Take a data set into view as A.
-
-        Parameters
-        ----------
-        key : str or None
-            Of the workspace; None for the data set that the page begins with.
-        """
-        self.a_data = self.param.a_data.default if key is None else key
-
-    def refresh(self) -> None:
-        """Take note that the data sets were renamed or read in another way."""
-        self._load()
-
-    # -- new scores ----------------------------------------------------------------------------
-
-    def _open(self, given: set[str]) -> None:
-        """Take the first data sets into view; ``given`` are the parameters that were set."""
-        for side in INPUTS:
-            self._take(side, given)
-        self.recall(arriving=True)
-
-    def _load(self, *events: Any) -> None:
-        if self._quiet:
-            return
-        changed, before = {event.name for event in events}, self._keys
-        if "draw_again" in changed:
-            seeds = {one.seed: getattr(self, one.seed) + len(INPUTS) for one in INPUTS.values()}
-            self._set_quietly(**seeds)
-        for side, one in INPUTS.items():
-            try:
-                self._take(side, changed)
-            except ValueError as error:
-                self._set_quietly(**{one.data: self._datasets[side].key})
-                one.key(self, {one.data})
-                self.message = f"{side.upper()}: {error}"
-        if self._keys != before:
-            self.recall(arriving=True)
-
-    def _take(self, side: str, changed: set[str]) -> None:
-        """Take the data set of a side into view, unless it is there already."""
-        key = INPUTS[side].key(self, changed)
-        dataset, scores = self.workspace.dataset(key), self.workspace.scores(key)
-        require_kept(dataset)
-        said = dataset.name if dataset.virtual else described(self.workspace, dataset)
-        if is_draw(key):
-            said = dataset.source.describe().removesuffix(".")
-        if dataset != self._datasets.get(side) or scores is not getattr(self, side):
-            self._datasets[side] = dataset
-            self._set_quietly(**{INPUTS[side].data: dataset.key})
-            self.param.update({side: scores, "loaded": {**self.loaded, side: said}, "message": ""})
-
-    @property
-    def _keys(self) -> list[str]:
-        return [dataset.key for dataset in self._datasets.values()]
 
     # -- results, each computed once a state ---------------------------------------------------
 
@@ -200,14 +227,16 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
         return _size(self.b)
 
     def _epsilon(self, scores: Scores) -> Bound:
-        return self.certified(tradeoff_band(scores, self.confidence).epsilon(self.delta))
+        return self.validity.certified(
+            tradeoff_band(scores, self.confidence).epsilon(self.delta.value)
+        )
 
     # -- in plain words ------------------------------------------------------------------------
 
     @sentence(needs=("comparison", "looked"))
     def verdict(self) -> str:
         """Which set leaks more, and where."""
-        return f"{self.comparison().explain()}{self.looked_sentence}"
+        return f"{self.comparison().explain()}{self.validity.sentence}"
 
     @sentence(needs=("roc_a", "roc_b", "a_data", "b_data"), place="strip")
     def question(self) -> str:
@@ -256,9 +285,9 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_compare``."""
-        asked = {"delta": self.delta, "confidence": self.confidence}
+        asked = {"delta": self.delta.value, "confidence": self.confidence}
         return script(
-            *self._data_code(),
+            *self.sources.code(),
             f"epsilon_a = {call('wb.epsilon_lower_bound', 'a', **asked)}",
             f"epsilon_b = {call('wb.epsilon_lower_bound', 'b', **asked)}",
             "size_a = a.n_p, a.n_q",
@@ -266,69 +295,6 @@ class ComparePage(ResetSetting, DeltaSetting, ScoresA, ScoresB, Page):
             f"comparison = {call('wb.compare', 'a', 'b', confidence=self.confidence)}",
             f"view = {call('wb.explore_compare', 'a', 'b', spec=kept(spec))}",
         )
-
-    def _data_code(self) -> list[str]:
-        return [
-            dataset_code(dataset, getattr(self, side), side)
-            for side, dataset in self._datasets.items()
-        ]
-
-
-class GivenComparePage(ComparePage):
-    """`ComparePage` about the scores given.
-
-    Parameters
-    ----------
-    given_a, given_b : Scores
-    """
-
-    controls: ClassVar[tuple[Section, ...]] = (
-        Section(
-            "Audit", (Control("log_delta"), Control("confidence"), Control("reset", menu=True))
-        ),
-    )
-
-    a_data = DataChoice("", input=INPUTS["a"])
-    b_data = DataChoice("", input=INPUTS["b"])
-
-    def __init__(self, given_a: Scores, given_b: Scores, **params: Any):
-        self._given = {"a": given_a, "b": given_b}
-        super().__init__(**{"workspace": given_workspace(), **params})
-
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The scores given: those of A and those of B."""
-        return tuple(self._given.values())
-
-    @property
-    def given_scores(self) -> Mapping[str, Scores]:
-        """The scores given, by the parameter of the side."""
-        return {f"{side}_data": scores for side, scores in self._given.items()}
-
-    @property
-    def data_key(self) -> str:
-        """An empty text: the scores are those of variables."""
-        return ""
-
-    def follow(self, key: str | None) -> None:
-        """Do nothing: the page is about the scores given.
-
-        Parameters
-        ----------
-        key : str or None
-            Not used.
-        """
-
-    def _open(self, given: set[str]) -> None:
-        said = {side: one.name or "given in Python" for side, one in self._given.items()}
-        self.param.update(**self._given, loaded=said)
-        self.recall(arriving=True)
-
-    def _load(self, *events: Any) -> None:
-        """Do nothing: no other data can be chosen."""
-
-    def _data_code(self) -> list[str]:
-        return [given_code(scores, side) for side, scores in self._given.items()]
 
 
 def _size(scores: Scores) -> Fact:

@@ -94,13 +94,13 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     @derived(needs=("counts", *ASKED), shared=True)
     def by_interval(self) -> dict[str, Bound]:
         """ε by every interval."""
-        return {name: self._ask(quantities.Epsilon(self.delta), name) for name in NAMES}
+        return {name: self._ask(quantities.Epsilon(self.delta.value), name) for name in NAMES}
 
     @derived(needs=("counts", "log_delta"), shared=True)
     def credible(self) -> tuple[Floats, list[float]]:
         """Values of ε, and the posterior probability that ε is at most each of them."""
         epsilon = np.linspace(0, self._reach(), POINTS)
-        allowed = (RandomizedResponsePair(e, self.delta) for e in epsilon)
+        allowed = (RandomizedResponsePair(e, self.delta.value) for e in epsilon)
         return epsilon, [posterior_mass(self.counts(), pair) for pair in allowed]
 
     @derived(needs=("counts", "confidence"), shared=True)
@@ -172,7 +172,7 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
     def intervals(self) -> dict[str, Any]:
         """The same counts by six methods. Green: guaranteed coverage. Others: no guarantee."""
         bounds = {NAMES[name]: bound for name, bound in self.by_interval().items()}
-        return charts.intervals(bounds, charts.observed_epsilon(self.counts(), self.delta))
+        return charts.intervals(bounds, charts.observed_epsilon(self.counts(), self.delta.value))
 
     @figure(
         "Error rates",
@@ -202,7 +202,7 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
 
     def _reach(self) -> float:
         """End of the ε axis: slightly above the upper end of a 99.9% Bayesian interval."""
-        asked = quantities.Epsilon(self.delta)
+        asked = quantities.Epsilon(self.delta.value)
         upper = bound(self.counts(), asked, 0.999, "bayesian", "two").high
         return 1.2 * upper if upper else 1.0
 
@@ -222,12 +222,12 @@ class CountsPage(ConfidenceSetting, DeltaSetting, Page):
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_counts``."""
         counts = {name: getattr(self, name) for name in COUNTS}
         level = {"confidence": self.confidence, "side": self.sided}
-        asked, joint = {"delta": self.delta} | level, level | {"interval": "joint"}
+        asked, joint = {"delta": self.delta.value} | level, level | {"interval": "joint"}
         others = {name: value for name, value in spec.items() if name not in COUNTS}
         prior = number_of(self.log_prior)
         return script(
             f"counts = {counts!r}",
-            f"epsilon = {call('wb.epsilon_from_counts', '**counts', delta=self.delta, **joint)}",
+            f"epsilon = {call('wb.epsilon_from_counts', '**counts', delta=self.delta.value, **joint)}",
             f"mu = {call('wb.mu_from_counts', '**counts', **joint)}",
             f"total_variation = {call('wb.total_variation_from_counts', '**counts', **joint)}",
             f"precision = {call('wb.precision_from_counts', '**counts', prior=prior, **joint)}",

@@ -86,7 +86,7 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
             self.setting,
             n=(round(10**self.log_n_p), round(10**self.log_n_q)),
             reps=round(10**self.log_reps),
-            delta=self.delta,
+            delta=self.delta.value,
             confidence=self.confidence,
             seed=self.seed,
             report=report,
@@ -127,8 +127,8 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
     @number("True ε", needs=("setting", "log_delta"))
     def truth(self) -> Fact:
         """The true ε of the pair at this δ."""
-        truth = float(SCENARIOS[self.setting].truth.epsilon(self.delta))
-        return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(self.delta)}")
+        truth = float(SCENARIOS[self.setting].truth.epsilon(self.delta.value))
+        return Fact(f"ε = {round_safely(truth, 'nearest')}", f"at δ = {plain(self.delta.value)}")
 
     def _claiming(self) -> list[Coverage]:
         return [r for r in self.results if r.claims]
@@ -199,14 +199,14 @@ class CoverageLabPage(ConfidenceSetting, DeltaSetting, Page):
             repr(self.setting),
             n=(round(10**self.log_n_p), round(10**self.log_n_q)),
             reps=round(10**self.log_reps),
-            delta=self.delta,
+            delta=self.delta.value,
             confidence=self.confidence,
             seed=self.seed,
         )
         shares = "one.share_of_truth for one in claiming if not one.fails"
         again = repeatable(self, "simulate")
         return script(
-            f"truth = scenario_of({self.setting!r}).truth.epsilon({self.delta!r})",
+            f"truth = scenario_of({self.setting!r}).truth.epsilon({self.delta.value!r})",
             lines(
                 duration(self, "simulate"),
                 f"results = {simulated}",

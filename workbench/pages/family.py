@@ -18,10 +18,20 @@ from workbench.estimators.histogram import Histogram, histogram
 from workbench.estimators.roc import Roc, roc
 from workbench.figures import family as charts
 from workbench.figures.kit.layout import empty
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    Page,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
 from workbench.pages.inputs.code import call, comment, data_code, kept, script
+from workbench.pages.inputs.data import Sample
 from workbench.pages.inputs.score_source import Arrival, ScoreSource
-from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pairs.base import Pair
 from workbench.scores.sample import Scores
 
@@ -40,7 +50,7 @@ SYMBOLS = {"mu": "μ", "1/sigma": "1/σ", "epsilon": "ε"}
 FAMILY = ("family", "q")
 
 
-class FamilyPage(ScoreSource, DeltaSetting):
+class FamilyPage(Page):
     """State and drawings of the page."""
 
     title = "Do the scores follow a parametric family?"
@@ -50,7 +60,10 @@ class FamilyPage(ScoreSource, DeltaSetting):
     )
     main: ClassVar[tuple[str, ...]] = ("log_delta",)
 
-    RESETS: ClassVar[tuple[str, ...]] = (*FAMILY, "log_delta", "confidence")
+    delta = DeltaSetting()
+    validity = Validity(resets=(*FAMILY, "log_delta", "confidence"))
+    sample = Sample("sample")
+    source = ScoreSource()
 
     family = param.Selector(
         default="gaussian",
@@ -71,7 +84,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         doc="Known probability that the record is sampled.",
     )
     controls: ClassVar[tuple[Section, ...]] = (
-        *ScoreSource.source_controls,
+        ScoreSource.section,
         Section(
             "Audit",
             (
@@ -84,8 +97,8 @@ class FamilyPage(ScoreSource, DeltaSetting):
         Section("", (Control("reset", menu=True),)),
     )
 
-    def __init__(self, **params: Any):
-        super().__init__(**params)
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
         self.q = params.get("q", self.q)
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
@@ -93,13 +106,16 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
         Parameters
         ----------
-        scores, said, arrival
-            See `ScoreSource.adopt`.
+        scores : Scores
+        said : str
+            What they are and how they were read.
+        arrival : Arrival
+            How they come.
         """
-        known = self.known
-        if self.source == "pair" and self.sample_kind == "subsampled-gaussian":
-            known = {"q": self.sample_q}
-        super().adopt(scores, said, arrival)
+        known = self.source.known
+        if self.source.kind == "pair" and self.sample.kind == "subsampled-gaussian":
+            known = {"q": self.sample.q}
+        self.source.show(scores, said)
         if "q" in known:
             self.q = known["q"]
 
@@ -133,7 +149,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         """What the test can miss; of two variances where equal ones are refuted, None if both."""
         for check in (self.check(), self.own_check()):
             if isinstance(check, FamilyCheck) and not check.refuted:
-                return check.power(self.delta)
+                return check.power(self.delta.value)
         return None
 
     @derived(needs=("check",), shared=True)
@@ -181,11 +197,11 @@ class FamilyPage(ScoreSource, DeltaSetting):
         bound = parametric_bound(
             self.scores,
             self.family,
-            delta=self.delta,
+            delta=self.delta.value,
             confidence=self.confidence,
             q=self.known_q,
         )
-        return self.certified(bound)
+        return self.validity.certified(bound)
 
     @number(
         "ε with two variances",
@@ -202,13 +218,13 @@ class FamilyPage(ScoreSource, DeltaSetting):
             bound = parametric_bound(
                 self.scores,
                 "gaussian",
-                delta=self.delta,
+                delta=self.delta.value,
                 confidence=self.confidence,
                 equal_variances=False,
             )
         except ValueError:
             return NO_MEMBER
-        return self.certified(bound)
+        return self.validity.certified(bound)
 
     @number(
         "ε for any pair",
@@ -217,7 +233,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
     )
     def free_epsilon(self) -> Bound:
         """Lower bound without a family, from simultaneous limits at all thresholds."""
-        return self.certified(self.band().epsilon(self.delta))
+        return self.validity.certified(self.band().epsilon(self.delta.value))
 
     @number(
         "Parameter of the family",
@@ -256,7 +272,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         if isinstance(check, str):
             return Fact("–", n)
         where = f"at threshold {check.threshold:.4g}" if check.threshold is not None else ""
-        said = (f"{percent(self.confidence)} confidence", where, n, self.looked_words)
+        said = (f"{percent(self.confidence)} confidence", where, n, self.validity.words)
         return Fact("refuted" if check.refuted else "not refuted", " · ".join(filter(None, said)))
 
     @number(
@@ -286,7 +302,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
 
     @property
     def _void(self) -> str:
-        return REFUTED if self._refuted else self.looked_words
+        return REFUTED if self._refuted else self.validity.words
 
     # -- in plain words ------------------------------------------------------------------------
 
@@ -313,7 +329,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
         free, bound = self.free_epsilon(), self.epsilon()
         rest = f"for any pair, {free.symbol} is at least {free.rounded}"
         if isinstance(bound, Fact):
-            return f"{rest[0].upper()}{rest[1:]}.{self.looked_sentence}"
+            return f"{rest[0].upper()}{rest[1:]}.{self.validity.sentence}"
         if self._refuted:
             assuming = "Results that assume this family are not valid"
         else:
@@ -322,12 +338,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
             if power is not None and power.missed is not None:
                 truth = round_safely(power.truth, "nearest")
                 assuming += f" (the test can miss pairs whose ε is only {truth})"
-        return f"{assuming}; {rest}.{self.looked_sentence}"
-
-    @sentence(needs=("loaded",), place="head")
-    def provenance(self) -> str:
-        """What the scores are and how they were read."""
-        return str(self.loaded)
+        return f"{assuming}; {rest}.{self.validity.sentence}"
 
     # -- the charts ----------------------------------------------------------------------------
 
@@ -373,7 +384,7 @@ class FamilyPage(ScoreSource, DeltaSetting):
     )
     def profile(self) -> dict[str, Any]:
         """Privacy profile δ(ε). The dots are the ε lower bounds at the chosen δ."""
-        return charts.profile(self.band(), self.delta, self.member(), self._refuted)
+        return charts.profile(self.band(), self.delta.value, self.member(), self._refuted)
 
     # -- as Python -----------------------------------------------------------------------------
 
@@ -381,13 +392,15 @@ class FamilyPage(ScoreSource, DeltaSetting):
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_family``."""
         family = ("scores", repr(self.family))
         asked = {"confidence": self.confidence, "q": self.known_q}
-        free = {"delta": self.delta, "confidence": self.confidence}
+        free = {"delta": self.delta.value, "confidence": self.confidence}
         view = f"view = {call('wb.explore_family', *family, q=self.known_q, spec=kept(spec))}"
         band = f"free_epsilon = {call('wb.epsilon_lower_bound', 'scores', **free)}"
         if isinstance(self.check(), str):
             return script(data_code(self), comment(str(self.check())), band, view)
-        bound = call("wb.parametric_bound", *family, delta=self.delta, **asked)
-        own = call("wb.parametric_bound", *family, delta=self.delta, **asked, equal_variances=False)
+        bound = call("wb.parametric_bound", *family, delta=self.delta.value, **asked)
+        own = call(
+            "wb.parametric_bound", *family, delta=self.delta.value, **asked, equal_variances=False
+        )
         fit = f"fit = {call('wb.family_fit', *family, **asked)}"
         check = f"check = {call('wb.family_check', *family, **asked)}"
         return script(
@@ -411,4 +424,4 @@ class FamilyPage(ScoreSource, DeltaSetting):
             how = {"confidence": self.confidence, "equal_variances": False}
             checked = call("wb.family_check", *family, **how)
         missed = '"none"' if power.missed is None else "power.truth"
-        return [f"power = {checked}.power({self.delta!r})\nmissed = {missed}"]
+        return [f"power = {checked}.power({self.delta.value!r})\nmissed = {missed}"]

@@ -14,11 +14,10 @@ from workbench.onerun.read import read_one_run
 from workbench.onerun.run import OneRun
 from workbench.pages.core.page import Page
 from workbench.pages.counts import CountsPage
-from workbench.pages.given_scores import GivenScoresPage
 from workbench.pages.inputs.pair import KINDS, pair_values
-from workbench.pages.one_run.page import GivenOneRunPage, OneRunPage
+from workbench.pages.one_run.page import OneRunPage
 from workbench.pages.pair_lab import PairLabPage
-from workbench.pages.records.page import GivenRecordsPage, RecordsPage
+from workbench.pages.records.page import RecordsPage
 from workbench.pages.registry import PAGES
 from workbench.pages.scores.page import ScoresPage
 from workbench.pages.selection.page import SelectionPage, run_values
@@ -73,12 +72,12 @@ def as_scores(given: Any) -> Scores:
     )
 
 
-def scores_page(given: Any) -> GivenScoresPage:
+def scores_page(given: Any) -> ScoresPage:
     """The page about scores; see `as_scores`. It warns if their direction is in doubt."""
     scores = as_scores(given)
     if doubt := direction_doubt(scores):
         warnings.warn(doubt, stacklevel=5)
-    return GivenScoresPage(scores)
+    return ScoresPage(scores)
 
 
 def counts_page(counts: Counts) -> CountsPage:
@@ -97,12 +96,12 @@ def one_run_page(run: Any) -> OneRunPage:
             included=run.included or 0,
             design=run.design,
         )
-    return GivenOneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
+    return OneRunPage(run if isinstance(run, OneRun) else read_one_run(run))
 
 
-def records_page(table: ScoreTable) -> GivenRecordsPage:
+def records_page(table: ScoreTable) -> RecordsPage:
     """The page about the records of a score table."""
-    return GivenRecordsPage(table)
+    return RecordsPage(table)
 
 
 def selection_page(runs: RunCount) -> SelectionPage:

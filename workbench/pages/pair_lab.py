@@ -25,7 +25,6 @@ from workbench.pages.core.sliders import LogNumber, number_of
 from workbench.pages.inputs.code import call, pair_code, script
 from workbench.pages.inputs.pair import (
     KnownPair,
-    chosen_pair,
     kind_selector,
     pair_controls,
     pair_parameters,
@@ -137,7 +136,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     @derived(needs=PAIR)
     def pair(self) -> Pair:
         """The pair as chosen."""
-        pair = chosen_pair(self, "pair")
+        pair = self.chosen.pair()
         # All releases of a pair that leaks nothing are equivalent to one.
         if self.releases == 1 or pair.total_variation == 0:
             return pair
@@ -180,7 +179,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         s = self.scores()
         thresholds = np.linspace(*self.reach(), THRESHOLDS)
         rates = error_rates(s, thresholds, self.confidence)
-        bounds = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, self.delta)
+        bounds = epsilon_of_point(rates.fpr_upper, rates.fnr_upper, self.delta.value)
         return float(thresholds[np.argmax(bounds)])
 
     @derived(needs=("band", "best_threshold", *ASKED))
@@ -209,14 +208,14 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     @derived(needs=(*PAIR, "log_delta"))
     def epsilon_truth(self) -> float:
         """ε of the pair at the chosen δ, or an accountant's upper limit."""
-        return float(self.pair().epsilon(self.delta))
+        return float(self.pair().epsilon(self.delta.value))
 
     # -- the strip of numbers ------------------------------------------------------------------
 
     @number("ε lower bound", needs=("band", "log_delta"))
     def epsilon(self) -> Bound:
         """Lower bound from simultaneous limits at all thresholds."""
-        return self.band().epsilon(self.delta)
+        return self.band().epsilon(self.delta.value)
 
     @number(
         "ε at the best threshold",
@@ -226,7 +225,9 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     def epsilon_best(self) -> Bound:
         """The largest pointwise bound over all thresholds, chosen after looking at the scores."""
         t = self.best_threshold()
-        return epsilon_at_threshold(self.scores(), t, self.delta, self.confidence).voided(PICKED)
+        return epsilon_at_threshold(self.scores(), t, self.delta.value, self.confidence).voided(
+            PICKED
+        )
 
     @number("True ε", needs=("epsilon_truth", "hide_truth"))
     def true_epsilon(self) -> Fact:
@@ -389,7 +390,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
     def profile(self) -> dict[str, Any]:
         """δ(ε) of the pair, and of a Gaussian pair with the tight μ."""
         pair = None if self.hide_truth else self.pair()
-        return pair_charts.profile_of_truth(pair, self.band(), self.delta, *self.tight())
+        return pair_charts.profile_of_truth(pair, self.band(), self.delta.value, *self.tight())
 
     @figure("Past bounds", needs=("past", "epsilon_truth", "hide_truth"), span=12)
     def bounds_so_far(self) -> dict[str, Any]:
@@ -400,8 +401,8 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_pair``."""
-        base, made = pair_code(chosen_pair(self, "pair")), pair_code(self.pair())
-        level = {"delta": self.delta, "confidence": self.confidence}
+        base, made = pair_code(self.chosen.pair()), pair_code(self.pair())
+        level = {"delta": self.delta.value, "confidence": self.confidence}
         tails, limited = [RANGE_TAIL, 1 - RANGE_TAIL], {"confidence": self.confidence}
         pointwise = {"guarantee": "pointwise", "interval": "clopper-pearson"}
         bound = call("wb.epsilon_lower_bound", "scores", **level)
@@ -409,7 +410,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
             "def best_bound(scores):",
             f"    thresholds = np.linspace(*scores.quantile({tails!r}), {THRESHOLDS})",
             f"    rates = {call('wb.error_rates', 'scores', 'thresholds', **limited)}",
-            f"    best = float(thresholds[rates.epsilon_lower({self.delta!r}).argmax()])",
+            f"    best = float(thresholds[rates.epsilon_lower({self.delta.value!r}).argmax()])",
             f"    asked = {level | pointwise!r}",
             "    return wb.epsilon_lower_bound(scores, threshold=best, **asked)",
             "epsilon_best = best_bound(scores)",
@@ -431,7 +432,7 @@ class PairLabPage(ConfidenceSetting, DeltaSetting, KnownPair, Page):
         seeds = f"range({self.seed + 1 - len(self.past)}, {self.seed + 1})"
         above = "sum(bound > true_epsilon for bound in"
         return (
-            f"true_epsilon = pair.epsilon({self.delta!r})",
+            f"true_epsilon = pair.epsilon({self.delta.value!r})",
             "true_total_variation = pair.total_variation",
             f"tight_mu = pair.gdp_mu(floor={number_of(self.log_floor)!r})",
             f"mu_regret = wb.gdp_regret(pair, floor={number_of(self.log_floor)!r}).regret",

@@ -28,7 +28,7 @@ from workbench.pages.core.page import (
 )
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import Name, call, comment, duration, lines, pair_code, script
-from workbench.pages.inputs.pair import KnownPair, chosen_pair, pair_controls, pair_parameters
+from workbench.pages.inputs.pair import KnownPair, pair_controls, pair_parameters
 from workbench.pages.inputs.plan_writing import PlanWriting
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
@@ -152,12 +152,12 @@ class PlanPage(PlanWriting, KnownPair):
     @derived(needs=PAIR)
     def pair(self) -> Pair:
         """The assumed pair."""
-        return chosen_pair(self, "pair")
+        return self.chosen.pair()
 
     @derived(needs=("pair", "log_delta"))
     def truth(self) -> float:
         """ε of the pair at the chosen δ."""
-        return float(self.pair().epsilon(self.delta))
+        return float(self.pair().epsilon(self.delta.value))
 
     @derived(needs=("truth", "target"))
     def reachable(self) -> bool:
@@ -176,7 +176,7 @@ class PlanPage(PlanWriting, KnownPair):
         if isinstance(known, str):
             return ()
         power = partial(sample_size.power, known.power.pair, claim_epsilon=self.target)
-        asked = {"delta": self.delta, "confidence": self.confidence, "guarantee": "pointwise"}
+        asked = {"delta": self.delta.value, "confidence": self.confidence, "guarantee": "pointwise"}
         return tuple(power(n=n, **asked) for n in _around(known.n))
 
     @derived(needs=("pair", *ASKED, "seed"), shared=True)
@@ -210,7 +210,7 @@ class PlanPage(PlanWriting, KnownPair):
     def _arguments(self, guarantee: str) -> dict[str, Any]:
         return {
             "pair": self.pair(),
-            "delta": self.delta,
+            "delta": self.delta.value,
             "confidence": self.confidence,
             "guarantee": guarantee,
             "seed": self.seed,
@@ -262,7 +262,9 @@ class PlanPage(PlanWriting, KnownPair):
     @number("True ε", needs=("truth", "log_delta"))
     def true_epsilon(self) -> Fact:
         """ε of the assumed pair; lower bounds approach it from below."""
-        return Fact(round_safely(self.truth(), "nearest"), f"at δ = {plain(self.delta)}, exact")
+        return Fact(
+            round_safely(self.truth(), "nearest"), f"at δ = {plain(self.delta.value)}, exact"
+        )
 
     @number(
         "Scores needed per group",
@@ -350,7 +352,7 @@ class PlanPage(PlanWriting, KnownPair):
     def in_words(self) -> str:
         """The plan as a sentence."""
         target, truth = plain(self.target), round_safely(self.truth(), "down")
-        at = f"at δ = {plain(self.delta)}"
+        at = f"at δ = {plain(self.delta.value)}"
         if not self.reachable():
             return (
                 f"{self.pair().name} has ε = {truth} {at}, so no number of scores shows a target "
@@ -428,7 +430,7 @@ class PlanPage(PlanWriting, KnownPair):
         others = {name: value for name, value in spec.items() if name not in PAIR}
         return script(
             f"pair = {pair_code(self.pair())}",
-            f"true_epsilon = pair.epsilon({self.delta!r})",
+            f"true_epsilon = pair.epsilon({self.delta.value!r})",
             *self._needed_code(),
             self._power_code(),
             self._median_code(),

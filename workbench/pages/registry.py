@@ -128,7 +128,7 @@ MENU: dict[str, dict[str, PageEntry]] = {
             "Does a training with DP-SGD keep its claim, with a bug and without?",
             "workbench.pages.training.page:TrainPage",
             takes=("workbench.training:TrainingRun", "workbench.training:GalleryRun"),
-            given="workbench.pages.training.page:GivenTrainPage",
+            given="workbench.pages.training.page:TrainPage",
         ),
         "pairlab": PageEntry(
             "Known pairs",

@@ -27,7 +27,17 @@ from workbench.following.evidence import ClaimEvidence
 from workbench.following.following import Following
 from workbench.pages.core.jobs import job
 from workbench.pages.core.notice import Notice
-from workbench.pages.core.page import Control, Fact, Section, derived, figure, number, sentence
+from workbench.pages.core.page import (
+    Control,
+    Fact,
+    Page,
+    Section,
+    derived,
+    figure,
+    number,
+    sentence,
+)
+from workbench.pages.core.part import Part
 from workbench.pages.core.sliders import LogNumber
 from workbench.pages.inputs.code import (
     call,
@@ -39,10 +49,9 @@ from workbench.pages.inputs.code import (
     repeatable,
     script,
 )
-from workbench.pages.inputs.data import draw_key
-from workbench.pages.inputs.pair import chosen_pair, kind_selector
-from workbench.pages.inputs.score_source import Arrival, ScoreSource, data_choice
-from workbench.pages.inputs.settings import DeltaSetting
+from workbench.pages.inputs.data import Sample, draw_key
+from workbench.pages.inputs.score_source import Arrival, ScoreSource
+from workbench.pages.inputs.settings import DeltaSetting, Validity
 from workbench.pairs.base import Pair
 from workbench.parallel import map_in_processes
 from workbench.progress import Report
@@ -50,7 +59,6 @@ from workbench.scores.sample import Scores
 from workbench.workspaces.followed.data import SNAPSHOT, take_snapshot
 from workbench.workspaces.followed.source import following_of
 from workbench.workspaces.trained.source import STOPPED
-from workbench.workspaces.workspace import Workspace
 
 #: Audits that the job simulates, and how many of them are one task.
 MANY, TOGETHER = 200, 5
@@ -85,7 +93,42 @@ class Above:
     anytime: int = 0
 
 
-class WatchPage(ScoreSource, DeltaSetting):
+class RowsSeen(Part):
+    """How many of the scores count as arrived."""
+
+    log_rows = LogNumber(
+        4.0,
+        bounds=(FIRST_ROW, 4.0),
+        step=STEP,
+        whole=True,
+        label="Scores seen per group",
+        doc="How far the audit has come. You can also drag the line in the charts.",
+    )
+
+    def restart(self) -> None:
+        """Have all rows seen."""
+        self.log_rows = self.page.param.log_rows.bounds[1]
+
+    @property
+    def rows(self) -> int:
+        """Scores per group seen so far."""
+        return min(round(10**self.log_rows), min(self.page.scores.arrived))
+
+    def shown_of(self, scores: Scores) -> float:
+        """log₁₀ of the rows seen of scores that come into view, with a slider that spans them.
+
+        All are seen unless the slider was moved back.
+        """
+        high = round(math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP, 2)
+        low = min(FIRST_ROW, math.floor(high / 2))
+        slider: Any = self.page.param.log_rows
+        # Before the first scores, the default counts as the end of the slider.
+        all_seen = self.page.scores is None or self.log_rows >= slider.bounds[1]
+        slider.bounds = (low, high)
+        return high if all_seen else min(max(self.log_rows, low), high)
+
+
+class WatchPage(Page):
     """State and drawings of the page."""
 
     shows_live: ClassVar[bool] = True
@@ -97,23 +140,19 @@ class WatchPage(ScoreSource, DeltaSetting):
     )
     main: ClassVar[tuple[str, ...]] = ("log_rows", "claim")
 
-    CHOICES: ClassVar[Mapping[str, str]] = {"log_delta": "δ", "confidence": "the confidence"}
-    RESETS: ClassVar[tuple[str, ...]] = (*ASKED, "claim")
-
-    data = data_choice(
-        draw_key("randomized-response", epsilon=1.0, delta=0.0),
-        "Rows are used in the order of the file, as the order of arrival.",
+    delta = DeltaSetting()
+    validity = Validity(
+        {"log_delta": "δ", "confidence": "the confidence"}, resets=(*ASKED, "claim")
     )
     # With this pair, a single threshold attains the true ε.
-    sample_kind = kind_selector("Pair", "randomized-response")
-    log_rows = LogNumber(
-        4.0,
-        bounds=(FIRST_ROW, 4.0),
-        step=STEP,
-        whole=True,
-        label="Scores seen per group",
-        doc="How far the audit has come. You can also drag the line in the charts.",
+    sample = Sample("sample", default="randomized-response")
+    source = ScoreSource(
+        draw_key("randomized-response", epsilon=1.0, delta=0.0),
+        "Rows are used in the order of the file, as the order of arrival.",
+        harmless=(SNAPSHOT, STOPPED),  # when rows or models ended does not matter to these bounds
     )
+    progress = RowsSeen()
+
     claim = param.Number(
         0.5,
         bounds=(0, 10),
@@ -132,7 +171,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     above = param.Parameter(None, precedence=-1, doc="The `Above` of the simulated audits.")
 
     controls: ClassVar[tuple[Section, ...]] = (
-        *ScoreSource.source_controls,
+        ScoreSource.section,
         Section(
             "Monitoring",
             (
@@ -146,30 +185,25 @@ class WatchPage(ScoreSource, DeltaSetting):
         Section(
             "",
             (
-                Control("watch_many", when=lambda page: page.source == "pair"),
+                Control("watch_many", when=lambda page: page.source.kind == "pair"),
                 Control("reset", menu=True),
             ),
         ),
     )
 
-    def __init__(self, workspace: Workspace | None = None, **params: Any):
-        super().__init__(workspace=workspace, **params)
+    def __init__(self, *given: Any, **params: Any):
+        super().__init__(*given, **params)
         self.param.watch(self._take_snapshot, "take_snapshot")
 
     @property
     def following(self) -> Following | None:
         """What follows the file in view; None for other data sets."""
-        return following_of(self._dataset)
+        return following_of(self.source.dataset)
 
     @property
     def announced(self) -> Claim | None:
         """The claim that the server tests on the file in view."""
         return None if self.following is None else self.following.claim
-
-    @property
-    def reread(self) -> str:
-        """As of `ScoreSource`; when rows or models ended does not matter to anytime bounds."""
-        return "" if super().reread in (SNAPSHOT, STOPPED) else super().reread
 
     def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The settings without the rows seen, of a file that has more of them by now."""
@@ -196,46 +230,33 @@ class WatchPage(ScoreSource, DeltaSetting):
 
         Parameters
         ----------
-        scores, said, arrival
-            See `ScoreSource.adopt`.
+        scores : Scores
+        said : str
+            What they are and how they were read.
+        arrival : Arrival
+            How they come.
         """
         scores.in_order(1)  # a ScoresError where the order of arrival is not known
-        low, high = self._span(scores)
-        # Before the first scores, the default counts as the end of the slider.
-        all_seen = self.scores is None or self.log_rows >= self.param.log_rows.bounds[1]
-        self.param.log_rows.bounds = (low, high)
-        rows = high if all_seen else min(max(self.log_rows, low), high)
-        self.param.update(scores=scores, loaded=said, message="", log_rows=rows)
-
-    def restart(self) -> None:
-        """Have all rows seen."""
-        super().restart()
-        self.log_rows = self.param.log_rows.bounds[1]
-
-    @staticmethod
-    def _span(scores: Scores) -> tuple[float, float]:
-        """log₁₀ of the first and the last row on the slider and the charts."""
-        high = math.ceil(math.log10(min(scores.arrived)) / STEP) * STEP
-        return min(FIRST_ROW, math.floor(high / 2)), round(high, 2)
-
-    # -- results, each computed once a state ---------------------------------------------------
+        self.source.show(scores, said, log_rows=self.progress.shown_of(scores))
 
     @property
     def rows(self) -> int:
         """Scores per group seen so far."""
-        return min(round(10**self.log_rows), min(self.scores.arrived))
+        return self.progress.rows
+
+    # -- results, each computed once a state ---------------------------------------------------
 
     @derived(needs=("scores", *ASKED), shared=True)
     def path(self) -> AnytimePath:
         """The anytime bound at every row."""
         if self.following is not None:
-            return self.following.path(self.delta, self.confidence)
-        return anytime_path(self.scores, self.delta, self.confidence)
+            return self.following.path(self.delta.value, self.confidence)
+        return anytime_path(self.scores, self.delta.value, self.confidence)
 
     @derived(needs=("scores", *ASKED), shared=True)
     def limit(self) -> FixedSizeLimits:
         """The fixed-size bound, recomputed at every look."""
-        return fixed_size_limits(self.scores, self.delta, self.confidence)
+        return fixed_size_limits(self.scores, self.delta.value, self.confidence)
 
     @derived(needs=("scores",), shared=True)
     def looks(self) -> BettingCounts:
@@ -248,14 +269,14 @@ class WatchPage(ScoreSource, DeltaSetting):
     def evidence(self) -> EvidencePath | ClaimEvidence:
         """The e-value against the claim at every row; the server's claim on a followed file."""
         found = None if self.following is None else self.following.evidence()
-        return found if found is not None else self.looks().evidence(self.claim, self.delta)
+        return found if found is not None else self.looks().evidence(self.claim, self.delta.value)
 
     @derived(needs=("data", "log_delta"))
     def truth(self) -> float | None:
         """The pair's ε; None unless the scores were sampled from a pair."""
-        if self.source != "pair":
+        if self.source.kind != "pair":
             return None
-        return float(chosen_pair(self, "sample").epsilon(self.delta))
+        return float(self.sample.pair().epsilon(self.delta.value))
 
     # -- the strip of numbers ------------------------------------------------------------------
 
@@ -270,7 +291,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     )
     def epsilon(self) -> Bound:
         """Lower bound on ε that holds at all rows simultaneously, whenever the audit is stopped."""
-        return self.certified(self.path().at(self.rows))
+        return self.validity.certified(self.path().at(self.rows))
 
     @number(
         "Fixed-size bound at this point",
@@ -316,7 +337,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         verdict = "not refuted" if refuted is None else f"refuted at row {refuted:,}"
         claim = f"ε ≤ {plain(self.claim)}" if self.announced is None else str(self.announced)
         notes = [f"{claim}: {verdict}", percent(self.confidence)]
-        void = found.void or self.looked_words
+        void = found.void or self.validity.words
         notes += [f"not valid: {void}"] if void else []
         return Fact(charts.short_e_value(found.log_at(self.rows)), " · ".join(notes))
 
@@ -338,7 +359,7 @@ class WatchPage(ScoreSource, DeltaSetting):
     def ever_above(self) -> Fact:
         """Share of simulated audits of this pair in which a bound ever exceeded the true ε."""
         found: Above | None = self.above
-        if self.source != "pair":
+        if self.source.kind != "pair":
             return Fact("–", "needs scores sampled from a pair")
         if found is None or found.asked != self._asked() or not found.runs:
             return Fact("–", f"press “{self.jobs()['watch_many'].title}”")
@@ -360,8 +381,8 @@ class WatchPage(ScoreSource, DeltaSetting):
         found = Above(self._asked())
         seeds = np.random.SeedSequence(self.seed).spawn(MANY)
         tasks = [tuple(seeds[i : i + TOGETHER]) for i in range(0, MANY, TOGETHER)]
-        pair = chosen_pair(self, "sample")
-        watch = partial(_watch, pair, self.sample_n, self.delta, self.confidence)
+        pair = self.sample.pair()
+        watch = partial(_watch, pair, self.sample.n, self.delta.value, self.confidence)
         for _, (watched, once, anytime) in map_in_processes(watch, tasks, report):
             found = replace(
                 found,
@@ -374,11 +395,6 @@ class WatchPage(ScoreSource, DeltaSetting):
         return found
 
     # -- in plain words ------------------------------------------------------------------------
-
-    @sentence(needs=("loaded",), place="head")
-    def provenance(self) -> str:
-        """What the scores are and how they were read."""
-        return str(self.loaded)
 
     @sentence(needs=("loaded",), place="strip")
     def of_file(self) -> str:
@@ -409,7 +425,7 @@ class WatchPage(ScoreSource, DeltaSetting):
         """The result of testing the claim, as a sentence."""
         times = f"{round(1 / (1 - self.confidence)):,}"
         refuted = self.evidence().refuted_at(self.confidence, self.rows)
-        claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta)}"
+        claim = f"ε ≤ {plain(self.claim)} at δ = {plain(self.delta.value)}"
         claim = claim if self.announced is None else str(self.announced)
         if self.evidence().void:
             return f"No evidence: {self.evidence().void}."
@@ -488,8 +504,8 @@ class WatchPage(ScoreSource, DeltaSetting):
 
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_watch``."""
-        asked = {"delta": self.delta, "confidence": self.confidence}
-        claim = (repr(self.claim), repr(self.delta))
+        asked = {"delta": self.delta.value, "confidence": self.confidence}
+        claim = (repr(self.claim), repr(self.delta.value))
         return script(
             data_code(self),
             f"path = {call('wb.anytime_path', 'scores', **asked)}",
@@ -512,21 +528,21 @@ class WatchPage(ScoreSource, DeltaSetting):
         return f"min({self.rows}, scores.n_p, scores.n_q)"
 
     def _truth_code(self) -> str:
-        if self.source != "pair":
+        if self.source.kind != "pair":
             return ""
-        pair = pair_code(chosen_pair(self, "sample"))
-        return f"pair = {pair}\ntrue_epsilon = pair.epsilon({self.delta!r})"
+        pair = pair_code(self.sample.pair())
+        return f"pair = {pair}\ntrue_epsilon = pair.epsilon({self.delta.value!r})"
 
     def _above_code(self) -> str:
         """The step that repeats the simulated audits."""
-        asked = {"delta": self.delta, "confidence": self.confidence}
+        asked = {"delta": self.delta.value, "confidence": self.confidence}
         return lines(
             duration(self, "watch_many"),
             "above = 0",
             f"for seed in np.random.SeedSequence({self.seed}).spawn({MANY}):",
-            f"    drawn = pair.sample({self.sample_n}, seed=np.random.default_rng(seed))",
+            f"    drawn = pair.sample({self.sample.n}, seed=np.random.default_rng(seed))",
             f"    simulated = {call('wb.fixed_size_limits', 'drawn', **asked)}",
-            f"    above += simulated.largest({self.sample_n}).value > true_epsilon",
+            f"    above += simulated.largest({self.sample.n}).value > true_epsilon",
             f"ever_above = above / {MANY}",
         )
 

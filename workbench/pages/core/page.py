@@ -351,21 +351,16 @@ class Page(PageState):
     @property
     def data_key(self) -> str:
         """Key of the data set in view; "" on pages without data."""
-        return ""
-
-    @property
-    def subjects(self) -> tuple[Any, ...]:
-        """The objects of Python that the page is about, as its class takes them."""
-        return () if self.given is None else (self.given,)
+        return next((part.data_key() for part in self.parts_with("data_key")), "")
 
     @property
     def given_scores(self) -> Mapping[str, Any]:
         """Scores or a table given in Python, by the parameter that otherwise chooses a data set."""
-        return {}
+        return {k: one for part in self.parts for k, one in part.given_scores().items()}
 
     def at_start(self) -> Self:
-        """A page of this kind about the same objects, in the state at the start."""
-        return type(self)(*self.subjects)
+        """A page of this kind about the same object, in the state at the start."""
+        return type(self)(self.given)
 
     def follow(self, key: str | None) -> None:
         """Take a data set into view.
@@ -373,9 +368,11 @@ class Page(PageState):
         Parameters
         ----------
         key : str or None
-            Of the workspace; None for the data set that the page begins with. Pages without data
-            ignore it.
+            Of the workspace; None for the data set that the page begins with. Pages without data,
+            and those about an object that is given, ignore it.
         """
+        for part in self.parts:
+            part.follow(key)
 
     def still_true(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Those of settings kept earlier that still describe the data set in view."""

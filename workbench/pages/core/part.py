@@ -46,7 +46,11 @@ class _OfPage:
         self._name = name
 
     def __get__(self, part: Part | None, owner: type[Part]) -> Any:
-        return owner.parameters[self._name] if part is None else getattr(part.page, part.flat(self._name))
+        return (
+            owner.parameters[self._name]
+            if part is None
+            else getattr(part.page, part.flat(self._name))
+        )
 
     def __set__(self, part: Part, value: Any) -> None:
         setattr(part.page, part.flat(self._name), value)
@@ -77,7 +81,9 @@ class Part:
     page: Page
 
     def __init_subclass__(cls) -> None:
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, param.Parameter)}
+        own = {
+            name: value for name, value in vars(cls).items() if isinstance(value, param.Parameter)
+        }
         cls.parameters = {**cls.parameters, **own}
         for name in own:
             setattr(cls, name, _OfPage(name))
@@ -126,6 +132,17 @@ class Part:
     def not_settings(self) -> tuple[str, ...]:
         """The page's names of the parameters that are no settings, as they follow from others."""
         return tuple(map(self.flat, self.follows))
+
+    def data_key(self) -> str:
+        """Key of the data set in view; "" without one."""
+        return ""
+
+    def given_scores(self) -> Mapping[str, Any]:
+        """Scores or a table given in Python, by the parameter that otherwise chooses a data set."""
+        return {}
+
+    def follow(self, key: str | None) -> None:
+        """Take a data set of the workspace into view; None for the one that the page begins with."""
 
     def refresh(self) -> None:
         """Take note of data sets that were added, renamed, removed or read in another way."""

@@ -22,7 +22,6 @@ Files = Callable[[str], bytes | None]
 KINDS = (param.Boolean, param.Number, param.String, param.Selector, Upload)
 
 
-
 def settable(page: PageState) -> dict[str, param.Parameter]:
     """The parameters that are settings of a page, by name."""
     other = page.not_settings()

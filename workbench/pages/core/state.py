@@ -300,7 +300,9 @@ class PageState(param.Parameterized, metaclass=WithParts):
 
     def _watchers_of(self, twin: Self) -> dict[str, dict[str, list[Any]]]:
         """The watchers that are methods of the page and its parts, as methods of its copy."""
-        twins: dict[int, Any] = {id(mine): own for mine, own in zip(self.parts, twin.parts, strict=True)}
+        twins: dict[int, Any] = {
+            id(mine): own for mine, own in zip(self.parts, twin.parts, strict=True)
+        }
         twins[id(self)] = twin
         return {
             name: {

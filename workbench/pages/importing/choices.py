@@ -247,7 +247,7 @@ class ImportChoices(KnownPlans):
     )
 
     def __init__(self, workspace: Workspace | None = None, dataset: str = "", **params: Any):
-        self._quiet = False
+        self.quiet = False
         #: When this step began, before anything was opened in it.
         self.began = datetime.now(UTC)
         self._labels: dict[str, tuple[str, ...]] = {}
@@ -514,7 +514,7 @@ class ImportChoices(KnownPlans):
     def _changed(self, *events: Any) -> None:
         if self.score_table is not None:
             self._check()
-        if self._quiet or not self.tables:
+        if self.quiet or not self.tables:
             return
         changed = {event.name for event in events}
         if "labels_apart" in changed:
@@ -538,7 +538,7 @@ class ImportChoices(KnownPlans):
     def _follow_plan(self, *events: Any) -> None:
         """Choose what the plan fixes of how the data are read."""
         plan = self.find_plan(self.plan)
-        if plan is None or self.dataset is not None or self._quiet:
+        if plan is None or self.dataset is not None or self.quiet:
             return
         sampling = self.sampling if plan.sampling == "clustered" else plan.sampling
         self._set(
@@ -578,11 +578,11 @@ class ImportChoices(KnownPlans):
         self.message = found if isinstance(found, str) else ""
 
     def _set(self, **values: Any) -> None:
-        before, self._quiet = self._quiet, True
+        before, self.quiet = self.quiet, True
         try:
             self.param.update(values)
         finally:
-            self._quiet = before
+            self.quiet = before
 
     # -- what was found --------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from workbench.pages.core.part import Part
 from workbench.pages.inputs.data import (
     DataChoice,
     DataInput,
-    SizeChoice,
     described,
     example_key,
     is_draw,
@@ -171,12 +170,10 @@ class ScoreSource(Part):
         source = None if self._dataset is None else self._dataset.source
         return dict(card(source.name).reference) if isinstance(source, ExampleSource) else {}
 
-    @property
-    def key(self) -> str:
+    def data_key(self) -> str:
         """Key of the data set in view; "" for scores that are given in Python."""
         return str(self.data)
 
-    @property
     def given_scores(self) -> Mapping[str, Scores]:
         """The scores given in Python, in the direction that they have now."""
         return {} if self.page.given is None else {"data": self.scores}

@@ -110,7 +110,7 @@ class Validity(Part):
 
     def __init__(
         self,
-        choices: Mapping[str, str] = {"confidence": "the confidence"},  # noqa: B006
+        choices: Mapping[str, str] = {"confidence": "the confidence"},
         resets: tuple[str, ...] = ("log_delta", "confidence"),
     ):
         super().__init__()

@@ -26,7 +26,6 @@ from workbench.pages.inputs.claim import (
 from workbench.pages.inputs.pair import (
     KINDS,
     ClaimedPair,
-    chosen_pair,
     pair_controls,
     pair_parameters,
     pair_values,
@@ -183,7 +182,7 @@ class MechanismChoice(DeltaSetting, claim_choice(), ClaimedPair, Page):
     def claim(self) -> Claim:
         """The claim to test."""
         if self.claim_kind == PAIR:
-            return PairClaim(chosen_pair(self, "curve"))
+            return PairClaim(self.claimed.pair())
         return chosen_claim(self)
 
     def domain(self) -> Domain:

@@ -105,7 +105,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     @derived(needs=FAMILY)
     def assumed(self) -> Family:
         """The assumed family at the chosen δ."""
-        return family_named(self.family, delta=self.delta, q=self.known_q)
+        return family_named(self.family, delta=self.delta.value, q=self.known_q)
 
     @derived(needs=("guesses", *FAMILY, "confidence"), shared=True)
     def by_method(self) -> dict[str, Bound | Fact]:
@@ -140,14 +140,14 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             return Fact("–", "needs scores")
         try:
             return one_run_score_bound(
-                run, delta=self.delta, confidence=self.confidence, independence=tested
+                run, delta=self.delta.value, confidence=self.confidence, independence=tested
             )
         except ValueError as error:
             return Fact("–", str(error))
 
     def asked(self, method: str) -> dict[str, Any]:
         """Arguments of ``Guesses.bound`` for a method."""
-        about = {"delta": self.delta, "confidence": self.confidence, "method": method}
+        about = {"delta": self.delta.value, "confidence": self.confidence, "method": method}
         if METHODS[method].leak is None:
             return about
         return about | {"family": self.family, "q": self.known_q}
@@ -173,9 +173,9 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     def _reference(self) -> charts.ReferenceValue:
         mechanism: CanaryMechanism = self.simulated()
         if isinstance(mechanism, DPSGD) and mechanism.average_first:
-            claimed = float(mechanism.claimed.epsilon(self.delta))
+            claimed = float(mechanism.claimed.epsilon(self.delta.value))
             return charts.ReferenceValue("claimed", claimed)
-        return charts.ReferenceValue("truth", mechanism.epsilon(self.delta))
+        return charts.ReferenceValue("truth", mechanism.epsilon(self.delta.value))
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -243,7 +243,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
     def from_scores(self) -> Bound | Fact:
         """Lower bound on ε from the scores at all thresholds at once, instead of guesses."""
         bound = self.of_scores()
-        return bound if isinstance(bound, Fact) else self.certified(bound)
+        return bound if isinstance(bound, Fact) else self.validity.certified(bound)
 
     @number(
         "Best of several rules (not valid)",
@@ -277,9 +277,9 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         """ε of the simulated mechanism at the chosen δ."""
         if self.source != "simulate":
             return Fact("–", "not known of a real mechanism")
-        truth = self.simulated().epsilon(self.delta)
+        truth = self.simulated().epsilon(self.delta.value)
         reference = self._reference()
-        note = f"at δ = {plain(self.delta)}"
+        note = f"at δ = {plain(self.delta.value)}"
         if reference.name == "claimed":
             note += f", claimed {round_safely(reference.epsilon, 'nearest')}"
         return Fact(f"ε = {round_safely(truth, 'nearest')}", note)
@@ -299,13 +299,13 @@ class OneRunAudit(OneRunSource, DeltaSetting):
         bound = self.by_method()[name]
         if isinstance(bound, Fact):
             return bound
-        return self.certified(bound.voided(MOVED) if self.rule_moved else bound)
+        return self.validity.certified(bound.voided(MOVED) if self.rule_moved else bound)
 
     def _of_tuning(self, which: str) -> Bound | Fact:
         tuning = self.tuning()
         if isinstance(tuning, str):
             return Fact("–", "needs scores" if isinstance(self.run(), str) else tuning)
-        return self.certified(getattr(tuning, which))
+        return self.validity.certified(getattr(tuning, which))
 
     # -- in plain words ----------------------------------------------------------------------------
 
@@ -413,7 +413,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             return empty("No method applies.")
         of_scores = self.of_scores()
         if isinstance(of_scores, Bound):
-            bounds[FROM_SCORES] = self.certified(of_scores)
+            bounds[FROM_SCORES] = self.validity.certified(of_scores)
         return charts.methods(bounds, self.reference())
 
     @figure(
@@ -482,7 +482,7 @@ class OneRunAudit(OneRunSource, DeltaSetting):
             self.assumed(),
             canaries=n,
             correct=guesses.correct,
-            delta=self.delta,
+            delta=self.delta.value,
             confidence=self.confidence,
             bit_error=np.linspace(low, high, HYPOTHESES),
         )

@@ -44,10 +44,10 @@ def one_run_code(page: OneRunAudit, spec: dict[str, Any]) -> str:
         steps += ["claimed = tuning.claimed", "paid = tuning.simultaneous"]
         steps += ["held_out = tuning.held_out"] if tuning.held_out is not None else []
     if isinstance(page.of_scores(), Bound):
-        levels = {"delta": page.delta, "confidence": page.confidence}
+        levels = {"delta": page.delta.value, "confidence": page.confidence}
         steps.append(f"from_scores = {call('wb.one_run_score_bound', 'run', **levels)}")
     if page.source == "simulate":
-        steps.append(f"truth = mechanism.epsilon({page.delta!r})")
+        steps.append(f"truth = mechanism.epsilon({page.delta.value!r})")
     steps.append("counted = guesses.correct, guesses.guesses")
     explored = call("wb.explore_one_run", *given, spec=kept(spec, *OWN) if given else spec)
     return script(*steps, f"view = {explored}", imports=imports)

@@ -47,7 +47,7 @@ class OneRunGrowth(OneRunAudit):
             self.simulated(),
             self.family,
             q=self.known_q,
-            delta=self.delta,
+            delta=self.delta.value,
             confidence=self.confidence,
             seeds=self.seeds,
             seed=self.seed,
@@ -107,7 +107,7 @@ class OneRunGrowth(OneRunAudit):
         return interference_study(
             mechanism,
             auditors,
-            delta=self.delta,
+            delta=self.delta.value,
             canaries=self.size,
             confidence=self.confidence,
             seeds=INTERFERING_RUNS,

@@ -212,7 +212,7 @@ class OneRunSource(ChosenAfterLooking, Page):
     def __init__(self, **params: Any):
         self._mark_of: tuple[OneRun, Fingerprint] | None = None
         super().__init__(**params)
-        self._quiet = False
+        self.quiet = False
         self.param.watch(self._fresh, ["source", "log_canaries", "seed", *SIMULATOR])
         self.param.watch(self._load, ["source", "upload", *REINTERPRETS])
         self.param.watch(self._moved, list(RULE))
@@ -253,7 +253,7 @@ class OneRunSource(ChosenAfterLooking, Page):
             self.param.update(rule_moved=False, looked="")
 
     def _load(self, *events: Any) -> None:
-        if self._quiet or self.source != "file" or not self.upload:
+        if self.quiet or self.source != "file" or not self.upload:
             return
         changed, before = {event.name for event in events}, self.read
         self.note_shown(**{event.name: event.old for event in events if event.name in REINTERPRETS})
@@ -276,16 +276,16 @@ class OneRunSource(ChosenAfterLooking, Page):
         looked = next((REINTERPRETS[n] for n in REINTERPRETS if n in changed and before), looked)
         self._adopt(run)
         self.param.update(looked=looked, message="")
-        self.recall(last=next((name for name in REINTERPRETS if name in changed), ""))
+        self.validity.recall(last=next((name for name in REINTERPRETS if name in changed), ""))
 
     def _follow(self, statement: ScoreStatement) -> None:
         """Choose what the file states of itself."""
         stated = {"larger_is_member": statement.larger_is_member, "design": statement.design}
-        self._quiet = True
+        self.quiet = True
         try:
             self.param.update({k: v for k, v in stated.items() if v not in (None, "")})
         finally:
-            self._quiet = False
+            self.quiet = False
 
     def _adopt(self, run: OneRun) -> None:
         """Take an uploaded run; its threshold starts at the median, which uses no inclusions."""
@@ -301,10 +301,10 @@ class OneRunSource(ChosenAfterLooking, Page):
         slider = self.param.threshold
         slider.bounds = (min(SCORE[0], ends[0]), max(SCORE[1], ends[1]))
         slider.softbounds, slider.step = ends, step
-        self._set_quietly(threshold=value)
+        self.set_quietly(threshold=value)
 
     def _moved(self, *events: Any) -> None:
-        if not self._quiet and self.shows_results:
+        if not self.quiet and self.shows_results:
             self.rule_moved = True
 
     # -- the guesses -------------------------------------------------------------------------------

@@ -213,9 +213,9 @@ class RecordAttacks(RecordView):
     def _doubt_kind(self, event: Any) -> None:
         """Mark the limits if one kind of signal was taken for another after looking."""
         chosen = NO_SIGNALS not in (event.old, event.new)
-        if chosen and not self._quiet and not self._restores:
+        if chosen and not self.quiet and not self.restores:
             self.note_shown(scores_are=event.old)
-            self.recall(last=event.name)
+            self.validity.recall(last=event.name)
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class RecordAttacks(RecordView):
         attacks = attacks_of(self.table, self.scores_are, report)
         report(0.6, "which records are found")
         found = compare_attacks(attacks, self.fpr)
-        together = together_of(attacks, self.delta, self.confidence, report)
+        together = together_of(attacks, self.delta.value, self.confidence, report)
         report(1.0, "finished")
         return ComparedAttacks.from_overlap(self.signals_subject, found, together)
 
@@ -265,7 +265,7 @@ class RecordAttacks(RecordView):
         attacks = self.small_attacks()
         if isinstance(attacks, str):
             return attacks
-        return together_of(attacks, self.delta, self.confidence)
+        return together_of(attacks, self.delta.value, self.confidence)
 
     @derived(
         needs=(
@@ -342,7 +342,7 @@ class RecordAttacks(RecordView):
             f"By all attacks together, at least {count:,} {many} ε₀ = {plain(self.epsilon)} at "
             f"δ = {plain(t.delta)} ({percent(t.confidence)}, {t.assumption}): valid for all "
             "records and attacks at once, each attack with a third of the error probability. The "
-            f"count above uses all models and one attack.{self.looked_sentence}"
+            f"count above uses all models and one attack.{self.validity.sentence}"
         )
 
 

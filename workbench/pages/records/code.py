@@ -32,7 +32,7 @@ def records_code(page: RecordAttacks, spec: dict[str, Any]) -> str:
     spec : dict
         For ``wb.explore``.
     """
-    asked = {"delta": page.delta, "confidence": page.confidence}
+    asked = {"delta": page.delta.value, "confidence": page.confidence}
     found = page.selected()
     steps = [_table_code(page)]
     if page.larger_is_member is not _direction(page):

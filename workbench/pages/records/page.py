@@ -101,7 +101,7 @@ class GivenRecordsPage(RecordsPage):
 
     def _open(self) -> None:
         table = self._given
-        self._set_quietly(larger_is_member=table.larger_is_member)
+        self.set_quietly(larger_is_member=table.larger_is_member)
         size = f"{table.n_models:,} models × {table.n_records:,} records given in Python"
         self.adopt(table, " · ".join([table.name or size, *table.notes]))
 

@@ -146,7 +146,7 @@ class RecordRanking(TableInView, DeltaSetting):
     )
     def rank_records(self, report: Report) -> Ranking:
         """Computes a lower limit for each record of the table."""
-        return rank(self.table, self.subject, self.delta, self.confidence, report)
+        return rank(self.table, self.subject, self.delta.value, self.confidence, report)
 
     @derived(needs=("table", "larger_is_member", "log_delta", "confidence"))
     def small_ranking(self) -> Ranking | str:
@@ -155,7 +155,7 @@ class RecordRanking(TableInView, DeltaSetting):
             return "Press “Rank all records”."
         if not self.table.auditable.any():
             return NOT_AUDITABLE
-        return rank(self.table, self.subject, self.delta, self.confidence)
+        return rank(self.table, self.subject, self.delta.value, self.confidence)
 
     @derived(needs=("table", "larger_is_member", "small_ranking", "ranked"))
     def ranking(self) -> Ranking | str:
@@ -181,7 +181,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def worst(self) -> Bound | Fact:
         """With this confidence, some record is not (ε′, δ)-private for any ε′ below this value."""
         found = self.ranking()
-        return PENDING if isinstance(found, str) else self.certified(found.worst)
+        return PENDING if isinstance(found, str) else self.validity.certified(found.worst)
 
     @number(
         "Records above ε₀",
@@ -195,8 +195,8 @@ class RecordRanking(TableInView, DeltaSetting):
         found = self.ranking()
         if isinstance(found, str):
             return PENDING
-        if self.looked_words:
-            return Fact("–", f"not valid: {self.looked_words}")
+        if self.validity.words:
+            return Fact("–", f"not valid: {self.validity.words}")
         count = int((found.limits > self.epsilon).sum())
         at = f"ε₀ = {plain(self.epsilon)} at δ = {plain(found.delta)}"
         return Fact(f"≥ {count:,}", f"of {found.limits.size:,} exceed {at}")
@@ -214,7 +214,7 @@ class RecordRanking(TableInView, DeltaSetting):
             return PENDING
         if isinstance(found.average, str):
             return Fact("–", found.average)
-        return self.certified(found.average)
+        return self.validity.certified(found.average)
 
     @number(
         "Uncorrected maximum",
@@ -259,7 +259,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def relation(self) -> str:
         """How the uncorrected maximum relates to the bounds beside it."""
         found = self.ranking()
-        if isinstance(found, str) or self.looked_words:
+        if isinstance(found, str) or self.validity.words:
             return ""
         n = f"{found.order.size:,}"
         together = {"“Worst record”": found.worst, "“Average over records”": found.average}
@@ -283,7 +283,7 @@ class RecordRanking(TableInView, DeltaSetting):
     def doubt(self) -> str:
         """Why the limits are not valid, or what the page waits for."""
         found = self.ranking()
-        return found if isinstance(found, str) else self.looked_sentence.strip()
+        return found if isinstance(found, str) else self.validity.sentence.strip()
 
 
 NOT_AUDITABLE = (

@@ -155,13 +155,13 @@ class TableInView(ResetSetting, Page):
         self._take(str(self.data))
 
     def _load(self, *events: Any) -> None:
-        if self._quiet:
+        if self.quiet:
             return
         try:
             self._take(str(self.data))
         except ValueError as error:
             if self._dataset is not None:
-                self._set_quietly(data=self._dataset.key)
+                self.set_quietly(data=self._dataset.key)
             self.message = str(error)
 
     def _take(self, key: str, again: bool = False) -> None:
@@ -177,13 +177,13 @@ class TableInView(ResetSetting, Page):
         except ValueError:
             self._dataset = before
             raise
-        self._set_quietly(data=dataset.key, larger_is_member=table.larger_is_member)
+        self.set_quietly(data=dataset.key, larger_is_member=table.larger_is_member)
         self.adopt(table, said_of(dataset, table))
-        self.recall(arriving=before is None or before.key != dataset.key)
+        self.validity.recall(arriving=before is None or before.key != dataset.key)
 
     def _turn(self, *events: Any) -> None:
         """Read the scores in the other direction."""
-        if not self._quiet and self.table.larger_is_member is not self.larger_is_member:
+        if not self.quiet and self.table.larger_is_member is not self.larger_is_member:
             table = replace(self.table, larger_is_member=self.larger_is_member)
             self.adopt(table, self.loaded)
 

@@ -84,17 +84,17 @@ class RecordView(RecordRanking):
         before = self.table
         turned = before is not None and np.array_equal(before.member, table.member)
         if before is not None and not turned:
-            self._set_quietly(**self.OF_TABLE)
+            self.set_quietly(**self.OF_TABLE)
         super().adopt(table, said)
         if self.by == ALL and not turned:
-            self._set_quietly(by=next(iter(self.groupings()), ALL))
+            self.set_quietly(by=next(iter(self.groupings()), ALL))
 
     def _regroup(self, *events: Any) -> None:
-        if not self._quiet:
+        if not self.quiet:
             self.param.update(group=ALL, rank=1)
 
     def _restart_ranks(self, *events: Any) -> None:
-        if not self._quiet and {event.name for event in events} == {"group"}:
+        if not self.quiet and {event.name for event in events} == {"group"}:
             self.rank = 1
 
     # -- what is in view ---------------------------------------------------------------------------
@@ -283,7 +283,7 @@ class RecordView(RecordRanking):
             f"{t.n_in[column] + t.n_out[column]} models. ε ≥ "
             f"{round_safely(float(found.limits[column]), 'down')}, valid together with the limits "
             f"of all records; estimate "
-            f"{round_safely(float(found.estimates[column]), 'nearest')}.{self.looked_sentence}"
+            f"{round_safely(float(found.estimates[column]), 'nearest')}.{self.validity.sentence}"
             f"{said}"
         )
 

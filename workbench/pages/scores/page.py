@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import param
@@ -105,7 +104,9 @@ class ScoresPage(Page):
         Section(
             "Fixed in advance",
             (
-                Control("plan", when=lambda page: page.source.dataset is not None or bool(page.plan)),
+                Control(
+                    "plan", when=lambda page: page.source.dataset is not None or bool(page.plan)
+                ),
                 Control("asked"),
             ),
         ),
@@ -132,20 +133,6 @@ class ScoresPage(Page):
     )
 
     # -- new scores --------------------------------------------------------------------------
-
-    @property
-    def data_key(self) -> str:
-        """Key of the data set in view."""
-        return self.source.key
-
-    @property
-    def given_scores(self) -> Mapping[str, Scores]:
-        """The scores given in Python, in the direction that they have now."""
-        return self.source.given_scores
-
-    def follow(self, key: str | None) -> None:
-        """Take a data set into view; see `ScoreSource.follow`."""
-        self.source.follow(key)
 
     def adopt(self, scores: Scores, said: str, arrival: Arrival = Arrival.ANOTHER) -> None:
         """Take scores into view, with sliders that span them.
@@ -206,7 +193,9 @@ class ScoresPage(Page):
         """The test of the reference as a claim."""
         reference = self.reference()
         return (
-            None if reference is None else verdict_on(self.statistic.measured(), reference, self.confidence)
+            None
+            if reference is None
+            else verdict_on(self.statistic.measured(), reference, self.confidence)
         )
 
     # -- the strip of numbers ------------------------------------------------------------------
@@ -349,7 +338,11 @@ class ScoresPage(Page):
     @sentence(needs=("scores",), place="strip")
     def known_before(self) -> str:
         """That results of these data, or of most of their rows, were seen under another name."""
-        return "" if self.source.kind == "pair" else seen_words(self.source.sights()[0], self.workspace)
+        return (
+            ""
+            if self.source.kind == "pair"
+            else seen_words(self.source.sights()[0], self.workspace)
+        )
 
     # -- the charts ----------------------------------------------------------------------------
 
@@ -404,7 +397,11 @@ class ScoresPage(Page):
     def profile(self) -> dict[str, Any]:
         """δ as a function of ε. The dot is the simultaneous bound on ε at the chosen δ."""
         return charts.profile(
-            self.bins.histogram(), self.statistic.band(), self.delta.value, self.fit(), self.reference()
+            self.bins.histogram(),
+            self.statistic.band(),
+            self.delta.value,
+            self.fit(),
+            self.reference(),
         )
 
     @figure(
@@ -421,7 +418,10 @@ class ScoresPage(Page):
         """GDP parameter μ implied by each threshold; constant if the pair is Gaussian."""
         own = self.ordering == "score"  # thresholds of a learned ratio are not on this axis
         return charts.mu_at_thresholds(
-            self.cut.across(), self.statistic.band() if own else None, self.threshold, self.reference()
+            self.cut.across(),
+            self.statistic.band() if own else None,
+            self.threshold,
+            self.reference(),
         )
 
     # -- as Python -----------------------------------------------------------------------------
@@ -429,5 +429,3 @@ class ScoresPage(Page):
     def code(self, spec: dict[str, Any]) -> str:
         """Lines to run in a notebook or a script; see `score_code`."""
         return score_code(self, spec)
-
-

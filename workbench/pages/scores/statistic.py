@@ -28,6 +28,7 @@ class AttackStatistic(Part):
         "leak. A likelihood ratio that is learned on 20% of the scores and tested on the rest "
         "finds it, with fewer scores left for the bound.",
     )
+
     def choices(self) -> dict[str, Any]:
         """The split that a ratio was learned on."""
         return {"split": self.page.scores.chance if self.ordering == "learned" else None}
@@ -39,7 +40,11 @@ class AttackStatistic(Part):
     @derived(needs=("scores", "ordering"))
     def measured(self) -> Scores:
         """Scores of the attack statistic: as given, or likelihood ratios learned on a part."""
-        return self.page.scores if self.ordering == "score" else learn_ordering(self.page.scores).scores
+        return (
+            self.page.scores
+            if self.ordering == "score"
+            else learn_ordering(self.page.scores).scores
+        )
 
     @derived(needs=("measured", "confidence"), shared=True)
     def band(self) -> TradeoffBand:

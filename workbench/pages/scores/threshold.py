@@ -100,7 +100,11 @@ class ThresholdChoice(Part):
     def pointwise(self) -> Bound:
         """The bound at the threshold, valid if it was fixed in advance."""
         return epsilon_at_threshold(
-            self.page.scores, self.threshold, self.page.delta.value, self.page.confidence, self.interval
+            self.page.scores,
+            self.threshold,
+            self.page.delta.value,
+            self.page.confidence,
+            self.interval,
         )
 
     @derived(needs=("scores", "threshold"))
@@ -113,4 +117,6 @@ class ThresholdChoice(Part):
     def across(self) -> ErrorRates:
         """Error rates at thresholds across the displayed range."""
         low, high = self.reach()
-        return error_rates(self.page.scores, np.linspace(low, high, MU_POINTS), self.page.confidence)
+        return error_rates(
+            self.page.scores, np.linspace(low, high, MU_POINTS), self.page.confidence
+        )

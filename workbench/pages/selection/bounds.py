@@ -53,7 +53,7 @@ class SelectionBounds(SelectionChoice):
     @derived(needs=("runs", "one_mu", "log_delta"), shared=True)
     def worst(self) -> WorstOrder:
         """The score order with the largest leak found."""
-        return worst_order(self.runs(), self.one_mu(), delta=self.delta)
+        return worst_order(self.runs(), self.one_mu(), delta=self.delta.value)
 
     @derived(needs=("runs", "one_mu"), shared=True)
     def curve(self) -> TradeoffCurve:
@@ -61,7 +61,7 @@ class SelectionBounds(SelectionChoice):
         return tradeoff_curve(self.runs(), self.one_mu())
 
     def _bound(self, bound: str) -> Bound:
-        return epsilon(self.runs(), self.one_mu(), delta=self.delta, bound=bound)
+        return epsilon(self.runs(), self.one_mu(), delta=self.delta.value, bound=bound)
 
     # -- the strip of numbers ----------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class SelectionBounds(SelectionChoice):
         if self.base_kind != "dp-sgd":
             return Fact("–", "only if one run is given as DP-SGD")
         training = _training(self.noise, self.rate, self.steps)
-        return epsilon(self.runs(), base=training, delta=self.delta)
+        return epsilon(self.runs(), base=training, delta=self.delta.value)
 
     # -- in plain words ----------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ class SelectionBounds(SelectionChoice):
         """ε of the selection lies between these curves. The dots mark the chosen δ."""
         runs, mu = self.runs(), self.one_mu()
         low = min(-12.0, self.log_delta)
-        deltas = np.union1d(np.logspace(low, -1, DELTAS), self.delta)
+        deltas = np.union1d(np.logspace(low, -1, DELTAS), self.delta.value)
         orders = np.array(renyi.ORDERS)
         some = orders[:: max(1, orders.size // ORDERS)]
         by_order = renyi.monotone_divergence(runs, mu, some)
@@ -213,14 +213,14 @@ class SelectionBounds(SelectionChoice):
             charts.DIRECT: self.direct().value,
             charts.BASE: self.one_epsilon(),
         }
-        return charts.profiles({e: (deltas, y) for e, y in curves.items()}, here, self.delta)
+        return charts.profiles({e: (deltas, y) for e, y in curves.items()}, here, self.delta.value)
 
     @derived(needs=(*FAMILY, "one_mu", "log_delta"), shared=True)
     def by_mean(self) -> tuple[np.ndarray, dict[charts.Style, np.ndarray]]:
         """Every bound at several mean numbers of runs."""
         low = 0.3 if self.runs_kind == "two-point" else 0.1
         counts = [self.runs_of(size) for size in np.linspace(low, 4, COUNTS)]
-        mu, delta = self.one_mu(), self.delta
+        mu, delta = self.one_mu(), self.delta.value
         curves = {}
         if not any(renyi.generic_refusal(runs) for runs in counts):
             curves[charts.GENERIC] = [

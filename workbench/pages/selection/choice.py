@@ -148,7 +148,7 @@ class SelectionChoice(DeltaSetting, Page):
     def one_mu(self) -> float:
         """The μ of one run."""
         if self.base_kind == "epsilon":
-            return float(mu_from_profile(self.delta, self.base_epsilon))
+            return float(mu_from_profile(self.delta.value, self.base_epsilon))
         if self.base_kind == "dp-sgd":
             return self._supported(reduced_mu(self.noise, self.rate, self.steps, self.reduction))
         return float(self.mu)
@@ -166,7 +166,7 @@ class SelectionChoice(DeltaSetting, Page):
     @derived(needs=("one_mu", "log_delta"))
     def one_epsilon(self) -> float:
         """ε of one run."""
-        return float(GaussianPair(self.one_mu()).epsilon(self.delta))
+        return float(GaussianPair(self.one_mu()).epsilon(self.delta.value))
 
     @property
     def noise(self) -> float:

@@ -75,7 +75,7 @@ class ThreeOutcomes(SelectionChoice):
         three = self.three()
         if isinstance(three, str):
             return empty(three)
-        return charts.outcomes(three, OUTCOMES, self.delta)
+        return charts.outcomes(three, OUTCOMES, self.delta.value)
 
     @sentence(needs=("three", "log_delta"), place="foot")
     def example(self) -> str:
@@ -86,5 +86,5 @@ class ThreeOutcomes(SelectionChoice):
         return (
             f"Example with three outcomes A < B < C: one run is {plain(self.outcome_epsilon)}-DP, "
             f"the selection has pure ε = {round_safely(three.epsilon(0), 'nearest')}, and ε = "
-            f"{round_safely(three.epsilon(self.delta), 'nearest', 4)} at δ = {plain(self.delta)}."
+            f"{round_safely(three.epsilon(self.delta.value), 'nearest', 4)} at δ = {plain(self.delta.value)}."
         )

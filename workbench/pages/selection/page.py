@@ -51,13 +51,13 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
         """Lines to run in a notebook or a script; ``spec`` is for ``wb.explore_selection``."""
         mu = repr(self.one_mu())
         asked = ("wb.selection.epsilon", "runs", mu)
-        at: dict[str, Any] = {"delta": self.delta}
+        at: dict[str, Any] = {"delta": self.delta.value}
         generic = call(*asked, **at, bound="generic") if self.generic() is not None else ""
         again = repeatable(self, "simulate")
         simulated = ("runs", mu, str(round(10**self.log_n)), "score=worst.order")
         return script(
             f"runs = wb.selection.{self.runs()!r}",
-            f"base = wb.GaussianPair({mu}).epsilon({self.delta!r})",
+            f"base = wb.GaussianPair({mu}).epsilon({self.delta.value!r})",
             f"direct_number = {call(*asked, **at)}",
             f"renyi_number = {call(*asked, **at, bound='renyi')}",
             f"worst = {call('wb.selection.worst_order', 'runs', mu, **at)}\n"
@@ -75,13 +75,13 @@ class SelectionPage(ThreeOutcomes, AuditedSelection):
         if self.base_kind != "dp-sgd":
             return ""
         training = pair_code(DPSGDPair(self.noise, self.rate, self.steps))
-        exact = call("wb.selection.epsilon", "runs", base=Name("training"), delta=self.delta)
+        exact = call("wb.selection.epsilon", "runs", base=Name("training"), delta=self.delta.value)
         return f"training = {training}\nexact_number = {exact}"
 
     def _audit_code(self, mu: str) -> str:
         """The step that audits selections by the worst order again."""
         rng = Name(f"np.random.default_rng(({self.seed}, 1))")
-        asked = {"delta": self.delta, "confidence": self.confidence, "seed": rng}
+        asked = {"delta": self.delta.value, "confidence": self.confidence, "seed": rng}
         simulated = call("audit", "runs", mu, "worst.order", repr(round(10**self.log_n)), **asked)
         return lines(
             duration(self, "simulate"), f"*_, audited = {simulated}", "shown = audited.simultaneous"

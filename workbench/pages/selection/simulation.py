@@ -83,7 +83,7 @@ class AuditedSelection(SelectionBounds, ConfidenceSetting):
         n, known = round(10**self.log_n), {"direct": self.direct(), "renyi": self.renyi()}
         worst, generic = self.worst(), self.generic()
         known |= {"worst": worst.bound} | ({"generic": generic} if generic is not None else {})
-        done = Simulated(self.runs(), self.one_mu(), self.delta, n, known, {})
+        done = Simulated(self.runs(), self.one_mu(), self.delta.value, n, known, {})
         for i, (name, score) in enumerate(
             {"monotone": Monotone(), "worst order": worst.order}.items()
         ):
@@ -92,7 +92,7 @@ class AuditedSelection(SelectionBounds, ConfidenceSetting):
                 done.mu,
                 score,
                 n,
-                delta=self.delta,
+                delta=self.delta.value,
                 confidence=self.confidence,
                 seed=np.random.default_rng((self.seed, i)),
                 report=report,

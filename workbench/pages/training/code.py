@@ -17,17 +17,17 @@ def training_code(page: TrainingFindings, spec: dict[str, Any]) -> str:
     page : TrainingFindings
     spec : dict
     """
-    given, run = ["run"] if page.subjects else [], page.trained
+    given, run = ["run"] if page.given is not None else [], page.trained
     view = f"view = {call('wb.explore_training', *given, spec=spec)}"
     made = _run_code(page)
     if not made:
         return script(view)
-    asked = {"delta": page.delta, "confidence": page.confidence}
+    asked = {"delta": page.delta.value, "confidence": page.confidence}
     steps = [made, "audit = run.audit", f"progress = ({run.models}, audit.models)"]
     if page.claim() is not None:
-        steps.append(f"claimed = audit.reference.epsilon({page.delta!r})")
+        steps.append(f"claimed = audit.reference.epsilon({page.delta.value!r})")
     if page.heuristic() is not None:
-        steps.append(f"last_iterate = audit.heuristic_reference.epsilon({page.delta!r})")
+        steps.append(f"last_iterate = audit.heuristic_reference.epsilon({page.delta.value!r})")
     if page.evidence() is not None:
         steps += [f"epsilon = {call('wb.anytime_path', 'result', **asked)}.bound", _verdict(page)]
     result = page.result()
@@ -43,7 +43,7 @@ def _run_code(page: TrainingFindings) -> str:
     run = page.trained
     if isinstance(run, GalleryRun):
         return f"run = wb.training.GalleryRun({run.name!r})\nresult = run.result"
-    if run is not None and run in page.subjects:
+    if run is not None and run is page.given:
         return "# run: as given in Python\nresult = run.result"
     if run is None or not repeatable(page, "train"):
         return ""

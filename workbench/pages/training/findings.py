@@ -74,12 +74,12 @@ class TrainingFindings(TrainingWatched):
     @derived(needs=("claim_pair", "log_delta"))
     def claim(self) -> float | None:
         """ε of the accountant."""
-        return _epsilon(self.claim_pair(), self.delta)
+        return _epsilon(self.claim_pair(), self.delta.value)
 
     @derived(needs=("heuristic_pair", "log_delta"))
     def heuristic(self) -> float | None:
         """ε of the last-iterate pair."""
-        return _epsilon(self.heuristic_pair(), self.delta)
+        return _epsilon(self.heuristic_pair(), self.delta.value)
 
     @derived(needs=("result", *ASKED))
     def path(self) -> AnytimePath | None:
@@ -87,7 +87,7 @@ class TrainingFindings(TrainingWatched):
         result = self.result()
         if result is None or not result.anytime:
             return None
-        return result.path(self.delta, self.confidence)
+        return result.path(self.delta.value, self.confidence)
 
     @derived(needs=("trained", "result", "confidence"))
     def band(self) -> TradeoffBand | None:
@@ -101,7 +101,7 @@ class TrainingFindings(TrainingWatched):
         result = self.result()
         if result is None or not self.trained.complete:
             return None
-        return result.last(self.delta, self.confidence)
+        return result.last(self.delta.value, self.confidence)
 
     @derived(needs=("result", "claim_pair"))
     def evidence(self) -> ClaimEvidence | None:
@@ -120,7 +120,7 @@ class TrainingFindings(TrainingWatched):
                 f"run no. {self.run_number()} of this audit: the error probability of {error} "
                 "covers one run, not repeating it with other seeds"
             )
-        return self.looked_words
+        return self.validity.words
 
     def _valid(self, bound: Bound) -> Bound:
         """The bound, marked as not valid after a choice that was made because of results."""
@@ -185,7 +185,7 @@ class TrainingFindings(TrainingWatched):
         claim = self.claim()
         if claim is None:
             return WAITING if self.trained is None else Fact("–", NO_CLAIM)
-        return Fact(f"≤ {round_safely(claim, 'up')}", f"accountant, δ = {plain(self.delta)}")
+        return Fact(f"≤ {round_safely(claim, 'up')}", f"accountant, δ = {plain(self.delta.value)}")
 
     @number(
         "Final model alone",
@@ -332,7 +332,7 @@ class TrainingFindings(TrainingWatched):
         if path is None:
             return empty(PRESS if self.trained is None else self._no_path())
         planned = self.trained.audit.models
-        return live_charts.bounds(path, planned, self.delta, self.claim(), self.heuristic())
+        return live_charts.bounds(path, planned, self.delta.value, self.claim(), self.heuristic())
 
     @figure(
         "Evidence against the claim",

@@ -125,11 +125,11 @@ class TrainingWatched(TrainingSetup):
         if self.trained is None:
             return
         if not isinstance(self.trained, GalleryRun):
-            self._set_quietly(finished="")
+            self.set_quietly(finished="")
         run = _audited(self.trained), self.trained.seed
         if run not in self.seen:
             self.seen = (*self.seen, run)
-        self.recall(arriving=True)
+        self.validity.recall(arriving=True)
 
     def take(self, run: TrainingRun | GalleryRun) -> None:
         """Take a run into view that was not trained here.
@@ -145,7 +145,7 @@ class TrainingWatched(TrainingSetup):
 
     def _open_finished(self, event: Any) -> None:
         """Take the chosen run of the gallery into view; without one, what was there before."""
-        if self._quiet:
+        if self.quiet:
             return
         if not event.old:
             state = self.job_states.get("train", JobState())
@@ -156,7 +156,7 @@ class TrainingWatched(TrainingSetup):
         try:
             self.take(GalleryRun(self.finished))
         except ValueError as error:
-            self._set_quietly(finished="")
+            self.set_quietly(finished="")
             self.message = str(error)
 
     def _return(self) -> None:
